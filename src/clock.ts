@@ -1,0 +1,18 @@
+// The only place that reads the time, so that tests can set it.
+
+export interface Clock {
+  /** Wall time in milliseconds since 1970, UTC. */
+  now(): number;
+  /** Milliseconds since an arbitrary start; never goes back. */
+  monotonic(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+};
+
+/** Wall time as ISO 8601 in UTC, milliseconds included. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

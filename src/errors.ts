@@ -1,0 +1,110 @@
+// The closed set of things that can go wrong. Edges (HTTP, MCP) turn a code into an answer.
+
+/** When the same call may be made again. */
+export type Retry = 'safe' | 'after' | 'never';
+
+interface Code {
+  /** The HTTP status with which our own services answer. */
+  readonly status: number;
+  readonly retry: Retry;
+}
+
+export const errorCodes = {
+  invalid_input: { status: 400, retry: 'never' },
+  unauthenticated: { status: 401, retry: 'never' },
+  forbidden: { status: 403, retry: 'never' },
+  not_found: { status: 404, retry: 'never' },
+  method_not_allowed: { status: 405, retry: 'never' },
+  conflict: { status: 409, retry: 'never' },
+  too_large: { status: 413, retry: 'never' },
+  unsupported_media: { status: 415, retry: 'never' },
+  rate_limited: { status: 429, retry: 'after' },
+  cancelled: { status: 499, retry: 'safe' },
+  internal: { status: 500, retry: 'never' },
+  not_implemented: { status: 501, retry: 'never' },
+  /** A host that we had to call failed, or answered what it should not have. */
+  upstream_failed: { status: 502, retry: 'safe' },
+  /** Nothing was sent: the host could not be reached. */
+  unreachable: { status: 502, retry: 'safe' },
+  timed_out: { status: 504, retry: 'never' },
+  full: { status: 529, retry: 'after' },
+} as const satisfies Record<string, Code>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One thing that is wrong with an input: where, and what would be right. */
+export interface Problem {
+  /** Dotted path from the argument on, for example `augmentation.crop.min`. */
+  readonly path: string;
+  /** What was found and what would be right, in our own words. */
+  readonly message: string;
+}
+
+/** What another service said. Its words are data: fence them before a model sees them. */
+export interface UpstreamError {
+  readonly status: number;
+  readonly message: string;
+  readonly type?: string;
+  readonly hint?: string;
+}
+
+export interface ErrorDetails {
+  readonly hint?: string;
+  readonly problems?: readonly Problem[];
+  readonly retry?: Retry;
+  readonly retryAfterSeconds?: number;
+  readonly upstream?: UpstreamError;
+  readonly cause?: unknown;
+}
+
+/** Every error that we raise on purpose. `message` and `hint` are our own words, free of secrets. */
+export class FoveaError extends Error {
+  override readonly name = 'FoveaError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly problems: readonly Problem[];
+  readonly retry: Retry;
+  readonly retryAfterSeconds: number | undefined;
+  readonly upstream: UpstreamError | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.hint = details.hint;
+    this.problems = details.problems ?? [];
+    this.retry = details.retry ?? errorCodes[code].retry;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.upstream = details.upstream;
+  }
+
+  /** The HTTP status with which our own services answer this error. */
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+/** An input that cannot be accepted; all its problems at once. */
+export function invalidInput(problems: readonly Problem[], hint?: string): FoveaError {
+  const message = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const details = hint === undefined ? { problems } : { problems, hint };
+  return new FoveaError('invalid_input', message.join('; '), details);
+}
+
+/** One wrong argument. */
+export function invalidArgument(path: string, message: string, hint?: string): FoveaError {
+  return invalidInput([{ path, message }], hint);
+}
+
+/** A thing that is not there, or that this credential must not know of. */
+export function notFound(kind: string, name: string | number, hint?: string): FoveaError {
+  return new FoveaError('not_found', `There is no ${kind} "${name}".`, hint ? { hint } : {});
+}
+
+/** Any thrown value as a FoveaError; what we did not foresee becomes `internal`. */
+export function asFoveaError(thrown: unknown): FoveaError {
+  if (thrown instanceof FoveaError) return thrown;
+  if (thrown instanceof Error && thrown.name === 'AbortError') {
+    return new FoveaError('cancelled', 'The call was cancelled.', { cause: thrown });
+  }
+  return new FoveaError('internal', 'Something failed inside Fovea.', { cause: thrown });
+}

@@ -1,0 +1,35 @@
+// Every bound in one place, with its reason.
+
+export const limits = {
+  /** One image file. Facts of the hosted platform: 20 MB. */
+  imageBytesMax: 20 * 1024 * 1024,
+  /** Width x height. The hosted platform stops at 16,400 x 10,900; more is a decompression bomb. */
+  imagePixelsMax: 16_400 * 10_900,
+  /** One annotation file, a COCO file of a large dataset included. */
+  annotationBytesMax: 64 * 1024 * 1024,
+  /** A JSON body that we accept: an annotation file inside JSON is the largest honest one. */
+  jsonBodyBytesMax: 80 * 1024 * 1024,
+  /** Members of one JSON body, so that small members cannot exhaust memory (CVE-2026-111768). */
+  jsonElementsMax: 2_000_000,
+  /** Depth of one JSON body. */
+  jsonDepthMax: 64,
+  /** An answer that we read into memory. */
+  answerBytesMax: 64 * 1024 * 1024,
+  /** A file that we download to disk: an export of a large dataset. */
+  downloadBytesMax: 20 * 1024 * 1024 * 1024,
+  /** Time for one upstream call, all attempts together. */
+  callTimeoutMs: 60_000,
+  /** Attempts of one upstream call. */
+  callAttemptsMax: 4,
+  /** Full jitter grows from the first figure to the second. */
+  retryDelayMsMin: 200,
+  retryDelayMsMax: 5_000,
+  /** The contract: video inference status at most once a minute. */
+  videoStatusIntervalMs: 60_000,
+  /** Below the 60 s after which most MCP clients give up. */
+  toolWaitMsMax: 45_000,
+  /** Host and Origin headers and the request line together. */
+  headerBytesMax: 16 * 1024,
+  /** A service ends within 5 s of a signal. */
+  shutdownMsMax: 4_000,
+} as const;
