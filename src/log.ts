@@ -28,11 +28,15 @@ export function createLog(
   name = 'fovea',
 ): Log {
   const limit = levels.indexOf(level);
-  const line = (at: LogLevel) => (message: string, fields: LogFields = {}) => {
-    if (levels.indexOf(at) > limit) return;
-    const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
-    write(`${isoTime(systemClock.now())} ${at} ${name}: ${message}${pairs.join('')}\n`);
-  };
+  const line =
+    (at: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (levels.indexOf(at) > limit) return;
+      const pairs = Object.entries(fields).map(
+        ([key, value]) => ` ${key}=${JSON.stringify(value)}`,
+      );
+      write(`${isoTime(systemClock.now())} ${at} ${name}: ${message}${pairs.join('')}\n`);
+    };
   return {
     error: line('error'),
     warn: line('warn'),

@@ -1,0 +1,177 @@
+// Projects: a labelled image collection with splits and versions.
+
+import * as z from 'zod';
+import {
+  closed,
+  counts,
+  inProject,
+  inWorkspace,
+  open,
+  splitCounts,
+  taskStarted,
+} from './fields.ts';
+import { operation } from './operation.ts';
+
+export const projectTypes = [
+  'object-detection',
+  'single-label-classification',
+  'multi-label-classification',
+  'instance-segmentation',
+  'semantic-segmentation',
+  'keypoint-detection',
+  'text-image-pairs',
+] as const;
+
+/** A project as the API shows it. `id` is `workspace/slug`. */
+export const Project = open({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  annotation: z.string().optional(),
+  created: z.number().optional().describe('Unix seconds.'),
+  updated: z.number().optional().describe('Unix seconds.'),
+  images: z.int().optional(),
+  unannotated: z.int().optional(),
+  splits: splitCounts.partial().optional(),
+  classes: counts.optional(),
+});
+
+export const VersionSummary = open({
+  id: z.string(),
+  name: z.string().optional(),
+  created: z.number().optional(),
+  images: z.int().optional(),
+});
+
+const relativeShare = z.int().min(0);
+
+export const projects = {
+  projects_create: operation({
+    id: 'projects_create',
+    family: 'projects',
+    method: 'POST',
+    path: '/{workspace}/projects',
+    summary: 'Create a project.',
+    pathParameters: inWorkspace,
+    body: open({
+      name: z.string().min(1).max(200).describe('Display name; the slug comes from it.'),
+      type: z.enum(projectTypes).describe('What is labelled.'),
+      annotation: z.string().min(1).max(100).describe('What the boxes show, e.g. "cells".'),
+      license: z.string().max(50).optional().describe('e.g. "MIT", "CC BY 4.0", "Private".'),
+    }),
+    answer: Project,
+    success: 201,
+    scope: 'project:create',
+    effect: 'adds',
+  }),
+  projects_fork: operation({
+    id: 'projects_fork',
+    family: 'projects',
+    method: 'POST',
+    path: '/{workspace}/projects/fork',
+    summary: 'Copy a public catalog project into the workspace.',
+    pathParameters: inWorkspace,
+    body: open({
+      url: z.string().min(1).optional().describe('URL of the public project.'),
+      source_project: z.string().min(1).optional().describe('Or its slug.'),
+    }),
+    answer: taskStarted,
+    success: 202,
+    scope: 'project:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  projects_get: operation({
+    id: 'projects_get',
+    family: 'projects',
+    method: 'GET',
+    path: '/{workspace}/{project}',
+    summary: 'A project with its classes, splits and versions.',
+    pathParameters: inProject,
+    answer: open({
+      workspace: open({ name: z.string(), url: z.string() }),
+      project: Project,
+      versions: z.array(VersionSummary),
+    }),
+    scope: 'project:read',
+    effect: 'reads',
+  }),
+  projects_delete: operation({
+    id: 'projects_delete',
+    family: 'projects',
+    method: 'DELETE',
+    path: '/{workspace}/{project}',
+    summary: 'Move a project to the trash.',
+    pathParameters: inProject,
+    answer: open({ deleted: z.boolean(), type: z.string(), id: z.string().optional() }),
+    scope: 'project:update',
+    effect: 'removes',
+    recoverable: true,
+  }),
+  projects_health: operation({
+    id: 'projects_health',
+    family: 'projects',
+    method: 'GET',
+    path: '/{workspace}/{project}/health',
+    summary: 'Statistics of the images and annotations of a project.',
+    pathParameters: inProject,
+    query: closed({
+      regenerate: z.boolean().optional().describe('True: compute anew instead of the cached one.'),
+    }),
+    answer: open({
+      health: z.boolean(),
+      stats: open({
+        numImages: z.int(),
+        numAnnotations: z.int(),
+        avgImageSize: z.array(z.number()).describe('Width and height in pixels.'),
+        medianImageRatio: z.number(),
+        missingAnnotations: z.int(),
+        nullAnnotations: z.int(),
+        classDistribution: counts,
+      }),
+    }),
+    scope: 'project:read',
+    effect: 'reads',
+  }),
+  projects_rebalance_splits: operation({
+    id: 'projects_rebalance_splits',
+    family: 'projects',
+    method: 'POST',
+    path: '/{workspace}/{project}/splits/rebalance',
+    summary: 'Move images between train, valid and test.',
+    pathParameters: inProject,
+    body: closed({
+      splits: closed({ train: relativeShare, valid: relativeShare, test: relativeShare })
+        .refine(({ train, valid, test }) => train + valid + test > 0, {
+          error: 'at least one share must be greater than 0',
+        })
+        .describe('Relative shares, e.g. 70, 20, 10.'),
+      mode: z
+        .enum(['rebalance', 'shuffle'])
+        .optional()
+        .describe('rebalance (default) moves as few images as possible; shuffle reassigns all.'),
+      grouping: z
+        .enum(['global', 'batch'])
+        .optional()
+        .describe('With shuffle: over the whole project (default), or batch by batch.'),
+      classes: z.array(z.string()).optional().describe('Only images with these classes.'),
+    }),
+    answer: taskStarted,
+    success: 202,
+    scope: 'project:update',
+    effect: 'changes',
+    longRunning: true,
+  }),
+  models_list: operation({
+    id: 'models_list',
+    family: 'projects',
+    method: 'GET',
+    path: '/{workspace}/{project}/models',
+    summary: 'Trained models of a project.',
+    pathParameters: inProject,
+    query: closed({ group: z.string().optional().describe('Only one model group.') }),
+    answer: open({ models: z.array(open({})) }),
+    scope: 'project:read',
+    effect: 'reads',
+  }),
+};

@@ -1,0 +1,49 @@
+// call(operation, arguments): the one way to any of the services.
+
+import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
+import type { Secret } from '../secret.ts';
+
+/** Where a service answers, and what proves to it who asks. */
+export interface Upstream {
+  /** Origin and base path, without a slash at the end. */
+  readonly url: string;
+  readonly credential: Secret | undefined;
+}
+
+/** Found or started when the first call needs it; asked again for each call. */
+export type Upstreams = Readonly<Record<Host, () => Promise<Upstream>>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Deadline of the whole call, all attempts together, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+export interface Reply<O extends Operation> {
+  readonly status: number;
+  readonly body: Answer<O>;
+  /** Above 0: a remembered answer that is so old, because asking again is too early. */
+  readonly ageMs: number;
+}
+
+export interface Downloaded {
+  readonly bytes: number;
+  readonly contentType: string | undefined;
+}
+
+export interface Client {
+  /** Calls an operation. Throws a FoveaError; what the service said is in its `upstream`. */
+  call<O extends Operation>(
+    operation: O,
+    input: Input<O>,
+    options?: CallOptions,
+  ): Promise<Reply<O>>;
+  /** Fetches a link that a service gave, without any credential, into a new file at `path`. */
+  download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
+  /** Closes all sockets. */
+  close(): Promise<void>;
+}
+
+export interface DownloadOptions extends CallOptions {
+  readonly onProgress?: (bytes: number, total: number | undefined) => void;
+}

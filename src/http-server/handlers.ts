@@ -1,0 +1,34 @@
+// One handler per operation of a family: a missing one does not compile.
+
+import type { Answer, Input, Operation } from '../contract/operation.ts';
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** What a handler knows of the request beside its input. */
+export interface Call<Principal> {
+  readonly principal: Principal;
+  /** The address under which the caller reached this service, for links back to it. */
+  readonly origin: string;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer with another 2xx status than the operation's `success`. */
+export class Answered<Body> {
+  readonly status: number;
+  readonly body: Body;
+
+  constructor(status: number, body: Body) {
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export type Handler<O extends Operation, Principal> = (
+  input: Input<O>,
+  call: Call<Principal>,
+) => Promise<Answer<O> | Answered<Answer<O>>>;
+
+export type Handlers<Ops extends Operations, Principal> = {
+  readonly [Name in keyof Ops]: Handler<Ops[Name], Principal>;
+};
