@@ -30,6 +30,29 @@ export const limits = {
   toolWaitMsMax: 45_000,
   /** Host and Origin headers and the request line together. */
   headerBytesMax: 16 * 1024,
+  /** A link to an image or an export: long enough for a slow download to start. */
+  linkLifetimeMs: 60 * 60 * 1000,
+  /** The plan cap of the embedded platform for augmentation.image.versions. */
+  versionMultiplierMax: 50,
+  /** A blob that nothing points at is kept so long: an upload may be about to point at it. */
+  blobGraceMs: 60 * 60 * 1000,
+  /** First document's platform: what is in the trash can come back for 30 days. */
+  trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
   /** A service ends within 5 s of a signal. */
   shutdownMsMax: 4_000,
+  /** One line of JSON-RPC. Files go by path, so an honest one is far smaller. */
+  rpcLineBytesMax: 16 * 1024 * 1024,
+  /** Members of the arguments of one tool call, and their depth. */
+  toolArgumentElementsMax: 100_000,
+  toolArgumentDepthMax: 32,
+  /** Text of one tool result, about 20,000 tokens: hosts refuse or spill more than 25,000. */
+  resultCharactersMax: 60_000,
+  /** Progress more often than this is noise to a host. */
+  progressIntervalMs: 250,
+  /** Requests that were read before stdin ended may still be answered for so long. */
+  stdinGraceMs: 500,
+  /** A stdio server ends within 2 s of the end of stdin or a signal, the grace included. */
+  stdioShutdownMsMax: 1_300,
+  /** Files that one folder or glob may stand for. */
+  expandedFilesMax: 200_000,
 } as const;
