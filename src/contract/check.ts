@@ -1,8 +1,273 @@
 // Input against a schema: every problem at once, each with its path and what would be right.
 
-import type * as z from 'zod';
+import * as z from 'zod';
+import { invalidInput, type Problem } from '../errors.ts';
 import type { Input, Operation } from './operation.ts';
+import { explain, found, unknownMember } from './problems.ts';
+import { alternatives, bare, memberSchema, type Schema, structureOf } from './schema.ts';
 
-export declare function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S>;
-export declare function checkInput<O extends Operation>(operation: O, args: unknown): Input<O>;
-export declare function flatSchema(operation: Operation): z.ZodObject;
+type Members = Readonly<Record<string, unknown>>;
+
+/** An input as it goes over the wire. */
+export interface Parts {
+  readonly path: Members;
+  readonly query: Members;
+  readonly body: Members;
+}
+
+/** What a server read from a request, not yet checked. */
+export interface UncheckedParts {
+  readonly path: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/**
+ * The value, as the schema has it. Where the schema expects an array or an object, JSON text of one
+ * is read as such; nothing else is converted. Throws `invalid_input` with all problems at once.
+ */
+export function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const outcome = tryCheck(schema, value);
+  if (outcome.success) return outcome.data;
+  throw invalidInput(outcome.problems);
+}
+
+/**
+ * The flat arguments of an operation. Unknown members are refused even where the body is open.
+ * Throws `invalid_input` with all problems at once.
+ */
+export function checkInput<O extends Operation>(operation: O, args: unknown): Input<O>;
+export function checkInput(operation: Operation, args: unknown): unknown {
+  const input = args ?? {};
+  if (!isRecord(input)) throw invalidInput([notAnObject(input)]);
+  const known = Object.keys(flatSchema(operation).shape);
+  const unknown = Object.keys(input).filter((name) => !known.includes(name));
+  const kept = Object.entries(input).filter(([name]) => known.includes(name));
+  const problems = unknown.map((name) => unknownMember([name], known));
+  return checked(operation, splitInput(operation, Object.fromEntries(kept)), problems);
+}
+
+/**
+ * For servers: path and query are strict, the body is as the contract says. The input comes back
+ * flat. Throws `invalid_input` with all problems at once.
+ */
+export function checkParts<O extends Operation>(operation: O, parts: UncheckedParts): Input<O>;
+export function checkParts(operation: Operation, parts: UncheckedParts): unknown {
+  const { pathParameters, query } = operation;
+  const body = parts.body ?? {};
+  if (!isRecord(body)) throw invalidInput([notAnObject(body)]);
+  // An open body lets unknown members pass: none may stand for a parameter that was checked.
+  const stray = Object.keys(body).filter(
+    (name) => Object.hasOwn(pathParameters.shape, name) || Object.hasOwn(query.shape, name),
+  );
+  const problems = stray.map((path) => {
+    const place = Object.hasOwn(pathParameters.shape, path) ? 'path' : 'query';
+    return { path, message: `belongs in the ${place}, not in the body` };
+  });
+  return checked(operation, { ...parts, body }, problems);
+}
+
+/** All parameters and body members of an operation in one strict object. */
+export function flatSchema(operation: Operation): z.ZodObject {
+  return z.strictObject({
+    ...operation.pathParameters.shape,
+    ...operation.query.shape,
+    ...operation.body.shape,
+  });
+}
+
+/** For the client: where each member of a flat input goes. Undefined members are left out. */
+export function splitInput(operation: Operation, input: object): Parts {
+  const path: Record<string, unknown> = {};
+  const query: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined) continue;
+    if (Object.hasOwn(operation.pathParameters.shape, name)) path[name] = value;
+    else if (Object.hasOwn(operation.query.shape, name)) query[name] = value;
+    else body[name] = value;
+  }
+  return { path, query, body };
+}
+
+/**
+ * Query strings and path segments as the schema types them. What does not read as its type stays
+ * as it came, also a single value that was given several times, so that `check` can explain it.
+ */
+export function coerceText(
+  schema: z.ZodObject,
+  text: Readonly<Record<string, readonly string[]>>,
+): Record<string, unknown> {
+  const entries = Object.entries(text).map(([name, values]): [string, unknown] => {
+    const member = memberSchema(schema, name);
+    const inner = member && bare(member);
+    if (inner instanceof z.ZodArray) {
+      return [name, values.map((value) => fromText(inner.element, value))];
+    }
+    const [only = ''] = values;
+    return [name, values.length > 1 ? values : member ? fromText(member, only) : only];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What the published schemas of tools keep of JSON Schema: what every MCP host can read. */
+const publishedKeywords = [
+  'type',
+  'description',
+  'enum',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+];
+
+/**
+ * JSON Schema of a tool's input for MCP hosts: an object at the root, without references, unions,
+ * type lists and tuples. Of a union of objects all members are published, none as required; of
+ * another union, the kind that all options share. The real rules stay with `check`.
+ */
+export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
+  const full = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+  return { properties: {}, ...published(full) };
+}
+
+function published(schema: unknown): Record<string, unknown> {
+  if (!isRecord(schema)) return {};
+  const options = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(options)) return publishedUnion(schema, options);
+  const result = Object.fromEntries(
+    Object.entries(schema).filter(
+      ([name, value]) => publishedKeywords.includes(name) && Math.abs(Number(value)) !== safeBound,
+    ),
+  );
+  // A nullable member is published as what it is when it is given.
+  if (Array.isArray(schema.type)) result.type = schema.type.find((type) => type !== 'null');
+  if (schema.const !== undefined) result.enum = [schema.const];
+  if (isRecord(schema.properties)) {
+    const members = Object.entries(schema.properties);
+    result.properties = Object.fromEntries(members.map(([key, value]) => [key, published(value)]));
+    if (Array.isArray(schema.required)) result.required = schema.required;
+  }
+  if (schema.type === 'array') result.items = publishedItems(schema);
+  return result;
+}
+
+const safeBound = Number.MAX_SAFE_INTEGER;
+
+/** A tuple has its first element's schema for all. */
+function publishedItems(schema: Members): Record<string, unknown> {
+  const tuple = schema.prefixItems;
+  return published(Array.isArray(tuple) ? tuple[0] : schema.items);
+}
+
+function publishedUnion(schema: Members, options: readonly unknown[]): Record<string, unknown> {
+  const { description } = schema;
+  const shapes = options.map(published).filter(({ type }) => type !== 'null');
+  const [first = {}] = shapes;
+  const merged = shapes.length === 1 ? { ...first } : mergedShapes(shapes);
+  return { ...merged, ...(description !== undefined && { description }) };
+}
+
+function mergedShapes(shapes: readonly Members[]): Record<string, unknown> {
+  const types = new Set(shapes.map(({ type }) => type));
+  const [type] = types;
+  if (types.size > 1 || type === undefined) return {};
+  const enums = shapes.flatMap((shape) => (Array.isArray(shape.enum) ? shape.enum : []));
+  const isClosed = shapes.every((shape) => Array.isArray(shape.enum));
+  if (type !== 'object') return { type, ...(isClosed && { enum: [...new Set(enums)] }) };
+  const properties: Record<string, Members> = {};
+  for (const shape of shapes) {
+    if (!isRecord(shape.properties)) continue;
+    for (const [name, value] of Object.entries(shape.properties)) {
+      if (!isRecord(value)) continue;
+      const before = properties[name];
+      const merged = before ? mergedShapes([before, value]) : value;
+      properties[name] = { ...before, ...merged };
+    }
+  }
+  return { type, properties };
+}
+
+/** The parts of an input checked one by one, so that rules over a whole part apply too. */
+function checked(operation: Operation, parts: UncheckedParts, before: readonly Problem[]): Members {
+  const { pathParameters, query, body } = operation;
+  const places = [
+    { schema: body, value: parts.body },
+    { schema: query, value: parts.query },
+    { schema: pathParameters, value: parts.path },
+  ];
+  let problems = before;
+  let input: Members = {};
+  for (const { schema, value } of places) {
+    const outcome = tryCheck(schema, value ?? {});
+    if (outcome.success) input = { ...input, ...outcome.data };
+    else problems = [...outcome.problems, ...problems];
+  }
+  if (problems.length > 0) throw invalidInput(problems);
+  return input;
+}
+
+type Outcome<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly problems: readonly Problem[] };
+
+/** JSON text is looked for only where the value as it came does not fit. */
+function tryCheck<S extends z.ZodType>(schema: S, value: unknown): Outcome<z.output<S>> {
+  const first = schema.safeParse(value);
+  if (first.success) return first;
+  const read = readJsonText(schema, value);
+  const second = schema.safeParse(read);
+  return second.success
+    ? second
+    : { success: false, problems: explain(schema, second.error, read) };
+}
+
+function notAnObject(value: unknown): Problem {
+  return { path: '', message: `expected an object, got ${found(value)}` };
+}
+
+/** JSON text becomes the array or object that the schema expects in its place, at any depth. */
+function readJsonText(schema: Schema, value: unknown): unknown {
+  const read = typeof value === 'string' ? parsedStructure(schema, value) : value;
+  if (Array.isArray(read)) return read.map((element, index) => readMember(schema, index, element));
+  if (!isPlain(read)) return read;
+  return Object.fromEntries(
+    Object.entries(read).map(([name, member]) => [name, readMember(schema, name, member)]),
+  );
+}
+
+function readMember(schema: Schema, key: string | number, value: unknown): unknown {
+  const member = memberSchema(schema, key);
+  return member ? readJsonText(member, value) : value;
+}
+
+function parsedStructure(schema: Schema, text: string): unknown {
+  const structure = structureOf(schema);
+  if (structure === undefined || !/^\s*[[{]/.test(text)) return text;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) === (structure === 'array') ? parsed : text;
+  } catch {
+    return text;
+  }
+}
+
+const decimalNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+function fromText(schema: Schema, text: string): unknown {
+  const kinds = alternatives(schema).map(({ _zod }) => _zod.def.type);
+  if (kinds.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (kinds.includes('number') && decimalNumber.test(text)) return Number(text);
+  return text;
+}
+
+function isRecord(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value came from JSON: files and bytes are left as they are. */
+function isPlain(value: unknown): value is Members {
+  return isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
