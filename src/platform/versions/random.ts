@@ -1,0 +1,39 @@
+// A small seeded generator: the same seed gives the same numbers on every machine.
+
+import { createHash } from 'node:crypto';
+
+/** Numbers from 0 up to, but not including, 1. */
+export type Random = () => number;
+
+/** xoshiro128** (Blackman and Vigna), seeded with the SHA-256 of the text. */
+export function randomFrom(seed: string): Random {
+  const hash = createHash('sha256').update(seed).digest();
+  const state = Uint32Array.of(
+    hash.readUInt32LE(0),
+    hash.readUInt32LE(4),
+    hash.readUInt32LE(8),
+    hash.readUInt32LE(12) | 1,
+  );
+  return () => next(state) / 2 ** 32;
+}
+
+/** The items in a random order (Fisher and Yates). */
+export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  const rest = [...items];
+  const result: Item[] = [];
+  while (rest.length > 0) result.push(...rest.splice(Math.floor(random() * rest.length), 1));
+  return result;
+}
+
+function next(state: Uint32Array): number {
+  const [a = 0, b = 0, c = 0, d = 0] = state;
+  const result = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0;
+  const mixed = c ^ a;
+  const turned = d ^ b;
+  state.set([a ^ turned, b ^ mixed, mixed ^ (b << 9), rotateLeft(turned, 11)]);
+  return result;
+}
+
+function rotateLeft(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}
