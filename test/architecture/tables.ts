@@ -1,0 +1,60 @@
+// The architecture as data: which part stands on which floor, and where each package lives.
+
+/** A part is a folder, or a file where the name ends in `.ts`. */
+interface Floor {
+  readonly floor: number;
+  readonly parts: readonly string[];
+  /** Whether the parts of this floor may import each other. */
+  readonly together?: boolean;
+}
+
+/** An import goes down, or stays in its part. */
+export const floors: readonly Floor[] = [
+  { floor: 6, parts: ['bench', 'scripts', 'test'], together: true },
+  { floor: 5, parts: ['src/bin'] },
+  { floor: 4, parts: ['tools'] },
+  { floor: 3, parts: ['src/mcp', 'src/platform', 'src/authorization-server', 'src/event-store'] },
+  { floor: 2, parts: ['src/http-server', 'src/http-client', 'src/sign-in', 'src/storage'] },
+  { floor: 1, parts: ['src/contract'] },
+  {
+    floor: 0,
+    parts: [
+      'src/errors.ts',
+      'src/limits.ts',
+      'src/clock.ts',
+      'src/log.ts',
+      'src/config.ts',
+      'src/secret.ts',
+      'src/command-line.ts',
+      'src/nearest.ts',
+      'src/boundary',
+    ],
+    together: true,
+  },
+];
+
+/** What tools may use of the floors below them; everything else is reached over HTTP. */
+export const toolImports = {
+  values: ['src/contract', 'src/mcp/tool.ts', 'src/errors.ts', 'src/limits.ts'],
+  types: ['src/http-client', 'src/sign-in', 'src/boundary', 'src/clock.ts', 'src/config.ts'],
+} as const;
+
+/** The parts in which a package may be imported. A package without a line here has no home. */
+export const packageHomes: Readonly<Record<string, readonly string[]>> = {
+  '@fastify/busboy': ['src/http-server'],
+  '@modelcontextprotocol/server': ['src/mcp'],
+  'fast-bmp': ['src/platform'],
+  'fast-xml-parser': ['src/platform'],
+  'fastest-levenshtein': ['src/nearest.ts'],
+  'find-my-way': ['src/http-server'],
+  'ipaddr.js': ['src/boundary'],
+  sharp: ['src/platform'],
+  undici: ['src/http-client'],
+  yazl: ['src/platform'],
+  zod: ['src/contract', 'src/mcp', 'tools'],
+  'node:perf_hooks': ['src/clock.ts'],
+  'node:process': ['src/config.ts'],
+  'node:sqlite': ['src/storage'],
+};
+
+export const sizes = { functionLinesMax: 70, fileLinesMax: 500, columnsMax: 100 } as const;
