@@ -1,7 +1,11 @@
-// The only reader of the environment.
+// What the process was told by its environment, checked. The only reader of the environment.
 
-import type { LogLevel } from './log.ts';
-import type { Secret } from './secret.ts';
+import { homedir } from 'node:os';
+import { posix, win32 } from 'node:path';
+import { invalidInput, type Problem } from './errors.ts';
+import { limits } from './limits.ts';
+import { isLogLevel, type LogLevel } from './log.ts';
+import { Secret } from './secret.ts';
 
 /** What the variables say, checked. The table is in the README. */
 export interface Settings {
@@ -16,6 +20,175 @@ export interface Settings {
   readonly home: string;
   /** Folders that tools may read and write, absolute; empty: none. */
   readonly fileRoots: readonly string[];
+  /** Families whose tools are offered; undefined: all. */
+  readonly toolsets: readonly string[] | undefined;
+  /** Whether only tools that read are offered. */
+  readonly readOnly: boolean;
   readonly timeoutMs: number;
   readonly logLevel: LogLevel;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the defaults depend on beside the variables. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly homeFolder: string;
+  readonly workingFolder: string;
+}
+
+/**
+ * Reads all variables. A variable that is empty, or an unfilled `${field}` of a bundle, is unset.
+ * Throws `invalid_input` with every bad variable at once, each named with what would be right.
+ */
+export function readSettings(
+  environment: Environment = process.env,
+  machine: Machine = thisMachine(),
+): Settings {
+  const reader = createReader(environment);
+  const settings: Settings = {
+    baseUrl: reader.read('FOVEA_BASE_URL', url, undefined),
+    authUrl: reader.read('FOVEA_AUTH_URL', url, undefined),
+    deviceUrl: reader.read('FOVEA_DEVICE_URL', url, undefined),
+    deviceApiKey: reader.read('FOVEA_DEVICE_API_KEY', secret, undefined),
+    apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
+    workspace: reader.read('FOVEA_WORKSPACE', name, undefined),
+    project: reader.read('FOVEA_PROJECT', name, undefined),
+    home: reader.read('FOVEA_HOME', folder(machine), defaultHome(environment, machine)),
+    fileRoots: reader.read('FOVEA_FILE_ROOTS', folders(machine), defaultRoots(machine)),
+    toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
+    readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
+    timeoutMs: reader.read('FOVEA_TIMEOUT_MS', milliseconds, limits.callTimeoutMs),
+    logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
+  };
+  reader.finish();
+  return settings;
+}
+
+/** A value, or in plain words what would be right. */
+type Parsed<Value> = { readonly value: Value } | { readonly wrong: string };
+
+type Parser<Value> = (text: string) => Parsed<Value>;
+
+function createReader(environment: Environment) {
+  const problems: Problem[] = [];
+  return {
+    read<Value, Default>(variable: string, parse: Parser<Value>, otherwise: Default) {
+      const text = given(environment, variable);
+      if (text === undefined) return otherwise;
+      const parsed = parse(text);
+      if ('value' in parsed) return parsed.value;
+      problems.push({ path: variable, message: parsed.wrong });
+      return otherwise;
+    },
+    finish() {
+      if (problems.length > 0) throw invalidInput(problems, 'Correct the environment variables.');
+    },
+  };
+}
+
+/** Hosts pass the literal `${user_config.x}` when a field of a bundle was left blank. */
+function given(environment: Environment, variable: string): string | undefined {
+  const text = environment[variable]?.trim();
+  return !text || /^\$\{[^}]*\}$/.test(text) ? undefined : text;
+}
+
+const url: Parser<string> = (text) => {
+  const parsed = URL.parse(text);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    return { wrong: 'must be an http or https URL, for example https://api.example.com' };
+  }
+  if (parsed.username || parsed.password) {
+    return { wrong: 'must not carry a user name or password; FOVEA_API_KEY is for the key' };
+  }
+  if (parsed.search || parsed.hash) return { wrong: 'must end with the path: no "?" and no "#"' };
+  if (parsed.protocol === 'http:' && !isLoopback(parsed.hostname)) {
+    return { wrong: 'must be https; plain http is accepted for 127.0.0.1 and localhost only' };
+  }
+  return { value: parsed.href.replace(/\/+$/, '') };
+};
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** A key goes into a header, where blanks and control characters do not belong. */
+const secret: Parser<Secret> = (text) =>
+  /^[\x21-\x7e]+$/.test(text)
+    ? { value: new Secret(text) }
+    : { wrong: 'must be a key of printable ASCII characters without blanks' };
+
+const name: Parser<string> = (text) =>
+  /^[^\s?#%\\]{1,200}$/.test(text)
+    ? { value: text }
+    : { wrong: 'must be a slug, for example "my-project"' };
+
+const words: Parser<readonly string[]> = (text) => {
+  const list = text.split(',').map((word) => word.trim());
+  return list.every((word) => /^[a-z_]+$/.test(word))
+    ? { value: list }
+    : { wrong: 'must be family names separated by commas, for example "projects,images"' };
+};
+
+const yesOrNo: Parser<boolean> = (text) => {
+  if (/^(1|true|yes|on)$/i.test(text)) return { value: true };
+  if (/^(0|false|no|off)$/i.test(text)) return { value: false };
+  return { wrong: 'must be 1 or 0' };
+};
+
+const milliseconds: Parser<number> = (text) => {
+  const value = /^\d{1,8}$/.test(text) ? Number(text) : 0;
+  return value >= 100 && value <= limits.callTimeoutMsMax
+    ? { value }
+    : { wrong: `must be a whole number from 100 to ${limits.callTimeoutMsMax}` };
+};
+
+const logLevel: Parser<LogLevel> = (text) =>
+  isLogLevel(text) ? { value: text } : { wrong: 'must be error, warn, info or debug' };
+
+const absolute = 'must be an absolute path ("~" is not expanded)';
+
+function folder(machine: Machine): Parser<string> {
+  const path = pathOf(machine);
+  return (text) => (path.isAbsolute(text) ? { value: path.resolve(text) } : { wrong: absolute });
+}
+
+function folders(machine: Machine): Parser<readonly string[]> {
+  const path = pathOf(machine);
+  return (text) => {
+    const list = text.split(path.delimiter).filter((part) => part !== '');
+    return list.every((part) => path.isAbsolute(part))
+      ? { value: list.map((part) => path.resolve(part)) }
+      : { wrong: `${absolute}, several separated by "${path.delimiter}"` };
+  };
+}
+
+function defaultHome(environment: Environment, machine: Machine): string {
+  const path = pathOf(machine);
+  const at = machine.homeFolder;
+  if (machine.platform === 'darwin') return path.join(at, 'Library/Application Support/Fovea');
+  if (machine.platform === 'win32') {
+    return path.join(given(environment, 'LOCALAPPDATA') ?? path.join(at, 'AppData/Local'), 'Fovea');
+  }
+  const data = given(environment, 'XDG_DATA_HOME');
+  // The XDG specification: a relative path is to be ignored.
+  return path.join(data && path.isAbsolute(data) ? data : path.join(at, '.local/share'), 'fovea');
+}
+
+/** The working folder, unless it is so wide that nobody can have meant it: `/`, `/home`, `~`. */
+function defaultRoots(machine: Machine): readonly string[] {
+  const path = pathOf(machine);
+  const toHome = path.relative(machine.workingFolder, machine.homeFolder);
+  const isOutside = toHome.startsWith('..') || path.isAbsolute(toHome);
+  const isRoot = path.parse(machine.workingFolder).root === machine.workingFolder;
+  return isOutside && !isRoot ? [machine.workingFolder] : [];
+}
+
+function pathOf(machine: Machine) {
+  return machine.platform === 'win32' ? win32 : posix;
+}
+
+function thisMachine(): Machine {
+  const { platform } = process;
+  return { platform, homeFolder: homedir(), workingFolder: process.cwd() };
 }

@@ -7,6 +7,14 @@ export const limits = {
   imagePixelsMax: 16_400 * 10_900,
   /** One annotation file, a COCO file of a large dataset included. */
   annotationBytesMax: 64 * 1024 * 1024,
+  /** A Pascal VOC file is about one image; parsing 4 MB of XML takes about two seconds. */
+  annotationXmlBytesMax: 4 * 1024 * 1024,
+  /** Boxes of one image; the densest public data sets have a few thousand. */
+  boxesPerImageMax: 50_000,
+  /** One coordinate of a box, in pixels, either sign: far beyond any image, far below overflow. */
+  boxCoordinateMax: 10_000_000,
+  /** One class name. */
+  labelCharactersMax: 200,
   /** A JSON body that we accept: an annotation file inside JSON is the largest honest one. */
   jsonBodyBytesMax: 80 * 1024 * 1024,
   /** Members of one JSON body, so that small members cannot exhaust memory (CVE-2026-111768). */
@@ -19,6 +27,8 @@ export const limits = {
   downloadBytesMax: 20 * 1024 * 1024 * 1024,
   /** Time for one upstream call, all attempts together. */
   callTimeoutMs: 60_000,
+  /** The most that FOVEA_TIMEOUT_MS may ask for: an hour. */
+  callTimeoutMsMax: 3_600_000,
   /** Attempts of one upstream call. */
   callAttemptsMax: 4,
   /** Full jitter grows from the first figure to the second. */
@@ -28,6 +38,21 @@ export const limits = {
   videoStatusIntervalMs: 60_000,
   /** Below the 60 s after which most MCP clients give up. */
   toolWaitMsMax: 45_000,
+  /** Gaps between two questions after running work: short work shows soon, long work is left alone. */
+  pollGapMsMin: 500,
+  pollGapMsMax: 5_000,
+  /** Images that one upload sends at the same time: more gains nothing and crowds out others. */
+  uploadConcurrency: 4,
+  /** Failures, warnings and names that one upload result lists; it counts all of them. */
+  uploadProblemsShownMax: 50,
+  /** Ids of uploaded images are listed up to here; of more, a model picks none by hand. */
+  uploadIdsShownMax: 20,
+  /** An image that is sent with a search, inside JSON. */
+  searchImageBytesMax: 10 * 1024 * 1024,
+  /** A list of image names or of classes. */
+  nameListBytesMax: 16 * 1024 * 1024,
+  /** The doctor's questions to services: whoever takes longer is not well. */
+  doctorTimeoutMs: 5_000,
   /** Host and Origin headers and the request line together. */
   headerBytesMax: 16 * 1024,
   /** A link to an image or an export: long enough for a slow download to start. */
@@ -38,6 +63,20 @@ export const limits = {
   blobGraceMs: 60 * 60 * 1000,
   /** First document's platform: what is in the trash can come back for 30 days. */
   trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
+  /** Text fields of one multipart body, and files: more than any operation has. */
+  multipartFieldsMax: 20,
+  multipartFilesMax: 5,
+  /** One text field of a multipart body: metadata and labels are far smaller. */
+  multipartFieldBytesMax: 1024 * 1024,
+  /** The headers of one part of a multipart body. */
+  multipartHeaderBytesMax: 8 * 1024,
+  /** A client that sends nothing for so long in the middle of a body is cut off. */
+  bodyIdleMsMax: 15_000,
+  /** Time for the headers of a request, and for a whole request with a large body. */
+  requestHeadersMsMax: 10_000,
+  requestMsMax: 300_000,
+  /** A refused body is still read for so long, so that its sender sees the answer. */
+  lingerMsMax: 2_000,
   /** A service ends within 5 s of a signal. */
   shutdownMsMax: 4_000,
   /** One line of JSON-RPC. Files go by path, so an honest one is far smaller. */

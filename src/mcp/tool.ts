@@ -1,11 +1,12 @@
 // The shape of a tool, and how one comes from an operation.
 
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { FileRoots } from '../boundary/file-roots.ts';
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { check, checkInput, flatSchema } from '../contract/check.ts';
 import type { Answer, Effect, Family, Input, Operation } from '../contract/operation.ts';
+import { invalidArgument } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 
 /** A call that makes sense next, ready to be made. */
@@ -59,6 +60,7 @@ export interface Tool {
   call(args: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
+/** The words and the run of a tool whose parameters are its own. */
 type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'call'> & {
   readonly input: Schema;
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
@@ -70,9 +72,30 @@ export function tool<Schema extends z.ZodObject>(words: Words<Schema>): Tool {
   return { ...rest, call: async (args, context) => run(check(words.input, args), context) };
 }
 
+/** What a tool takes over from its operation, unless it says otherwise. */
+type Inherited = 'name' | 'family' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld';
+
+/** A tool for an operation that has parameters or steps of its own; it keeps name and hints. */
+export function toolFor<Schema extends z.ZodObject>(
+  operation: Operation,
+  words: Omit<Words<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
+): Tool {
+  return tool({ ...inherited(operation), ...words });
+}
+
+/** The exact name of what is acted on, asked for because the call cannot be undone. */
+interface Confirmation<O extends Operation> {
+  /** What to repeat, for the model: "Repeat keyId". */
+  readonly description: string;
+  /** The only value that lets the call through. */
+  expected(input: Input<O>): string;
+}
+
 interface OperationWords<O extends Operation> {
   readonly title: string;
   readonly description: string;
+  /** Asked for as the parameter `confirm`, and checked before anything is sent. */
+  readonly confirmation?: Confirmation<O>;
   /** The status line for an answer. */
   summarize(answer: Answer<O>, input: Input<O>): string;
   /** The part of the answer that the model needs; all of it when left out. */
@@ -82,27 +105,49 @@ interface OperationWords<O extends Operation> {
 
 /** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
 export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
+  const { title, description, confirmation } = words;
+  const input = flatSchema(operation);
   return {
-    name: operation.id,
-    family: operation.family,
-    title: words.title,
-    description: words.description,
-    effect: operation.effect,
-    recoverable: operation.recoverable,
-    idempotent: operation.idempotent,
-    openWorld: true,
-    input: flatSchema(operation),
+    ...inherited(operation),
+    title,
+    description,
+    input: confirmation
+      ? input.extend({ confirm: z.string().describe(confirmation.description) })
+      : input,
     call: async (args, { client, signal }) => {
-      const input = checkInput(operation, args);
+      const input = confirmation
+        ? confirmed(operation, confirmation, args)
+        : checkInput(operation, args);
       const { body } = await client.call(operation, input, { signal });
       const data = words.project?.(body, input) ?? asRecord(body);
-      const next = words.next?.(body, input);
-      return { summary: words.summarize(body, input), data, ...(next && { next }) };
+      const next = words.next?.(body, input) ?? [];
+      return { summary: words.summarize(body, input), data, ...(next.length > 0 && { next }) };
     },
   };
 }
 
-function asRecord(body: unknown): Readonly<Record<string, unknown>> {
+/** An answer as the facts of a result: a list or a plain value gets a name. */
+export function asRecord(body: unknown): Readonly<Record<string, unknown>> {
   if (body === undefined || body === null || body === '') return {};
   return typeof body === 'object' && !Array.isArray(body) ? { ...body } : { answer: body };
+}
+
+function inherited(operation: Operation): Pick<Tool, Inherited> {
+  const { id, family, effect, recoverable, idempotent } = operation;
+  return { name: id, family, effect, recoverable, idempotent, openWorld: true };
+}
+
+function confirmed<O extends Operation>(
+  operation: O,
+  confirmation: Confirmation<O>,
+  args: unknown,
+): Input<O> {
+  const { confirm, ...rest } = asRecord(args);
+  const input = checkInput(operation, rest);
+  const expected = confirmation.expected(input);
+  if (confirm === expected) return input;
+  throw invalidArgument(
+    'confirm',
+    `must be "${expected}": this cannot be undone; nothing was changed`,
+  );
 }

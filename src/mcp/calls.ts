@@ -1,0 +1,124 @@
+// One tool call, from the arguments of a host to a result that it can read.
+
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import { asFoveaError, invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { nearest } from '../nearest.ts';
+import { toErrorResult } from './error-result.ts';
+import { cleanText } from './foreign-text.ts';
+import { toCallResult } from './result.ts';
+import { fillDefaults, type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+/** What a context has from the call that it is made for. */
+export type CallScope = Pick<ToolContext, 'signal' | 'progress'>;
+
+export interface CallOptions {
+  /** The full list, as it was made at build time. */
+  readonly list: readonly ListedTool[];
+  /** Loads the tools themselves; called with the first call. */
+  readonly loadTools: () => Promise<readonly Tool[]>;
+  readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
+  readonly settings: SurfaceSettings;
+  readonly log: Log;
+}
+
+export type CallTool = (
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  scope: CallScope,
+  knowsLinks: boolean,
+) => Promise<CallToolResult>;
+
+/**
+ * Calls a tool by its name. A tool that is unknown or not offered is an error of the protocol;
+ * every other failure is a result that says so, and never harms another call.
+ */
+export function createCaller(options: CallOptions): CallTool {
+  const { list, settings, log } = options;
+  const listed = new Map(list.map((tool) => [tool.name, tool]));
+  const findTool = createFinder(options.loadTools);
+  return async (name, args, scope, knowsLinks) => {
+    const entry = listed.get(name);
+    if (entry === undefined) throw unknownTool(name, [...listed.keys()]);
+    const refused = refusal(entry, settings);
+    if (refused !== undefined)
+      throw invalidParams(`The tool "${name}" is not offered: ${refused}.`);
+    try {
+      checkSize(args);
+      const tool = await findTool(name);
+      const context = await options.makeContext(scope);
+      const result = await tool.call(fillDefaults(entry, args, settings), context);
+      return toCallResult(result, knowsLinks);
+    } catch (thrown) {
+      logFailure(log, name, thrown);
+      return toErrorResult(thrown);
+    }
+  };
+}
+
+function createFinder(loadTools: () => Promise<readonly Tool[]>) {
+  let loading: Promise<ReadonlyMap<string, Tool>> | undefined;
+  return async (name: string): Promise<Tool> => {
+    loading ??= loadTools().then((tools) => new Map(tools.map((tool) => [tool.name, tool])));
+    // A failed load is tried again with the next call.
+    loading.catch(() => {
+      loading = undefined;
+    });
+    const tool = (await loading).get(name);
+    if (tool === undefined) throw new Error(`tools/list.json lists ${name}, which does not exist`);
+    return tool;
+  };
+}
+
+function unknownTool(name: string, known: readonly string[]): ProtocolError {
+  const near = nearest(name.slice(0, 64), known);
+  const right = near === undefined ? 'tools/list has all names.' : `Did you mean "${near}"?`;
+  return invalidParams(
+    `There is no tool ${JSON.stringify(cleanText(name).slice(0, 64))}. ${right}`,
+  );
+}
+
+function invalidParams(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+/** Before anything walks through the arguments: an endless or bottomless value stops here. */
+function checkSize(args: unknown): void {
+  let elements = 0;
+  let level: readonly unknown[] = [args];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    elements += level.length;
+    if (depth > limits.toolArgumentDepthMax) {
+      const most = limits.toolArgumentDepthMax;
+      throw invalidArgument('arguments', `are nested deeper than ${most} levels`);
+    }
+    if (elements > limits.toolArgumentElementsMax) {
+      const most = limits.toolArgumentElementsMax;
+      throw invalidArgument('arguments', `have more than ${most} members`, 'Files go by path.');
+    }
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+}
+
+/** What nobody foresaw goes to the log, where its words cannot reach a model. */
+function logFailure(log: Log, tool: string, thrown: unknown): void {
+  const { code, cause } = asFoveaError(thrown);
+  if (code !== 'internal') {
+    log.debug('A call failed.', { tool, code });
+    return;
+  }
+  const at = cause instanceof Error ? cause : new Error(String(cause));
+  log.error('A call failed unforeseen.', { tool, error: at.name, at: firstFrame(at) });
+}
+
+function firstFrame({ stack = '' }: Error): string {
+  return /^\s+at (.*)$/m.exec(stack)?.[1] ?? '';
+}

@@ -1,0 +1,35 @@
+// The full list of tools as JSON. It is made at build time: the running server reads the file.
+
+import { toolJsonSchema } from '../contract/check.ts';
+import type { ArgumentsSchema, Hints, ListedTool } from './surface.ts';
+import type { Tool } from './tool.ts';
+
+/** The entry of each tool, in the order given. */
+export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    family: tool.family,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: argumentsSchema(tool),
+    annotations: hintsOf(tool),
+  }));
+}
+
+/**
+ * The hints, by the words of the protocol: destructive is whatever does more than add, so also a
+ * change, and a removal to the trash; idempotent is a call whose repetition has no further effect.
+ */
+export function hintsOf(tool: Pick<Tool, 'effect' | 'idempotent' | 'openWorld'>): Hints {
+  return {
+    readOnlyHint: tool.effect === 'reads',
+    destructiveHint: tool.effect === 'changes' || tool.effect === 'removes',
+    idempotentHint: tool.effect === 'reads' || tool.idempotent,
+    openWorldHint: tool.openWorld,
+  };
+}
+
+/** Some hosts refuse a tool without `properties`, even where it takes no argument. */
+function argumentsSchema(tool: Tool): ArgumentsSchema {
+  return { properties: {}, ...toolJsonSchema(tool.input), type: 'object' };
+}

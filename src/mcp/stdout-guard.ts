@@ -1,0 +1,22 @@
+// Keeps stdout for JSON-RPC. Must be the first import of the process that serves MCP over stdio:
+// from then on, whatever else writes to process.stdout (a library's console.log) goes to stderr.
+
+import { Writable } from 'node:stream';
+
+/** The real stdout. Only the transport may have it. */
+export const protocolOutput: Writable = takeStdout();
+
+function takeStdout(): Writable {
+  const { stdout, stderr } = process;
+  const write = stdout.write.bind(stdout);
+  const output = new Writable({
+    write: (chunk, encoding, done) => {
+      write(chunk, encoding, done);
+    },
+  });
+  stdout.on('error', (error) => output.destroy(error));
+  // A host that stops reading the log must not end the process.
+  stderr.on('error', () => undefined);
+  Object.defineProperty(stdout, 'write', { value: stderr.write.bind(stderr) });
+  return output;
+}

@@ -1,0 +1,102 @@
+// What a host sees of the tools: the list that was made at build time, adapted to the settings.
+
+import type { Settings } from '../config.ts';
+import { invalidInput } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+
+/** The four hints, all explicit. */
+export interface Hints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** The JSON Schema of the arguments, flat: an object with properties. */
+export interface ArgumentsSchema {
+  readonly type: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[] | undefined;
+}
+
+/** One entry of tools/list, and the family that it belongs to. */
+export interface ListedTool {
+  readonly name: string;
+  readonly family: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ArgumentsSchema;
+  readonly annotations: Hints;
+}
+
+export type SurfaceSettings = Pick<Settings, 'workspace' | 'project' | 'toolsets' | 'readOnly'>;
+
+/**
+ * The part of the full list that the settings offer, in its order; a parameter with a default in
+ * the settings is optional. Throws `invalid_input` where FOVEA_TOOLSETS names no family.
+ */
+export function adapt(
+  list: readonly ListedTool[],
+  settings: SurfaceSettings,
+): readonly ListedTool[] {
+  checkToolsets(list, settings.toolsets);
+  const defaults = defaultArguments(settings);
+  return list
+    .filter((tool) => refusal(tool, settings) === undefined)
+    .map((tool) => withOptional(tool, Object.keys(defaults)));
+}
+
+/** Why the settings do not offer a tool; undefined: they do. */
+export function refusal(tool: ListedTool, settings: SurfaceSettings): string | undefined {
+  if (settings.readOnly && !tool.annotations.readOnlyHint) {
+    return 'FOVEA_READ_ONLY leaves only tools that read';
+  }
+  if (settings.toolsets && !settings.toolsets.includes(tool.family)) {
+    return `FOVEA_TOOLSETS leaves out the family "${tool.family}"`;
+  }
+  return undefined;
+}
+
+/**
+ * The arguments, with the defaults of the settings where the tool requires a parameter that the
+ * model left out. The default project belongs to the default workspace and never to another one.
+ */
+export function fillDefaults(
+  tool: ListedTool,
+  args: Readonly<Record<string, unknown>>,
+  settings: SurfaceSettings,
+): Readonly<Record<string, unknown>> {
+  const required = tool.inputSchema.required ?? [];
+  const { workspace, project } = defaultArguments(settings);
+  const filled = { ...args };
+  if (workspace !== undefined && required.includes('workspace')) filled.workspace ??= workspace;
+  const isOtherWorkspace = workspace !== undefined && (filled.workspace ?? workspace) !== workspace;
+  if (project !== undefined && required.includes('project') && !isOtherWorkspace) {
+    filled.project ??= project;
+  }
+  return filled;
+}
+
+function defaultArguments({ workspace, project }: SurfaceSettings) {
+  return { ...(workspace && { workspace }), ...(project && { project }) };
+}
+
+function withOptional(tool: ListedTool, optional: readonly string[]): ListedTool {
+  const { required = [], ...schema } = tool.inputSchema;
+  const left = required.filter((name) => !optional.includes(name));
+  const inputSchema = left.length > 0 ? { ...schema, required: left } : schema;
+  return { ...tool, inputSchema };
+}
+
+function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []) {
+  const families = [...new Set(list.map((tool) => tool.family))];
+  const unknown = toolsets.filter((family) => !families.includes(family));
+  if (unknown.length === 0) return;
+  throw invalidInput(
+    unknown.map((family) => {
+      const near = nearest(family, families);
+      const right = near ? `did you mean "${near}"?` : `the families are ${families.join(', ')}`;
+      return { path: 'FOVEA_TOOLSETS', message: `"${family}" is no family; ${right}` };
+    }),
+  );
+}
