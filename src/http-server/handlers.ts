@@ -1,5 +1,6 @@
 // One handler per operation of a family: a missing one does not compile.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Input, Operation } from '../contract/operation.ts';
 
 export type Operations = Readonly<Record<string, Operation>>;
@@ -32,3 +33,22 @@ export type Handler<O extends Operation, Principal> = (
 export type Handlers<Ops extends Operations, Principal> = {
   readonly [Name in keyof Ops]: Handler<Ops[Name], Principal>;
 };
+
+/** An address beside the operations: bytes in or out. */
+export interface Route<Principal> {
+  readonly method: 'GET' | 'PUT';
+  /** As in an operation, for example `/blobs/{hash}`. */
+  readonly path: string;
+  /** True: answered without a credential; whoever knows the address may use it. */
+  readonly open?: boolean;
+  /**
+   * Answers by itself, and resolves when it has. What it throws before the first byte becomes an
+   * error answer. `principal` is undefined for an open route.
+   */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    parameters: Readonly<Record<string, string>>,
+    principal?: Principal,
+  ): Promise<void>;
+}

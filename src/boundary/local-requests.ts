@@ -1,0 +1,45 @@
+// Keeps web pages and rebound names away from a local service, by the Host and Origin headers.
+
+import { FoveaError } from '../errors.ts';
+
+export interface LocalService {
+  readonly port: number;
+  /** More values of the Host header that are ours, for example `fovea.example.org`. */
+  readonly allowedHosts?: readonly string[];
+}
+
+/** All values of the two headers, as they came. */
+export interface SourceHeaders {
+  readonly host: readonly string[] | undefined;
+  readonly origin: readonly string[] | undefined;
+}
+
+/**
+ * The Host header of a request that may be answered. Throws `forbidden` unless there is exactly one
+ * Host that is ours and, where there is an Origin, it is ours too. `null` never is.
+ */
+export function checkLocalRequest(headers: SourceHeaders, service: LocalService): string {
+  const { host = [], origin = [] } = headers;
+  const [authority = ''] = host;
+  const local = localHosts(service.port);
+  const allowed = (service.allowedHosts ?? []).map((name) => name.toLowerCase());
+  if (host.length !== 1 || ![...local, ...allowed].includes(authority.toLowerCase())) {
+    throw new FoveaError('forbidden', 'The Host header names another service.', {
+      hint: `Call http://127.0.0.1:${service.port}, or add the host to the allowed ones.`,
+    });
+  }
+  const ours = [
+    ...local.map((name) => `http://${name}`),
+    ...allowed.flatMap((name) => [`http://${name}`, `https://${name}`]),
+  ];
+  if (origin.length > 1 || origin.some((value) => !ours.includes(value.toLowerCase()))) {
+    throw new FoveaError('forbidden', 'Pages of other origins may not call this service.');
+  }
+  return authority;
+}
+
+function localHosts(port: number): string[] {
+  const names = ['127.0.0.1', 'localhost', '[::1]'];
+  const withPort = names.map((name) => `${name}:${port}`);
+  return port === 80 ? [...withPort, ...names] : withPort;
+}

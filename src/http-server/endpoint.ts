@@ -1,0 +1,141 @@
+// One request from its credential to its answer, for an operation and for a raw route.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { check, checkParts, coerceText } from '../contract/check.ts';
+import type { Operation } from '../contract/operation.ts';
+import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import {
+  credentialWithBody,
+  presentedCredential,
+  unauthenticated,
+  withoutKey,
+} from './credentials.ts';
+import { Answered, type Handler, type Route } from './handlers.ts';
+import { type Body, isJson, readBody, type Texts } from './request-body.ts';
+import { sendAnswer } from './responses.ts';
+import type { Routed } from './router.ts';
+
+/** The flat, checked input of an operation. */
+export type CheckedInput = Readonly<Record<string, unknown>>;
+
+/** Who may do what. Asked for every request but those to open routes. */
+export interface Gate<Principal> {
+  /** Whose credential this is; undefined when it is missing or unknown. */
+  authenticate(presented: Secret | undefined): Promise<Principal | undefined>;
+  /** Throws `forbidden` or `not_found` when the principal may not make this call. */
+  authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
+  /** Whether answers are held against the schema of the operation: for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+/** A request that found its endpoint. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: Texts;
+  readonly origin: string;
+  readonly signal: AbortSignal;
+}
+
+/** What answers a method and a path. */
+export interface Endpoint extends Routed {
+  /** For the log. */
+  readonly id: string;
+  /** Answers, or throws before it has written anything. */
+  answer(exchange: Exchange): Promise<void>;
+}
+
+export function operationEndpoint<O extends Operation, Principal>(
+  operation: O,
+  handler: Handler<O, Principal>,
+  gate: Gate<Principal>,
+): Endpoint {
+  return {
+    id: operation.id,
+    method: operation.method,
+    path: operation.path,
+    answer: async (exchange) => {
+      const { principal, body } = await admit(exchange, operation, gate);
+      const input = checkParts(operation, partsOf(operation, exchange, body));
+      await gate.authorize(principal, operation, inputRecord(input));
+      const { origin, signal } = exchange;
+      const result = await handler(input, { principal, origin, signal });
+      const status = result instanceof Answered ? result.status : operation.success;
+      const answer: unknown = result instanceof Answered ? result.body : result;
+      if (gate.checkAnswers && status !== 204) checkAnswer(operation, answer);
+      sendAnswer(exchange.response, status, answer);
+    },
+  };
+}
+
+export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Principal>): Endpoint {
+  const { method, path } = route;
+  return {
+    id: `${method} ${path}`,
+    method,
+    path,
+    answer: async ({ request, response, parameters, query }) => {
+      if (route.open) return route.handle(request, response, parameters);
+      const presented = presentedCredential(request, query);
+      const principal = await gate.authenticate(presented);
+      if (principal === undefined) throw unauthenticated(presented);
+      await route.handle(request, response, parameters, principal);
+    },
+  };
+}
+
+/**
+ * Who calls, and the body without the credential. The body is read before the caller is known only
+ * where it may carry the credential itself.
+ */
+async function admit<Principal>(
+  { request, query }: Exchange,
+  operation: Operation,
+  gate: Gate<Principal>,
+): Promise<{ principal: Principal; body: Body }> {
+  const presented = presentedCredential(request, query);
+  const early = await gate.authenticate(presented);
+  const mayCarryKey = operation.method === 'POST' && isJson(request);
+  if (early === undefined && (presented || !mayCarryKey)) throw unauthenticated(presented);
+  const body = await readBody(operation, request);
+  if (!mayCarryKey && early !== undefined) return { principal: early, body };
+  const credential = credentialWithBody(presented, body.members);
+  const principal = credential === presented ? early : await gate.authenticate(credential);
+  if (principal === undefined) throw unauthenticated(credential);
+  return { principal, body: { ...body, members: withoutKey(body.members) } };
+}
+
+function partsOf(operation: Operation, { parameters, query }: Exchange, body: Body) {
+  const given = withoutKey(query);
+  for (const [name, values] of Object.entries(body.parameters)) {
+    const inQuery = given[name];
+    if (inQuery && inQuery.join('\n') !== values.join('\n')) {
+      throw invalidArgument(name, 'the query and the body give different values, send one');
+    }
+  }
+  const path = Object.entries(parameters).map(([name, value]): [string, string[]] => [
+    name,
+    [value],
+  ]);
+  return {
+    path: coerceText(operation.pathParameters, Object.fromEntries(path)),
+    query: coerceText(operation.query, { ...given, ...body.parameters }),
+    body: body.members,
+  };
+}
+
+function checkAnswer(operation: Operation, answer: unknown): void {
+  try {
+    check(operation.answer, answer ?? {});
+  } catch (thrown) {
+    const { message } = asFoveaError(thrown);
+    throw new FoveaError('internal', `${operation.id} gave a wrong answer: ${message}`);
+  }
+}
+
+/** An input is an object with members, which its type cannot say for all operations at once. */
+function inputRecord(input: unknown): CheckedInput {
+  return { ...(typeof input === 'object' ? input : {}) };
+}

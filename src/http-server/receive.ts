@@ -1,0 +1,55 @@
+// Taking in the body of a request within bounds of size and time.
+
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
+
+/** The whole body in memory. Throws `too_large`, or `cancelled` when the client goes away. */
+export function collectBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return receive(request, bytesMax, async () => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(request, 'end');
+    return Buffer.concat(chunks);
+  });
+}
+
+/**
+ * Runs `consume` while the body comes in, and ends as it ends. A body above `bytesMax` is
+ * `too_large`, one that stops coming or never gets consumed `invalid_input`, a client that goes
+ * away `cancelled`. What was not consumed is thrown away.
+ */
+export async function receive<T>(
+  request: IncomingMessage,
+  bytesMax: number,
+  consume: () => Promise<T>,
+): Promise<T> {
+  const tooLarge = new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge;
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  const onGone = () => {
+    if (!request.complete) stop(new FoveaError('cancelled', 'The client went away.'));
+  };
+  const deadline = setTimeout(
+    () => stop(invalidArgument('', 'The body did not come to its end in time.')),
+    limits.bodyIdleMsMax,
+  );
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    deadline.refresh();
+    received += chunk.length;
+    if (received > bytesMax) stop(tooLarge);
+  });
+  request.on('error', onGone);
+  request.on('close', onGone);
+  try {
+    return await Promise.race([consume(), stopped]);
+  } finally {
+    clearTimeout(deadline);
+    request.off('close', onGone);
+    request.unpipe();
+    request.removeAllListeners('data');
+    request.resume();
+  }
+}

@@ -1,0 +1,118 @@
+// The body of a request, read as the operation says: JSON, multipart, or one raw member.
+
+import type { IncomingMessage } from 'node:http';
+import { coerceText } from '../contract/check.ts';
+import type { FilePart, Operation } from '../contract/operation.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { parseJsonBody } from './json-body.ts';
+import { readMultipart } from './multipart.ts';
+import { collectBytes } from './receive.ts';
+
+/** Texts by name, each as often as it was given. */
+export type Texts = Readonly<Record<string, readonly string[]>>;
+
+export interface Body {
+  /** Not yet checked against the operation. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Text fields of a multipart body that are query parameters of the operation. */
+  readonly parameters: Texts;
+}
+
+const formUrlencoded = 'application/x-www-form-urlencoded';
+
+/**
+ * Reads the body to its end. No body is an empty one. Throws `unsupported_media` naming the right
+ * type, `too_large`, or `invalid_input`.
+ */
+export async function readBody(operation: Operation, request: IncomingMessage): Promise<Body> {
+  if (!hasBody(request)) return { members: {}, parameters: {} };
+  const type = mediaType(request);
+  const { bodyType, rawMember } = operation;
+  if (bodyType === 'multipart') {
+    if (type === 'multipart/form-data') return readForm(operation, request);
+    if (rawMember && (type === 'text/plain' || type === formUrlencoded)) {
+      return { members: await readBase64(rawMember, request), parameters: {} };
+    }
+  } else {
+    if (type === 'application/json') return { members: await readJson(request), parameters: {} };
+    if (rawMember && type === 'text/plain') {
+      const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax));
+      return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
+    }
+  }
+  throw new FoveaError('unsupported_media', 'The content type of the body is not the right one.', {
+    hint: `Send it as ${bodyType === 'multipart' ? 'multipart/form-data' : 'application/json'}.`,
+  });
+}
+
+/** Whether the body is one that `readBody` reads as JSON. */
+export function isJson(request: IncomingMessage): boolean {
+  return hasBody(request) && mediaType(request) === 'application/json';
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The media type in lower case; empty where it is missing, malformed, encoded or not UTF-8. */
+function mediaType({ headers }: IncomingMessage): string {
+  const header = headers['content-type'] ?? '';
+  const [, type = ''] = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(header) ?? [];
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(header) ?? [];
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity' || !/^(utf-?8|us-ascii)$/i.test(charset)) return '';
+  return type.toLowerCase();
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return parseJsonBody(await collectBytes(request, limits.jsonBodyBytesMax));
+}
+
+async function readForm(operation: Operation, request: IncomingMessage): Promise<Body> {
+  const { fields, files } = await readMultipart(request);
+  const isParameter = (name: string) =>
+    Object.hasOwn(operation.query.shape, name) && !Object.hasOwn(operation.body.shape, name);
+  const texts = Object.fromEntries([...fields].filter(([name]) => !isParameter(name)));
+  const twice = Object.keys(texts).find((name) => files.has(name));
+  if (twice !== undefined) throw invalidArgument(twice, 'is given both as a file and as text');
+  return {
+    members: { ...coerceText(operation.body, texts), ...Object.fromEntries(files) },
+    parameters: Object.fromEntries([...fields].filter(([name]) => isParameter(name))),
+  };
+}
+
+/** Public clients send an image as bare base64 text, sometimes percent-encoded as a form value. */
+async function readBase64(
+  member: string,
+  request: IncomingMessage,
+): Promise<Readonly<Record<string, FilePart>>> {
+  const bytes = await collectBytes(request, limits.imageBytesMax * 2);
+  const sent = bytes.toString('latin1');
+  const text = (sent.includes('%') ? percentDecoded(sent) : sent).replaceAll(/\s/g, '');
+  if (text === '') return {};
+  const content = Buffer.from(text, 'base64');
+  if (!/^[\w+/-]+={0,2}$/.test(text) || content.length === 0) {
+    throw invalidArgument(member, 'expected the bytes of the file as base64 text');
+  }
+  if (content.length > limits.imageBytesMax) {
+    throw new FoveaError('too_large', `A file may have ${limits.imageBytesMax} bytes.`);
+  }
+  return { [member]: { name: member, content } };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidArgument('', 'The body is not UTF-8 text.');
+  }
+}

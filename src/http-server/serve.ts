@@ -1,0 +1,193 @@
+// serve(operations, handlers): an HTTP service of our own, from its first request to its last.
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { checkLocalRequest } from '../boundary/local-requests.ts';
+import type { Clock } from '../clock.ts';
+import { asFoveaError, FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
+import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
+import type { ErrorAnswer } from './error-body.ts';
+import type { Handlers, Operations, Route } from './handlers.ts';
+import type { Texts } from './request-body.ts';
+import { sendError } from './responses.ts';
+import { createRouter, type Match, type Router } from './router.ts';
+import type { Service } from './service.ts';
+
+export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Principal> {
+  readonly operations: Ops;
+  readonly handlers: Handlers<Ops, Principal>;
+  readonly routes?: readonly Route<Principal>[];
+  /** The shape in which this service answers an error. */
+  errorBody(error: FoveaError): ErrorAnswer;
+  /** The address to listen on; 127.0.0.1 unless given. */
+  readonly host?: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Values of the Host header that are ours beside the local ones, with their ports. */
+  readonly allowedHosts?: readonly string[];
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/**
+ * Listens, and answers every operation with its handler. What a handler throws becomes an error
+ * answer; what nobody foresaw a 500 without details. Throws `conflict` when the port is taken.
+ */
+export async function serve<Ops extends Operations, Principal>(
+  options: ServeOptions<Ops, Principal>,
+): Promise<Service> {
+  const { host = '127.0.0.1', allowedHosts = [], errorBody, log, clock } = options;
+  const router = createRouter(endpointsOf(options));
+  const server = createServer({
+    headersTimeout: limits.requestHeadersMsMax,
+    requestTimeout: limits.requestMsMax,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: limits.headerBytesMax,
+  });
+  const running = new Set<Promise<void>>();
+  answerBrokenRequests(server, errorBody);
+  const port = await listen(server, host, options.port);
+  const service = { port, allowedHosts, router, errorBody, log, clock };
+  server.on('request', (request, response) => {
+    const work = respond(service, request, response);
+    running.add(work);
+    work.finally(() => running.delete(work));
+    response.on('close', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    url: urlOf(host, port),
+    close: () => {
+      closed ??= shutDown(server, running);
+      return closed;
+    },
+  };
+}
+
+interface Running {
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly router: Router<Endpoint>;
+  errorBody(error: FoveaError): ErrorAnswer;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+function endpointsOf<Ops extends Operations, Principal>(
+  options: ServeOptions<Ops, Principal>,
+): Endpoint[] {
+  const { operations, handlers, routes = [] } = options;
+  const endpoints = routes.map((route) => routeEndpoint(route, options));
+  for (const name in operations) {
+    endpoints.push(operationEndpoint(operations[name], handlers[name], options));
+  }
+  return endpoints;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new FoveaError('conflict', `Cannot listen on port ${port} of ${host}.`, {
+      hint: 'Choose another port, or 0 for any free one.',
+      cause,
+    });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : port;
+}
+
+function urlOf(host: string, port: number): string {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+/** Answers one request, whatever happens. Never rejects. */
+async function respond(
+  service: Running,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { router, log, clock } = service;
+  const gone = new AbortController();
+  const startMs = clock.monotonic();
+  let operation = 'none';
+  response.on('error', () => {});
+  response.on('finish', () => linger(request));
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort();
+    const ms = Math.round(clock.monotonic() - startMs);
+    log.debug('answered', { operation, status: response.statusCode, ms });
+  });
+  try {
+    const host = checkLocalRequest(
+      { host: request.headersDistinct.host, origin: request.headersDistinct.origin },
+      service,
+    );
+    const { path, query } = splitTarget(request.url ?? '');
+    const { endpoint, parameters } = route(router, request.method ?? '', path, response);
+    operation = endpoint.id;
+    const origin = `http://${host}`;
+    await endpoint.answer({ request, response, parameters, query, origin, signal: gone.signal });
+  } catch (thrown) {
+    const error = asFoveaError(thrown);
+    if (error.code === 'internal') {
+      const reason = thrown instanceof Error ? thrown.message : 'something else than an Error';
+      log.error('a request failed', { operation, reason });
+    }
+    sendError(response, service.errorBody(error));
+  }
+}
+
+function splitTarget(target: string): { path: string; query: Texts } {
+  const [path = '', ...rest] = target.split('?');
+  const query = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(rest.join('?'))) {
+    const values = query.get(name);
+    if (values) values.push(value);
+    else query.set(name, [value]);
+  }
+  return { path, query: Object.fromEntries(query) };
+}
+
+function route(
+  router: Router<Endpoint>,
+  method: string,
+  path: string,
+  response: ServerResponse,
+): Match<Endpoint> {
+  const match = router.match(method, path);
+  if (match) return match;
+  const allowed = router.allowed(path).join(', ');
+  if (allowed === '') throw new FoveaError('not_found', 'There is nothing at this path.');
+  response.setHeader('allow', allowed);
+  throw new FoveaError('method_not_allowed', `This path has only the methods ${allowed}.`);
+}
+
+/**
+ * After an early answer the rest of the body is read and thrown away for a moment: cutting at once
+ * would take the answer from a client that is still sending.
+ */
+function linger(request: IncomingMessage): void {
+  if (request.complete) return;
+  const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
+  request.on('end', () => clearTimeout(cut));
+}
+
+async function shutDown(server: Server, running: ReadonlySet<Promise<void>>): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const deadline = setTimeout(resolve, limits.shutdownMsMax);
+  await Promise.race([Promise.all([closed, ...running]), late]);
+  clearTimeout(deadline);
+  server.closeAllConnections();
+  await closed;
+}
