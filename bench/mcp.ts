@@ -1,0 +1,66 @@
+// `npm run bench:mcp`: how long and how much memory Fovea takes to list its tools, beside three
+// published servers in the same run. Ends with 1 where it is not clearly ahead.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { formatTable, judge, type Measured } from './mcp/report.ts';
+import { prepareServers, type Server } from './mcp/servers.ts';
+import { endAll, type Run, run } from './mcp/session.ts';
+
+const usage = `Usage: npm run bench:mcp -- [--repeats N] [--server FILE]
+  --repeats N    measured starts of each server, after one warm-up (7)
+  --server FILE  measure this server in place of the built Fovea`;
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<number> {
+  const { repeats, server } = readArguments();
+  if (process.platform !== 'linux') throw new Error('This bench reads /proc: run it on Linux.');
+  const home = mkdtempSync(join(tmpdir(), 'fovea-bench-'));
+  process.once('exit', () => {
+    endAll();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const measured = await measure(prepareServers(server), repeats, home);
+  const { said, short } = judge(measured);
+  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
+  const title = `Node ${process.version}, ${machine}; median (range) of ${repeats} starts`;
+  const lines = [title, '', formatTable(measured), '', ...said, ...short];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return short.length === 0 ? 0 : 1;
+}
+
+function readArguments(): { repeats: number; server: string | undefined } {
+  const { values } = parseArgs({
+    options: { repeats: { type: 'string', default: '7' }, server: { type: 'string' } },
+  });
+  const repeats = Number(values.repeats);
+  if (!Number.isInteger(repeats) || repeats < 1) {
+    throw new Error(`--repeats is a whole number from 1 on.\n${usage}`);
+  }
+  return { repeats, server: values.server };
+}
+
+/** One warm-up each, then round robin: what the machine does meanwhile hits all alike. */
+async function measure(
+  servers: readonly Server[],
+  repeats: number,
+  home: string,
+): Promise<readonly Measured[]> {
+  const measured: { server: Server; first: Run; runs: Run[] }[] = [];
+  for (const server of servers) measured.push({ server, first: await run(server, home), runs: [] });
+  for (let repeat = 1; repeat <= repeats; repeat += 1) {
+    process.stderr.write(`Round ${repeat} of ${repeats}...\n`);
+    for (const { server, runs } of measured) runs.push(await run(server, home));
+  }
+  return measured;
+}

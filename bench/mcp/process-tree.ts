@@ -1,0 +1,52 @@
+// What a process and all its descendants have used so far, as Linux counts it.
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface Usage {
+  /** User and system time; the kernel counts in steps of 10 ms. */
+  readonly cpuMs: number;
+  /** The sum of the highest resident sizes (VmHWM). */
+  readonly peakBytes: number;
+}
+
+export function usageOfTree(root: number): Usage {
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readStat(Number(name)));
+  const tree = new Set([root]);
+  for (let size = 0; size !== tree.size; ) {
+    size = tree.size;
+    for (const { pid, parent } of processes) if (tree.has(parent)) tree.add(pid);
+  }
+  const members = processes.filter(({ pid }) => tree.has(pid));
+  return {
+    cpuMs: members.reduce((sum, { ticks }) => sum + ticks * msPerTick, 0),
+    peakBytes: members.reduce((sum, { pid }) => sum + peakBytes(pid), 0),
+  };
+}
+
+/** USER_HZ is 100 on every Linux that Node runs on. */
+const msPerTick = 10;
+
+function readStat(pid: number) {
+  const text = readOrNothing(`/proc/${pid}/stat`);
+  // The second field is the name in parentheses and may hold blanks: count behind it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number);
+  if (parent === undefined || user === undefined || system === undefined) return [];
+  return Number.isNaN(parent) ? [] : [{ pid, parent, ticks: user + system }];
+}
+
+function peakBytes(pid: number): number {
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1];
+  return Number(kibibytes ?? 0) * 1024;
+}
+
+/** A process may end between the listing and the reading. */
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
