@@ -5,6 +5,8 @@ export const limits = {
   imageBytesMax: 20 * 1024 * 1024,
   /** Width x height. The hosted platform stops at 16,400 x 10,900; more is a decompression bomb. */
   imagePixelsMax: 16_400 * 10_900,
+  /** The longer side of an image, in pixels: what the hosted platform stops at. */
+  imageSideMax: 16_400,
   /** One annotation file, a COCO file of a large dataset included. */
   annotationBytesMax: 64 * 1024 * 1024,
   /** A Pascal VOC file is about one image; parsing 4 MB of XML takes about two seconds. */
@@ -13,6 +15,8 @@ export const limits = {
   boxesPerImageMax: 50_000,
   /** One coordinate of a box, in pixels, either sign: far beyond any image, far below overflow. */
   boxCoordinateMax: 10_000_000,
+  /** A coordinate as a share of the image; a labelled box may reach out, a pixel is far beyond. */
+  boxShareMax: 2,
   /** One class name. */
   labelCharactersMax: 200,
   /** A JSON body that we accept: an annotation file inside JSON is the largest honest one. */
@@ -23,6 +27,12 @@ export const limits = {
   jsonDepthMax: 64,
   /** An answer that we read into memory. */
   answerBytesMax: 64 * 1024 * 1024,
+  /** An answer that is an error: its words are in the first part of it. */
+  errorAnswerBytesMax: 64 * 1024,
+  /** Text of others in an error, in characters: enough to understand it. */
+  foreignTextMax: 2_000,
+  /** Redirects of a download: more are a loop. */
+  redirectsMax: 5,
   /** A file that we download to disk: an export of a large dataset. */
   downloadBytesMax: 20 * 1024 * 1024 * 1024,
   /** Time for one upstream call, all attempts together. */
@@ -59,8 +69,35 @@ export const limits = {
   linkLifetimeMs: 60 * 60 * 1000,
   /** The plan cap of the embedded platform for augmentation.image.versions. */
   versionMultiplierMax: 50,
+  /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
+  cutoutCountMax: 10_000,
+  /** Events of one page of the Event Store: a page of them stays far below what memory holds. */
+  eventsPageMax: 1_000,
+  /** Facts of the hosted platform: images of one bulk metadata call, events of one batch. */
+  metadataUpdatesMax: 1_000,
+  eventBatchMax: 100,
+  /** Facts of the hosted platform: pairs of the custom metadata of an event. */
+  customMetadataPairsMax: 100,
   /** A blob that nothing points at is kept so long: an upload may be about to point at it. */
   blobGraceMs: 60 * 60 * 1000,
+  /** Wait for another process's transaction: longer than any honest one takes. */
+  databaseBusyMsMax: 15_000,
+  /** Prepared statements kept per connection: texts are constants, so more are made by a mistake. */
+  databaseStatementsMax: 200,
+  /** What a write-ahead log that a long reader made grow is cut back to. */
+  databaseLogBytesMax: 64 * 1024 * 1024,
+  /** A file up to here is read whole for damage when it is opened. */
+  databaseCheckBytesMax: 16 * 1024 * 1024,
+  /** A blob half written that nobody has written to for so long belongs to a dead process. */
+  blobUnfinishedMsMax: 60 * 60 * 1000,
+  /** Work goes to another process when its own one has not renewed for so long. */
+  workLeaseMs: 15_000,
+  /** Gaps between two looks for work that another process may have added. */
+  workPollMs: 1_000,
+  /** Work that ended its process so often would end the next one too. */
+  workAttemptsMax: 5,
+  /** Running work gets so long to end by itself when its service stops. */
+  workStopMsMax: 1_000,
   /** First document's platform: what is in the trash can come back for 30 days. */
   trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
   /** Text fields of one multipart body, and files: more than any operation has. */
@@ -77,6 +114,8 @@ export const limits = {
   requestMsMax: 300_000,
   /** A refused body is still read for so long, so that its sender sees the answer. */
   lingerMsMax: 2_000,
+  /** Fetching one image that a user pointed at. */
+  imageFetchMsMax: 30_000,
   /** A service ends within 5 s of a signal. */
   shutdownMsMax: 4_000,
   /** One line of JSON-RPC. Files go by path, so an honest one is far smaller. */

@@ -1,0 +1,43 @@
+// CreateML JSON: an array with an entry for each image. `coordinates` are the centre and the size,
+// in pixels.
+
+import type { AnnotatedImage, Box, Parsed } from './annotation.ts';
+import { boxFromCentre, parsedBoxes } from './boxes.ts';
+import { findByImage } from './image-name.ts';
+import {
+  checkBoxCount,
+  readFields,
+  readLabel,
+  readList,
+  readNumber,
+  readSize,
+  refusal,
+} from './reading.ts';
+
+export function parseCreateMl(document: readonly unknown[], image: AnnotatedImage): Parsed {
+  const entries = document.map((value, index) => {
+    const fields = readFields(value, `[${index}]`);
+    const name = fields.image ?? fields.imagefilename;
+    if (typeof name !== 'string') throw refusal(`[${index}].image`, 'must be a file name');
+    return { name, index, annotations: fields.annotations ?? fields.annotation };
+  });
+  const { index, annotations } = findByImage(entries, image.name);
+  const place = `[${index}].annotations`;
+  const own = readList(annotations, place);
+  checkBoxCount(own.length);
+  const boxes = own.map((value, at) => readBox(value, `${place}[${at}]`));
+  return parsedBoxes(boxes, image, undefined);
+}
+
+function readBox(value: unknown, place: string): Box {
+  const { label, coordinates } = readFields(value, place);
+  const where = `${place}.coordinates`;
+  const { x, y, width, height } = readFields(coordinates, where);
+  return boxFromCentre(
+    readLabel(label, `${place}.label`),
+    readNumber(x, `${where}.x`),
+    readNumber(y, `${where}.y`),
+    readSize(width, `${where}.width`),
+    readSize(height, `${where}.height`),
+  );
+}
