@@ -1,7 +1,9 @@
 // call(operation, arguments): the one way to any of the services.
 
+import type { Clock } from '../clock.ts';
 import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
 import type { Secret } from '../secret.ts';
+import type { RetryDelay } from './retry.ts';
 
 /** Where a service answers, and what proves to it who asks. */
 export interface Upstream {
@@ -46,4 +48,20 @@ export interface Client {
 
 export interface DownloadOptions extends CallOptions {
   readonly onProgress?: (bytes: number, total: number | undefined) => void;
+}
+
+export interface ClientOptions {
+  readonly upstreams: Upstreams;
+  readonly clock: Clock;
+  /** Deadline of a call that names none, in milliseconds. */
+  readonly timeoutMs: number;
+  /** From 0 to 1, for the jitter of retries. */
+  readonly random?: () => number;
+  /** Permits a link for downloads that would be refused, for example to a private address. */
+  readonly isAllowedLink?: (link: URL) => boolean;
+  /** Least and greatest bound of the wait before a retry; those of `limits` when left out. */
+  readonly retryDelayMs?: RetryDelay;
+  /** Largest answer and download in bytes; those of `limits` when left out. */
+  readonly answerBytesMax?: number;
+  readonly downloadBytesMax?: number;
 }

@@ -1,0 +1,67 @@
+// From the bytes of a 2xx answer to its body, or to a clear error.
+
+import { check } from '../contract/check.ts';
+import type { Answer, Operation } from '../contract/operation.ts';
+import { FoveaError } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import type { Answered } from './exchange.ts';
+import { wrongAnswer } from './failures.ts';
+import { isEncoded, members, type ServiceWords, wordsOf } from './service-words.ts';
+
+/**
+ * The JSON body of a whole 2xx answer; `{}` where there is none. Throws `upstream_failed` for an
+ * answer that is too large, compressed, no JSON, or that carries an error.
+ */
+export function readBody(
+  operation: Operation,
+  answered: Answered,
+  secret: Secret | undefined,
+): unknown {
+  const { status, headers, bytes, end } = answered;
+  const wrong = (what: string, said?: ServiceWords['said']) =>
+    wrongAnswer(operation, status, what, said);
+  if (end === 'too_large') throw wrong('the answer is too large to be read');
+  if (status === 204 || bytes.length === 0) return {};
+  if (isEncoded(answered)) throw wrong('the answer is compressed, which was not asked for');
+  if (!isJson(headers['content-type'])) throw wrong('the answer is not of the type JSON');
+  const body = parse(bytes, () => wrong('the answer is not valid JSON'));
+  if (carriesError(operation, body)) {
+    throw wrong('the answer carries an error', wordsOf(body, secret).said);
+  }
+  return body;
+}
+
+/** The body as the contract has it. Throws `upstream_failed` where it has not that shape. */
+export function typedBody<O extends Operation>(
+  operation: O,
+  status: number,
+  body: unknown,
+): Answer<O> {
+  try {
+    return check<O['answer']>(operation.answer, body);
+  } catch (thrown) {
+    if (!(thrown instanceof FoveaError)) throw thrown;
+    const { said } = wordsOf(thrown.message, undefined);
+    throw wrongAnswer(operation, status, 'the answer has not the documented shape', said);
+  }
+}
+
+function isJson(contentType: string | string[] | undefined): boolean {
+  if (contentType === undefined) return true;
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(String(contentType).trim());
+}
+
+function parse(bytes: Buffer, broken: () => FoveaError): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw broken();
+  }
+}
+
+/** An `error` that the contract itself has, such as that of a failed task, is no failed call. */
+function carriesError({ answer }: Operation, body: unknown): boolean {
+  const { error } = members(body);
+  if (error === undefined || error === null || error === false || error === '') return false;
+  return !('error' in members('shape' in answer ? answer.shape : undefined));
+}

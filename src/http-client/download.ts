@@ -1,0 +1,181 @@
+// Downloads a link that a service gave into a new file: whole, or not at all.
+
+import type { Agent } from 'undici';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
+import type { ClientOptions, Downloaded, DownloadOptions, Upstreams } from './client.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import {
+  asRefused,
+  createPublicAgent,
+  discard,
+  fetchLink,
+  parsedLink,
+  RefusedLink,
+  type Response,
+  requirePublic,
+} from './link.ts';
+import { openNewFile } from './new-file.ts';
+import { mayRepeat, retryAfterMs } from './retry.ts';
+import { isEncoded } from './service-words.ts';
+
+export interface Downloader {
+  /**
+   * Fetches a link without any credential: https to a public address, or a link to one of our own
+   * services. Throws `invalid_input` for a link or a path that cannot be used, `not_found` for a
+   * link that has ended, `too_large`, `upstream_failed`, `unreachable`, `timed_out`, `cancelled`;
+   * no file is left behind then. Without a deadline in `options`, only silence ends the download.
+   */
+  download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
+  close(): Promise<void>;
+}
+
+export function createDownloader(options: ClientOptions, policy: AttemptPolicy): Downloader {
+  let agents: Promise<Agents> | undefined;
+  const choose = async (to: URL, from: URL | undefined) => {
+    agents ??= openAgents();
+    const { plain, guarded } = await agents;
+    if (options.isAllowedLink?.(to) || (await isOwn(options.upstreams, to, from))) return plain;
+    if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
+    requirePublic(to);
+    return guarded;
+  };
+  const download = async (link: string, path: string, own: DownloadOptions = {}) => {
+    const deadline = patient(options, own);
+    const once = async (): Promise<Attempt<Downloaded>> => {
+      let response: Response | undefined;
+      try {
+        const fetching = { signal: deadline.signal, idleMs: options.timeoutMs };
+        response = await fetchLink(parsedLink(link), choose, fetching);
+        if (response.statusCode !== 200) return statusFailure(response, options.clock.now());
+        return { done: await save(response, path, own.onProgress, options.downloadBytesMax) };
+      } catch (error) {
+        return brokenOff(error, deadline, response !== undefined);
+      } finally {
+        if (response) discard(response);
+      }
+    };
+    return repeat(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
+  };
+  const close = async () => {
+    const { plain, guarded } = (await agents) ?? {};
+    await Promise.all([plain?.destroy(), guarded?.destroy()]);
+  };
+  return { download, close };
+}
+
+interface Agents {
+  readonly plain: Agent;
+  readonly guarded: Agent;
+}
+
+async function openAgents(): Promise<Agents> {
+  const { Agent } = await import('undici');
+  return { plain: new Agent(), guarded: await createPublicAgent() };
+}
+
+/**
+ * Whether a link leads to one of our own services, as the embedded platform's links do. A redirect
+ * from elsewhere does not count: no other host may send us there.
+ */
+async function isOwn(upstreams: Upstreams, to: URL, from: URL | undefined): Promise<boolean> {
+  if (from && from.origin !== to.origin) return false;
+  const isAt = async (find: Upstreams['base']) => {
+    const upstream = await find().catch(() => undefined);
+    return upstream !== undefined && new URL(upstream.url).origin === to.origin;
+  };
+  if (await isAt(upstreams.base)) return true;
+  // Asking for the Event Store may start one, so it is asked for only where its links look so.
+  return to.protocol === 'http:' && (await isAt(upstreams.device));
+}
+
+/** A large file may take long; but a host that asks for a wait gets only a call's patience. */
+function patient({ clock, timeoutMs }: ClientOptions, own: DownloadOptions): Deadline {
+  const deadline = startDeadline(clock, own.timeoutMs ?? Number.POSITIVE_INFINITY, own.signal);
+  return { ...deadline, remainingMs: () => Math.min(timeoutMs, deadline.remainingMs()) };
+}
+
+async function save(
+  response: Response,
+  path: string,
+  onProgress: DownloadOptions['onProgress'],
+  bytesMax = limits.downloadBytesMax,
+): Promise<Downloaded> {
+  const { headers, body } = response;
+  const length = headers['content-length'];
+  const total = length === undefined ? undefined : Number(length);
+  if (isEncoded(response)) throw failed('it came compressed, which was not asked for');
+  if (total !== undefined && total > bytesMax) throw tooLarge(bytesMax);
+  const file = await openNewFile(path);
+  try {
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      await file.write(chunk);
+      onProgress?.(bytes, total);
+    }
+    await file.commit();
+    const type = headers['content-type'];
+    return { bytes, contentType: Array.isArray(type) ? type[0] : type };
+  } finally {
+    await file.discard();
+  }
+}
+
+function tooLarge(bytesMax: number): FoveaError {
+  return new FoveaError('too_large', `The download has more than ${bytesMax} bytes.`);
+}
+
+function failed(reason: string): FoveaError {
+  return new FoveaError('upstream_failed', `The download failed: ${reason}.`, { retry: 'never' });
+}
+
+function statusFailure({ statusCode: status, headers }: Response, now: number): Attempt<never> {
+  const upstream = { status, message: '' };
+  const told = `The download failed: the host answered with status ${status}`;
+  if ([401, 403, 404, 410].includes(status)) {
+    const hint = 'Links end after a while: ask the service for a new one.';
+    const error = new FoveaError('not_found', `${told}.`, { hint, upstream });
+    return { failure: { error, mayRepeat: false } };
+  }
+  const repeats = mayRepeat('reads', { sent: true, status, retryable: false });
+  const waitMs = retryAfterMs(headers['retry-after'], now);
+  const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
+  const wait = seconds === undefined ? '' : `, and asks to wait ${seconds} s`;
+  const code = status === 429 ? 'rate_limited' : 'upstream_failed';
+  const error = new FoveaError(code, `${told}${wait}.`, {
+    retry: seconds !== undefined || status === 429 ? 'after' : repeats ? 'safe' : 'never',
+    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+    upstream,
+  });
+  return { failure: { error, mayRepeat: repeats, retryAfterMs: waitMs } };
+}
+
+/** What became of a download that threw. */
+function brokenOff(thrown: unknown, deadline: Deadline, isAnswered: boolean): Attempt<never> {
+  if (thrown instanceof FoveaError) throw thrown;
+  if (deadline.signal.aborted) throw ended(deadline);
+  const refused = asRefused(thrown);
+  if (refused) throw invalidArgument('link', `cannot be fetched: ${refused.message}`);
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
+    const message = 'The download stopped: its host sent nothing for too long.';
+    throw new FoveaError('timed_out', message, { retry: 'safe', cause: thrown });
+  }
+  const error = isAnswered
+    ? new FoveaError('upstream_failed', 'The connection ended in the middle of the download.', {
+        cause: thrown,
+      })
+    : new FoveaError('unreachable', 'The host of the download could not be reached.', {
+        cause: thrown,
+      });
+  return { failure: { error, mayRepeat: true } };
+}
+
+function ended(deadline: Deadline): FoveaError {
+  if (deadline.isCancelled()) return new FoveaError('cancelled', 'The download was cancelled.');
+  const message = `The download had not ended within ${deadline.timeoutMs} ms.`;
+  return new FoveaError('timed_out', message, { retry: 'safe' });
+}

@@ -1,0 +1,203 @@
+// What a failed attempt becomes for the caller: our words, and theirs kept apart.
+
+import type { Operation } from '../contract/operation.ts';
+import { type ErrorCode, FoveaError, type Retry } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Secret } from '../secret.ts';
+import type { Failure } from './attempts.ts';
+import type { Deadline } from './deadline.ts';
+import type { Answered, Unanswered } from './exchange.ts';
+import { credentialSetting } from './request.ts';
+import { mayRepeat, retryAfterMs } from './retry.ts';
+import { type ServiceWords, serviceWords } from './service-words.ts';
+
+/** What is known of the call whose attempt failed. */
+export interface CallFacts {
+  readonly operation: Operation;
+  /** Scheme, host and port of the service, from the settings. */
+  readonly origin: string;
+  /** Replaced wherever the service repeats it. */
+  readonly secret: Secret | undefined;
+  readonly deadline: Deadline;
+}
+
+/** An answer with a status other than 2xx. `now` is wall time, for dates in Retry-After. */
+export function statusFailure(facts: CallFacts, answered: Answered, now: number): Failure {
+  const { operation, secret } = facts;
+  const { status, headers } = answered;
+  const { said, retryable } = serviceWords(answered, secret);
+  const repeats = mayRepeat(operation.effect, { sent: true, status, retryable });
+  const waitMs = retryAfterMs(headers['retry-after'], now);
+  const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
+  const { code, meaning, hint } = explainStatus(operation, status);
+  const retry = retryOfStatus(operation, status, repeats, seconds);
+  const wait = seconds === undefined ? '' : `; it asks to wait ${seconds} s`;
+  const isUnknown = operation.effect !== 'reads' && status >= 500 && retry === 'never';
+  const advice = status !== 501 && isUnknown ? readBack : hint;
+  const error = new FoveaError(
+    code,
+    `${operation.id} failed with status ${status}: ${meaning}${wait}.`,
+    {
+      ...(advice !== undefined && { hint: advice }),
+      retry,
+      ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+      upstream: { status, ...said },
+    },
+  );
+  return { error, mayRepeat: repeats, retryAfterMs: waitMs };
+}
+
+/** No answer: nothing was sent, or the answer never came. */
+export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered): Failure {
+  const { operation, origin } = facts;
+  if (facts.deadline.signal.aborted) return final(endedFailure(facts, sent));
+  if (sent) {
+    const repeats = mayRepeat(operation.effect, { sent, status: undefined, retryable: false });
+    const message = `${operation.id} was sent, but the connection ended before its answer came`;
+    return { error: lost(operation, 'upstream_failed', message, cause), mayRepeat: repeats };
+  }
+  const reason = causeCode(cause);
+  const message = `${operation.id} was not sent: ${origin} could not be reached${reason && ` (${reason})`}.`;
+  const setting = operation.host === 'device' ? 'FOVEA_DEVICE_URL' : 'FOVEA_BASE_URL';
+  const hint = untrusted.test(reason)
+    ? 'Its certificate is not trusted by this machine.'
+    : `Check that the service runs, and that ${setting} is its address.`;
+  const error = new FoveaError('unreachable', message, { hint, retry: 'safe', cause });
+  return { error, mayRepeat: !untrusted.test(reason) };
+}
+
+/** A 2xx answer that was cut off, by its connection or by the end of the call. */
+export function cutFailure(facts: CallFacts, status: number): Failure {
+  const { operation, deadline } = facts;
+  if (deadline.signal.aborted) return final(endedFailure(facts, true));
+  const message = `${operation.id}: the connection ended in the middle of the answer (status ${status})`;
+  const error = lost(operation, 'upstream_failed', message, undefined);
+  return { error, mayRepeat: operation.effect === 'reads' };
+}
+
+/** A 2xx answer that is not what the contract says. It is not asked for again by itself. */
+export function wrongAnswer(
+  operation: Operation,
+  status: number,
+  wrong: string,
+  said: ServiceWords['said'] = { message: '' },
+): FoveaError {
+  const upstream = { status, ...said };
+  const message = `${operation.id} was answered with status ${status}, but ${wrong}.`;
+  if (operation.effect === 'reads') {
+    return new FoveaError('upstream_failed', message, { retry: 'safe', upstream });
+  }
+  const unknown = 'It may have been carried out.';
+  const details = { hint: readBack, retry: 'never' as const, upstream };
+  return new FoveaError('upstream_failed', `${message} ${unknown}`, details);
+}
+
+/** The error for a call that its caller gave up, or whose time is up. */
+export function endedFailure({ operation, deadline }: CallFacts, sent: boolean): FoveaError {
+  const unsent = sent ? '' : ' Nothing was sent.';
+  if (deadline.isCancelled()) {
+    if (sent) return lost(operation, 'cancelled', `${operation.id} was cancelled`, undefined);
+    return new FoveaError('cancelled', `${operation.id} was cancelled.${unsent}`);
+  }
+  const message = `${operation.id} had no complete answer within ${deadline.timeoutMs} ms`;
+  if (sent) return lost(operation, 'timed_out', message, undefined);
+  const hint = 'Raise FOVEA_TIMEOUT_MS if the service is slow.';
+  const code = operation.effect === 'reads' ? 'timed_out' : 'unreachable';
+  return new FoveaError(code, `${message}.${unsent}`, { hint, retry: 'safe' });
+}
+
+/** Sent, without an answer: a read can be made again, of a write the outcome is unknown. */
+function lost(operation: Operation, code: ErrorCode, message: string, cause: unknown): FoveaError {
+  if (operation.effect === 'reads') {
+    return new FoveaError(code, `${message}.`, { retry: 'safe', cause });
+  }
+  const unknown = 'It was sent; whether it was carried out is unknown.';
+  return new FoveaError(code, `${message}. ${unknown}`, { hint: readBack, retry: 'never', cause });
+}
+
+const readBack = 'Read back what it should have changed before trying again.';
+
+function final(error: FoveaError): Failure {
+  return { error, mayRepeat: false };
+}
+
+interface Explained {
+  readonly code: ErrorCode;
+  readonly meaning: string;
+  readonly hint?: string;
+}
+
+function explainStatus(operation: Operation, status: number): Explained {
+  const setting = credentialSetting(operation);
+  const scope = operation.scope ? `the scope ${operation.scope}` : 'access';
+  const known: Readonly<Record<number, Explained>> = {
+    401: {
+      code: 'unauthenticated',
+      meaning: 'the credential is missing or wrong',
+      hint: `Set ${setting} to a valid key.`,
+    },
+    403: {
+      code: 'forbidden',
+      meaning: 'this credential has no access',
+      hint: `Use a credential that has ${scope} there (${setting}).`,
+    },
+    404: {
+      code: 'not_found',
+      meaning: 'it is not there, or this credential has no access to it',
+      hint: 'Check the names and ids in the arguments by listing what is there.',
+    },
+  };
+  const explained = known[status] ?? meanings[status];
+  if (explained) return explained;
+  if (status < 400) return redirected;
+  return status < 500 ? refused : failed;
+}
+
+const redirected: Explained = {
+  code: 'upstream_failed',
+  meaning: 'it answered with a redirect, and redirects are not followed',
+  hint: 'Set the address of the service to the one that answers itself.',
+};
+const refused: Explained = { code: 'upstream_failed', meaning: 'the service refused the request' };
+const failed: Explained = { code: 'upstream_failed', meaning: 'the service failed' };
+
+const meanings: Readonly<Record<number, Explained>> = {
+  400: { code: 'invalid_input', meaning: 'the service calls the request invalid' },
+  402: { code: 'forbidden', meaning: 'the plan or the quota of the workspace does not allow it' },
+  405: { code: 'method_not_allowed', meaning: 'the service does not know this operation there' },
+  409: { code: 'conflict', meaning: 'it conflicts with what is there already' },
+  410: { code: 'not_found', meaning: 'it is no longer there' },
+  413: { code: 'too_large', meaning: 'what was sent is too large' },
+  415: { code: 'unsupported_media', meaning: 'the service does not take files of this type' },
+  422: { code: 'invalid_input', meaning: 'the service found arguments that are not valid' },
+  423: { code: 'forbidden', meaning: 'it is locked, for example because billing is paused' },
+  429: { code: 'rate_limited', meaning: 'too many requests' },
+  501: { code: 'not_implemented', meaning: 'the service does not offer this operation' },
+  529: { code: 'full', meaning: 'the service is full and waits for room' },
+};
+
+/** When the caller may make a call again that was answered with an error. */
+function retryOfStatus(
+  operation: Operation,
+  status: number,
+  repeats: boolean,
+  seconds: number | undefined,
+): Retry {
+  if (status === 429 || status === 529 || (repeats && seconds !== undefined)) return 'after';
+  if (repeats) return 'safe';
+  return operation.effect === 'reads' && status >= 500 && status !== 501 ? 'safe' : 'never';
+}
+
+/** The code of a failed connection, for example `ECONNREFUSED`; empty where there is none. */
+function causeCode(cause: unknown): string {
+  if (!(cause instanceof Error) || !('code' in cause)) return '';
+  const { code } = cause;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : '';
+}
+
+const untrusted = /^(CERT_|DEPTH_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** Bytes that are read of an answer of a status. An error needs no more than its words. */
+export function answerBytesMax(status: number, bytesMax: number): number {
+  return status < 300 ? bytesMax : limits.errorAnswerBytesMax;
+}

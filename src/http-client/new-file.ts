@@ -1,0 +1,71 @@
+// A file that is there whole or not at all, also after a power cut.
+
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { FoveaError, invalidArgument } from '../errors.ts';
+
+export interface NewFile {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Puts the file in its place, durably. */
+  commit(): Promise<void>;
+  /** Removes what was written. Does nothing after `commit`. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Begins a file that `commit` puts at `path`; until then it stands beside it under another name.
+ * Throws `invalid_input` where a file is there already or none can be written; all of its methods
+ * throw `full` where the disk is full.
+ */
+export async function openNewFile(path: string): Promise<NewFile> {
+  await requireFree(path);
+  const temporary = `${path}.${randomUUID()}.part`;
+  const handle = await orExplain(open(temporary, 'wx'));
+  let isOver = false;
+  return {
+    write: (chunk) => orExplain(handle.writeFile(chunk)),
+    commit: async () => {
+      await orExplain(handle.sync());
+      await orExplain(handle.close());
+      await requireFree(path);
+      await orExplain(rename(temporary, path));
+      isOver = true;
+      await syncFolder(dirname(path));
+    },
+    discard: async () => {
+      if (isOver) return;
+      await closeQuietly(handle);
+      await rm(temporary, { force: true });
+    },
+  };
+}
+
+async function requireFree(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found) throw invalidArgument('path', 'is there already: give the path of a new file');
+}
+
+/** A rename is durable only once its folder is. Windows cannot sync a folder, and need not. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+async function closeQuietly(handle: FileHandle): Promise<void> {
+  await handle.close().catch(() => undefined);
+}
+
+async function orExplain<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      const hint = 'Make room, or give a path on another disk.';
+      throw new FoveaError('full', 'The disk is full: the file was not written.', { hint, cause });
+    }
+    throw invalidArgument('path', 'cannot be written: give a path in a folder that can be');
+  }
+}

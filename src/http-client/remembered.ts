@@ -1,0 +1,87 @@
+// The last answers of operations that may be asked only so often.
+
+import type { Clock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+import { untilAborted } from './deadline.ts';
+
+export interface Remembered<T> {
+  /**
+   * What `ask` gives, or what it gave at most `intervalMs` ago for the same key. Calls at the same
+   * time share one question, which ends early only when all of them have given up. A question that
+   * the service answered with an error counts as asked, too: its error is given back.
+   */
+  share(key: string, intervalMs: number, signal: AbortSignal, ask: Ask<T>): Promise<Aged<T>>;
+}
+
+export type Ask<T> = (signal: AbortSignal) => Promise<T>;
+
+export interface Aged<T> {
+  readonly value: T;
+  /** 0 for an answer to this very question. */
+  readonly ageMs: number;
+}
+
+interface Question<T> {
+  readonly answer: Promise<T>;
+  readonly give: AbortController;
+  readonly intervalMs: number;
+  waiting: number;
+  /** When the service answered, as monotonic time; undefined while it has not. */
+  answeredAt: number | undefined;
+}
+
+export function createRemembered<T>(clock: Clock): Remembered<T> {
+  const questions = new Map<string, Question<T>>();
+  const ageOf = ({ answeredAt }: Question<T>) =>
+    answeredAt === undefined ? 0 : clock.monotonic() - answeredAt;
+  const forgetOld = () => {
+    for (const [key, question] of questions) {
+      if (ageOf(question) >= question.intervalMs) questions.delete(key);
+    }
+  };
+  const start = (key: string, intervalMs: number, ask: Ask<T>): Question<T> => {
+    const give = new AbortController();
+    const answer = ask(give.signal);
+    const question: Question<T> = { answer, give, intervalMs, waiting: 0, answeredAt: undefined };
+    questions.set(key, question);
+    const onAnswer = () => {
+      question.answeredAt = clock.monotonic();
+    };
+    answer.then(onAnswer, (error) => {
+      if (error instanceof FoveaError && error.upstream) onAnswer();
+      else if (questions.get(key) === question) questions.delete(key);
+    });
+    return question;
+  };
+  return {
+    share: async (key, intervalMs, signal, ask) => {
+      forgetOld();
+      const question = questions.get(key) ?? start(key, intervalMs, ask);
+      const isOld = question.answeredAt !== undefined;
+      question.waiting++;
+      try {
+        const value = await untilAborted(question.answer, signal);
+        return { value, ageMs: isOld ? Math.max(1, ageOf(question)) : 0 };
+      } catch (error) {
+        throw isOld ? remembered(error, intervalMs - ageOf(question)) : error;
+      } finally {
+        question.waiting--;
+        if (question.waiting === 0 && question.answeredAt === undefined) {
+          question.give.abort();
+          if (questions.get(key) === question) questions.delete(key);
+        }
+      }
+    },
+  };
+}
+
+function remembered(error: unknown, waitMs: number): unknown {
+  if (!(error instanceof FoveaError) || !error.upstream) return error;
+  const { code, message, upstream } = error;
+  return new FoveaError(code, message, {
+    hint: 'This is the last answer: it is too early to ask the service again.',
+    retry: 'after',
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+    upstream,
+  });
+}

@@ -1,0 +1,189 @@
+// What an operation and its arguments are on the wire: address, headers, body.
+
+import { createHash } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import type { FormData } from 'undici';
+import { splitInput } from '../contract/check.ts';
+import type { FilePart, Operation } from '../contract/operation.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import type { WireRequest } from './exchange.ts';
+import { members } from './service-words.ts';
+
+/** A request that can be made several times: a multipart body is built anew for each. */
+export interface PreparedRequest {
+  readonly origin: string;
+  readonly path: string;
+  /** For each attempt. Throws `invalid_input` when a file of the body cannot be read. */
+  build(): Promise<WireRequest>;
+}
+
+interface Target {
+  readonly url: string;
+  readonly credential: Secret | undefined;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Puts the arguments of an operation in their places. Throws `invalid_input` for a path value that
+ * cannot stand in a path, and `unauthenticated` where the credential that is needed is missing.
+ */
+export function prepareRequest(
+  operation: Operation,
+  input: unknown,
+  { url, credential }: Target,
+): PreparedRequest {
+  const key = usableCredential(operation, credential);
+  const parts = splitInput(operation, members(input));
+  const base = new URL(url);
+  const query = queryString(parts.query, operation.credential === 'api_key_query' ? key : '');
+  const path = base.pathname.replace(/\/$/, '') + fillPath(operation.path, parts.path) + query;
+  const { origin } = base;
+  const request = { origin, path, method: operation.method };
+  const headers = { ...commonHeaders, ...credentialHeader(operation, key) };
+  const body = bodyBuilder(operation, parts.body);
+  return {
+    origin,
+    path,
+    build: async () => {
+      const { type, content } = await body();
+      return { ...request, headers: type ? { ...headers, ...type } : headers, body: content };
+    },
+  };
+}
+
+/** Compressed answers are not asked for: their size is known only after they were unpacked. */
+export const commonHeaders = {
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': 'fovea',
+} as const;
+
+/** What two calls with the same address and the same credential have in common, and no others. */
+export function rememberedKey({ origin, path }: PreparedRequest, secret: Secret | undefined) {
+  const key = [origin, path, secret?.reveal() ?? ''];
+  return createHash('sha256').update(JSON.stringify(key)).digest('base64');
+}
+
+/** The setting that holds the credential of an operation. */
+export function credentialSetting(operation: Operation): string {
+  return operation.credential === 'device_key' ? 'FOVEA_DEVICE_API_KEY' : 'FOVEA_API_KEY';
+}
+
+function usableCredential(operation: Operation, credential: Secret | undefined): string {
+  const key = credential?.reveal() ?? '';
+  const setting = credentialSetting(operation);
+  if (key === '' && operation.credential !== 'device_key') {
+    throw new FoveaError('unauthenticated', `${operation.id} needs a credential; there is none.`, {
+      hint: `Set ${setting} to an API key of the workspace. Nothing was sent.`,
+    });
+  }
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  throw new FoveaError('unauthenticated', `${setting} has characters that a key cannot have.`, {
+    hint: `Set ${setting} again, without blanks, quotes and line ends. Nothing was sent.`,
+  });
+}
+
+function credentialHeader(operation: Operation, key: string): Record<string, string> {
+  if (key === '' || operation.credential === 'api_key_query') return {};
+  if (operation.credential === 'device_key') return { 'x-api-key': key };
+  return { authorization: `Bearer ${key}` };
+}
+
+function fillPath(template: string, given: Values): string {
+  const values = splitProject(given, template.includes('{workspace}'));
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, values[name]));
+}
+
+/** A project may be given as `workspace/project`, the id under which the API shows it. */
+function splitProject(values: Values, hasWorkspace: boolean): Values {
+  const { project, workspace } = values;
+  if (typeof project !== 'string' || !project.includes('/')) return values;
+  const [owner, slug, ...rest] = project.split('/');
+  if (!owner || !slug || rest.length > 0) {
+    throw invalidArgument('project', 'must be a project slug, or workspace/project');
+  }
+  if (hasWorkspace && owner !== workspace) {
+    const clash = `"${project}" is not in the workspace "${workspace}"`;
+    throw invalidArgument('project', `${clash}: give the same workspace in both`);
+  }
+  return { ...values, project: slug };
+}
+
+function pathSegment(name: string, value: unknown): string {
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(value)) return value.toFixed(0);
+    throw invalidArgument(name, 'must be a whole number');
+  }
+  const text = typeof value === 'string' ? value : '';
+  // As a path segment, dots would address the folder above, also when percent-encoded.
+  if (/^\.*$/.test(text)) throw invalidArgument(name, 'must not be empty or only dots');
+  if (!text.isWellFormed()) throw invalidArgument(name, 'must be valid Unicode text');
+  return encodeURIComponent(text);
+}
+
+function queryString(query: Values, apiKey: string): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((each) => each !== undefined)
+      .map((each): [string, string] => [name, asText(each)]),
+  );
+  if (apiKey !== '') pairs.push(['api_key', apiKey]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+interface Body {
+  readonly type?: { readonly 'content-type': string };
+  readonly content: string | FormData | null;
+}
+
+function bodyBuilder(operation: Operation, members: Values): () => Promise<Body> {
+  const { bodyType } = operation;
+  const isEmpty = Object.values(members).every((value) => value === undefined);
+  if (bodyType === 'none' || (bodyType === 'multipart' && isEmpty)) {
+    return async () => ({ content: null });
+  }
+  if (bodyType === 'multipart') return async () => ({ content: await formData(members) });
+  const json = JSON.stringify(members);
+  const type = { 'content-type': 'application/json' };
+  return async () => ({ type, content: json });
+}
+
+async function formData(members: Values): Promise<FormData> {
+  const { FormData } = await import('undici');
+  const form = new FormData();
+  for (const [name, value] of Object.entries(members)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each === undefined) continue;
+      if (isFilePart(each)) form.append(name, await blobOf(name, each), each.name);
+      else form.append(name, asText(each));
+    }
+  }
+  return form;
+}
+
+async function blobOf(member: string, { content, contentType }: FilePart): Promise<Blob> {
+  const type = contentType ?? 'application/octet-stream';
+  if (content instanceof Uint8Array) return new Blob([new Uint8Array(content)], { type });
+  try {
+    return await openAsBlob(content.path, { type });
+  } catch (cause) {
+    throw new FoveaError('invalid_input', `${member}: the file cannot be read`, {
+      problems: [{ path: member, message: 'the file cannot be read' }],
+      cause,
+    });
+  }
+}
+
+function isFilePart(value: unknown): value is FilePart {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('name' in value) || typeof value.name !== 'string' || !('content' in value)) return false;
+  const { content } = value;
+  if (content instanceof Uint8Array) return true;
+  return typeof content === 'object' && content !== null && 'path' in content;
+}
