@@ -145,8 +145,9 @@ function published(schema: unknown): Record<string, unknown> {
   // A nullable member is published as what it is when it is given.
   if (Array.isArray(schema.type)) result.type = schema.type.find((type) => type !== 'null');
   if (schema.const !== undefined) result.enum = [schema.const];
-  if (isRecord(schema.properties)) {
-    const members = Object.entries(schema.properties);
+  if (schema.describedOnly === true) return result;
+  const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+  if (members.length > 0) {
     result.properties = Object.fromEntries(members.map(([key, value]) => [key, published(value)]));
     if (Array.isArray(schema.required)) result.required = schema.required;
   }

@@ -8,9 +8,14 @@ export const open = z.looseObject;
 /** A body that the document shows in full: other members are refused. */
 export const closed = z.strictObject;
 
+/** A schema that is published as its description alone: its members would cost too many tokens. */
+export function described<S extends z.ZodType>(schema: S, description: string): S {
+  return schema.meta({ description, describedOnly: true });
+}
+
 export const workspace = z.string().min(1).describe('Workspace slug.');
 export const project = z.string().min(1).describe('Project slug.');
-export const version = z.int().min(1).max(1_000_000_000).describe('Version number.');
+export const version = z.int().min(1).describe('Version number.');
 export const imageId = z.string().min(1).describe('Image id.');
 export const taskId = z.string().min(1).describe('Task id.');
 
@@ -31,5 +36,55 @@ export const splitCounts = open({
 /** The answer that starts work in the background (first document, Async task). */
 export const taskStarted = open({ taskId: z.string(), url: z.string() });
 
+/** First document, Async task. `result` and `error` come with the end of the work. */
+export const Task = open({
+  taskId: z.string(),
+  status: z.string().describe('created, running, completed or failed.'),
+  progress: open({ current: z.number().optional(), total: z.number().optional() })
+    .nullable()
+    .optional(),
+  result: open({}).optional(),
+  error: z.string().optional(),
+});
+
 /** Class name to number of boxes, or tag to number of images. */
 export const counts = z.record(z.string(), z.int().min(0));
+
+/** A tag that is given to an image: letters, digits, hyphen, underscore; at most 64 of them. */
+export const tagName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
+  error: 'must be 1 to 64 letters, digits, hyphens, underscores',
+});
+
+const flatValue = z.union([z.string(), z.number(), z.boolean()]);
+
+/** Flat metadata: name to string, number or boolean. */
+export const flatMetadata = z.record(z.string().min(1), flatValue);
+
+/** An ISO 8601 time, with or without a zone. */
+export const isoDateTime = z.iso.datetime({ offset: true, local: true });
+
+const box = {
+  class: z.string(),
+  x: z.number(),
+  y: z.number(),
+  width: z.number(),
+  height: z.number(),
+  confidence: z.number().min(0).max(1),
+};
+
+const point = z.tuple([z.number(), z.number()]);
+
+const keypoint = z.strictObject({
+  id: z.int(),
+  x: z.number(),
+  y: z.number(),
+  occluded: z.boolean().optional(),
+});
+
+/** What a model saw in an image (second document, Detection and the shapes after it). */
+export const seen = {
+  detection: z.strictObject(box),
+  classification: z.strictObject({ class: z.string(), confidence: box.confidence }),
+  instanceSegmentation: z.strictObject({ ...box, points: z.array(point) }),
+  keypoints: z.strictObject({ ...box, keypoints: z.array(keypoint) }),
+};

@@ -1,0 +1,117 @@
+// Annotation jobs of people, and Auto Label jobs of models.
+
+import * as z from 'zod';
+import { closed, inProject, inWorkspace, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+const jobId = z.string().min(1).describe('Job id.');
+const email = z.string().min(3).max(320);
+
+const AnnotationJob = open({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  status: z.string().optional(),
+  sourceBatch: z.string().optional(),
+  labeler: z.string().optional(),
+  reviewer: z.string().optional(),
+  numImages: z.int().optional(),
+  unannotated: z.int().optional(),
+  annotated: z.int().optional(),
+  approved: z.int().optional(),
+  rejected: z.int().optional(),
+});
+
+export const annotation = {
+  annotation_jobs_list: operation({
+    id: 'annotation_jobs_list',
+    family: 'annotation',
+    method: 'GET',
+    path: '/{workspace}/{project}/jobs',
+    summary: 'Annotation jobs of a project.',
+    pathParameters: inProject,
+    answer: open({ jobs: z.array(AnnotationJob) }),
+    scope: 'annotation-job:read',
+    effect: 'reads',
+  }),
+  annotation_jobs_create: operation({
+    id: 'annotation_jobs_create',
+    family: 'annotation',
+    method: 'POST',
+    path: '/{workspace}/{project}/jobs',
+    summary: 'Give images of a batch to a labeler.',
+    pathParameters: inProject,
+    body: open({
+      name: z.string().min(1).max(200).describe('Display name.'),
+      batch: z.string().min(1).describe('Batch id.'),
+      num_images: z.int().min(1).describe('Images to label.'),
+      labelerEmail: email.describe('A member.'),
+      reviewerEmail: email.describe('A member.'),
+    }),
+    answer: AnnotationJob,
+    success: 201,
+    scope: 'annotation-job:create',
+    effect: 'adds',
+  }),
+  annotation_jobs_get: operation({
+    id: 'annotation_jobs_get',
+    family: 'annotation',
+    method: 'GET',
+    path: '/{workspace}/{project}/jobs/{jobId}',
+    summary: 'One annotation job with its progress.',
+    pathParameters: closed({ ...inProject.shape, jobId }),
+    answer: AnnotationJob,
+    scope: 'annotation-job:read',
+    effect: 'reads',
+  }),
+  autolabel_start: operation({
+    id: 'autolabel_start',
+    family: 'annotation',
+    method: 'POST',
+    path: '/{workspace}/{project}/autolabel',
+    summary: 'Let a model label the images of a batch.',
+    pathParameters: inProject,
+    body: open({
+      batchId: z.string().min(1).describe('Batch id.'),
+      modelType: z.string().min(1).describe('e.g. "sam3", or "custom_roboflow" for your own.'),
+      modelOptions: open({
+        modelId: z.string().min(1).optional().describe('Your own model.'),
+        outputFormat: z.enum(['polygon', 'rle']).optional().describe('Shape of masks.'),
+      })
+        .optional()
+        .describe('Model settings.'),
+      ontology: z
+        .record(z.string().min(1), z.string().min(1))
+        .optional()
+        .describe('Prompt to class; left out: the classes of the project.'),
+      numImagesToLabel: z.int().min(1).optional().describe('Default: all.'),
+      defaultConfidence: z.number().min(0).max(1).optional().describe('Least confidence.'),
+      confidenceThresholds: z
+        .record(z.string().min(1), z.number().min(0).max(1))
+        .optional()
+        .describe('Class to least confidence.'),
+      runNms: z.boolean().optional().describe('Drop overlapping boxes; default true.'),
+      reviewerEmail: email.optional().describe('A member.'),
+    }),
+    answer: open({
+      jobId: z.string().optional(),
+      annotationJobId: z.string().optional(),
+      message: z.string().optional(),
+      taskId: z.string().optional(),
+    }),
+    success: 202,
+    scope: 'annotation-job:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  autolabel_get: operation({
+    id: 'autolabel_get',
+    family: 'annotation',
+    method: 'GET',
+    path: '/{workspace}/autolabel/jobs/{jobId}',
+    summary: 'How far an Auto Label job is.',
+    pathParameters: closed({ ...inWorkspace.shape, jobId }),
+    answer: open({ status: z.string().optional(), annotationJobId: z.string().optional() }),
+    scope: 'annotation-job:read',
+    effect: 'reads',
+  }),
+};

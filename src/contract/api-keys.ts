@@ -1,0 +1,111 @@
+// Workspace API keys. The secret of a key is in the answer of its creation and nowhere else.
+
+import * as z from 'zod';
+import { closed, inWorkspace, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+const inKey = closed({
+  ...inWorkspace.shape,
+  keyId: z.string().min(1).describe('Key id.'),
+});
+
+const name = z.string().min(1).max(200).optional().describe('Display name.');
+const scopes = z.array(z.string().min(1)).nullable().optional();
+const customMetadata = open({}).optional().describe('Your own data.');
+
+/** A key without its secret. */
+export const ApiKey = open({
+  keyId: z.string(),
+  name: z.string().nullable().optional(),
+  prefix: z.string().optional(),
+  scopes: z.array(z.string()).nullable().optional(),
+  folderIds: z.array(z.string()).nullable().optional(),
+  protected: z.boolean().optional(),
+  disabled: z.boolean().optional(),
+  created_on: z.string().optional(),
+  created_by: z.string().optional(),
+});
+
+export const apiKeys = {
+  api_keys_list: operation({
+    id: 'api_keys_list',
+    family: 'api_keys',
+    method: 'GET',
+    path: '/{workspace}/api-keys',
+    summary: 'API keys of a workspace, without their secrets.',
+    pathParameters: inWorkspace,
+    query: closed({
+      includeDisabled: z.boolean().optional().describe('Disabled keys too.'),
+      includeFolders: z.boolean().optional().describe('Keys of folders too.'),
+    }),
+    answer: open({ apiKeys: z.array(ApiKey), publishableKey: z.string().nullable().optional() }),
+    effect: 'reads',
+  }),
+  api_keys_create: operation({
+    id: 'api_keys_create',
+    family: 'api_keys',
+    method: 'POST',
+    path: '/{workspace}/api-keys',
+    summary: 'Create an API key; its secret is shown this once.',
+    pathParameters: inWorkspace,
+    body: open({
+      name,
+      scopes: scopes.describe('Left out: those of the caller; null: all; []: none.'),
+      folderIds: z.array(z.string().min(1)).optional().describe('Only these folders.'),
+      customMetadata,
+      protected: z.boolean().optional().describe('Refuse to disable or revoke it.'),
+    }),
+    answer: open({ keyId: z.string(), key: z.string().describe('The secret.') }),
+    success: 201,
+    effect: 'adds',
+  }),
+  api_keys_get_publishable: operation({
+    id: 'api_keys_get_publishable',
+    family: 'api_keys',
+    method: 'GET',
+    path: '/{workspace}/api-keys/publishable',
+    summary: 'The publishable key, which is no secret.',
+    pathParameters: inWorkspace,
+    answer: open({ publishableKey: z.string().nullable() }),
+    effect: 'reads',
+  }),
+  api_keys_get: operation({
+    id: 'api_keys_get',
+    family: 'api_keys',
+    method: 'GET',
+    path: '/{workspace}/api-keys/{keyId}',
+    summary: 'One API key, without its secret.',
+    pathParameters: inKey,
+    answer: open({ apiKey: ApiKey }),
+    effect: 'reads',
+  }),
+  api_keys_update: operation({
+    id: 'api_keys_update',
+    family: 'api_keys',
+    method: 'PATCH',
+    path: '/{workspace}/api-keys/{keyId}',
+    summary: 'Change an API key; what is left out stays.',
+    pathParameters: inKey,
+    body: open({
+      name,
+      scopes: scopes.describe('null: all; []: none.'),
+      customMetadata,
+      protected: z.boolean().optional().describe('Only true: no way back by API.'),
+      disabled: z.boolean().optional().describe('True: the key stops working.'),
+    }),
+    answer: open({ apiKey: ApiKey }),
+    errors: [409],
+    effect: 'changes',
+  }),
+  api_keys_revoke: operation({
+    id: 'api_keys_revoke',
+    family: 'api_keys',
+    method: 'DELETE',
+    path: '/{workspace}/api-keys/{keyId}',
+    summary: 'Revoke an API key for good.',
+    pathParameters: inKey,
+    answer: open({ status: z.string().optional(), keyId: z.string().optional() }),
+    errors: [409],
+    effect: 'removes',
+  }),
+};

@@ -1,0 +1,261 @@
+// The Event Store of a device (second document). Input is spelled as there; answers are snake_case.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { closed, described, isoDateTime, open, seen } from './fields.ts';
+import { filePart, operation } from './operation.ts';
+
+const maybeText = z.string().nullable().optional();
+
+const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
+
+const image = closed({
+  label: maybeText,
+  base64Image: maybeText,
+  inputBase64Image: maybeText,
+  objectDetections: z.array(seen.detection).optional(),
+  classifications: z.array(seen.classification).optional(),
+  instanceSegmentations: z.array(seen.instanceSegmentation).optional(),
+  keypoints: z.array(seen.keypoints).optional(),
+  metadata: open({}).nullable().optional(),
+});
+
+const Attachment = open({
+  file_id: z.string(),
+  label: maybeText,
+  content_type: maybeText,
+  size_bytes: z.int().nullable().optional(),
+});
+
+/** Second document, Event (response). */
+export const StoredEvent = open({
+  id: z.string(),
+  solution: maybeText,
+  workflow_id: maybeText,
+  workflow_version: maybeText,
+  device_id: maybeText,
+  stream_id: maybeText,
+  inference_timestamp: z.string(),
+  images: z
+    .array(
+      open({
+        file_id: maybeText,
+        input_file_id: maybeText,
+        label: maybeText,
+        object_detections: z.array(open({})).optional(),
+        classifications: z.array(open({})).optional(),
+        instance_segmentations: z.array(open({})).optional(),
+        keypoints: z.array(open({})).optional(),
+        metadata: open({}).nullable().optional(),
+      }),
+    )
+    .optional(),
+  videos: z.array(Attachment).optional(),
+  local_only_files: z.array(Attachment).optional(),
+  display_image_position: z.int().nullable().optional(),
+  event_schema: z.string(),
+  event_data: open({}),
+  custom_metadata: open({}).nullable().optional(),
+  created_at: z.string(),
+  api_version: z.string().optional().describe('Default v2.'),
+  original_file_count: z.int().optional(),
+  current_file_count: z.int().optional(),
+  draft: z.boolean().optional(),
+  finalized_at: z.string().nullable().optional(),
+  auto_finalized_at: z.string().nullable().optional(),
+});
+
+const eventsPage = open({
+  events: z.array(StoredEvent),
+  count: z.int(),
+  next_timestamp: z.string().nullable().optional(),
+});
+
+const attachmentStored = open({
+  file_id: z.string(),
+  event_id: z.string(),
+  label: maybeText,
+  content_type: z.string(),
+  size_bytes: z.int(),
+  message: z.string(),
+});
+
+/** Second document, Endpoints: what every operation may answer. */
+const always = [422, 500, 529];
+
+const limit = z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.');
+const includeDrafts = z.boolean().optional().describe('Default true.');
+const exactly = z.string().min(1).optional();
+const anyOf = z.string().min(1).optional().describe('Any of, comma-separated.');
+
+export const events = {
+  events_create: operation({
+    id: 'events_create',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/events',
+    summary: 'Store an event; as a draft, files can be attached until it is finalized.',
+    body: closed({
+      event_schema: z.string().min(1).describe('e.g. "quality_check", "custom".'),
+      event_data: open({}).describe('As the schema wants, e.g. {"result": "pass"}.'),
+      inference_timestamp: isoDateTime.describe('ISO 8601.'),
+      solution: maybeText.describe('Use case; needed for cloud upload.'),
+      workflow_id: maybeText.describe('Workflow id.'),
+      workflow_version: maybeText.describe('Workflow version.'),
+      device_id: maybeText.describe('Device id.'),
+      stream_id: maybeText.describe('Stream id.'),
+      image_id: maybeText.describe('Image id.'),
+      custom_metadata: open({}).nullable().optional().describe('Flat; metadata_filter finds it.'),
+      images: described(
+        z.array(image),
+        '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
+      ).optional(),
+      displayImagePosition: z
+        .int()
+        .min(0)
+        .nullable()
+        .optional()
+        .describe('Index of the main image.'),
+      draft: z.boolean().optional().describe('Default false.'),
+    }),
+    answer: open({
+      id: z.string(),
+      image_ids: z.array(z.string()),
+      created_at: z.string(),
+      draft: z.boolean().optional(),
+      message: z.string(),
+    }),
+    success: 201,
+    errors: [413, ...always],
+    effect: 'adds',
+  }),
+  events_list: operation({
+    id: 'events_list',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/events',
+    summary: 'Stored events, by time of arrival.',
+    query: closed({
+      start_time: isoDateTime.optional().describe('Stored from, ISO 8601.'),
+      end_time: isoDateTime.optional().describe('Stored until.'),
+      limit,
+      device_id: exactly.describe('Device id.'),
+      event_schema: exactly.describe('Schema.'),
+      workflow_id: exactly.describe('Workflow id.'),
+      external_id: exactly.describe('External id.'),
+      related_event_id: exactly.describe('Feedback on this event.'),
+      sort_direction: z.enum(['asc', 'desc']).optional().describe('Default desc.'),
+      device_id__in: anyOf,
+      event_schema__in: anyOf,
+      workflow_id__in: anyOf,
+      external_id__in: anyOf,
+      metadata_filter: z
+        .array(z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' }))
+        .optional()
+        .describe('"key:value" or "key:op:value", op eq, ne, gt, lt, gte, lte; all must hold.'),
+      include_drafts: includeDrafts,
+    }),
+    answer: eventsPage,
+    errors: always,
+    effect: 'reads',
+  }),
+  events_get: operation({
+    id: 'events_get',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/events/{event_id}',
+    summary: 'One event.',
+    pathParameters: inEvent,
+    answer: StoredEvent,
+    errors: always,
+    effect: 'reads',
+  }),
+  events_latest: operation({
+    id: 'events_latest',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/events/latest/query',
+    summary: 'The newest events.',
+    query: closed({ limit, include_drafts: includeDrafts }),
+    answer: eventsPage,
+    errors: always,
+    effect: 'reads',
+  }),
+  events_count: operation({
+    id: 'events_count',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/events/count/stats',
+    summary: 'How many events there are, and from when to when.',
+    query: closed({
+      device_id: exactly.describe('Device id.'),
+      event_schema: exactly.describe('Schema.'),
+      workflow_id: exactly.describe('Workflow id.'),
+    }),
+    answer: open({
+      total_count: z.int(),
+      filtered_count: z.int(),
+      oldest_timestamp: z.string().nullable().optional(),
+      newest_timestamp: z.string().nullable().optional(),
+    }),
+    errors: always,
+    effect: 'reads',
+  }),
+  events_attach_video: operation({
+    id: 'events_attach_video',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/events/{event_id}/videos',
+    summary: 'Attach a video to a draft.',
+    pathParameters: inEvent,
+    body: closed({
+      file: filePart,
+      label: z.string().min(1).optional().describe('Default "video".'),
+    }),
+    bodyType: 'multipart',
+    answer: attachmentStored,
+    success: 201,
+    errors: [409, 413, 415, ...always],
+    effect: 'adds',
+  }),
+  events_attach_file: operation({
+    id: 'events_attach_file',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/events/{event_id}/local-only-files',
+    summary: 'Attach a file, which never leaves the device, to a draft.',
+    pathParameters: inEvent,
+    body: closed({
+      file: filePart,
+      label: z.string().min(1).optional().describe('Default "file".'),
+      content_type: z.string().min(1).optional().describe('MIME type; else detected.'),
+    }),
+    bodyType: 'multipart',
+    answer: attachmentStored,
+    success: 201,
+    errors: [409, 413, ...always],
+    effect: 'adds',
+  }),
+  events_finalize: operation({
+    id: 'events_finalize',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/events/{event_id}/finalize',
+    summary: 'Close a draft: it enters upload and cleanup.',
+    pathParameters: inEvent,
+    answer: open({
+      already_finalized: z.boolean().optional(),
+      auto_finalized_at: z.string().nullable().optional(),
+    }),
+    errors: always,
+    effect: 'changes',
+  }),
+};

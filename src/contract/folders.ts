@@ -1,0 +1,97 @@
+// Folders of projects; the paths call them groups.
+
+import * as z from 'zod';
+import { closed, inWorkspace, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+const inFolder = closed({
+  ...inWorkspace.shape,
+  folderId: z.string().min(1).describe('Folder id.'),
+});
+
+const name = z.string().min(1).max(200).describe('Display name.');
+const projects = z.array(z.string().min(1));
+
+const more = {
+  projects: projects.optional().describe('Project slugs.'),
+  parent_id: z.string().min(1).optional().describe('Parent folder id.'),
+  external_id: z.string().min(1).optional().describe('Your own id.'),
+  auth_groups: open({
+    read: z.array(z.string()).optional(),
+    write: z.array(z.string()).optional(),
+  })
+    .optional()
+    .describe('Groups that may read, write.'),
+};
+
+export const Folder = open({
+  id: z.string(),
+  name: z.string().optional(),
+  projects: z.array(z.unknown()).optional(),
+});
+
+export const folders = {
+  folders_list: operation({
+    id: 'folders_list',
+    family: 'folders',
+    method: 'GET',
+    path: '/{workspace}/groups',
+    summary: 'Folders of a workspace.',
+    pathParameters: inWorkspace,
+    query: closed({ groupId: z.string().min(1).optional().describe('Only this folder id.') }),
+    answer: open({ data: z.array(Folder) }),
+    scope: 'folder:read',
+    effect: 'reads',
+  }),
+  folders_create: operation({
+    id: 'folders_create',
+    family: 'folders',
+    method: 'POST',
+    path: '/{workspace}/groups',
+    summary: 'Create a folder.',
+    pathParameters: inWorkspace,
+    body: open({ name, ...more }),
+    answer: open({ id: z.string() }),
+    success: 201,
+    scope: 'folder:create',
+    effect: 'adds',
+  }),
+  folders_update: operation({
+    id: 'folders_update',
+    family: 'folders',
+    method: 'POST',
+    path: '/{workspace}/groups/{folderId}',
+    summary: 'Change a folder; what is left out stays.',
+    pathParameters: inFolder,
+    query: closed({ returnUpdated: z.boolean().optional().describe('Answer with the folder.') }),
+    body: open({ name: name.optional(), ...more }),
+    answer: open({ data: z.array(Folder).optional() }),
+    scope: 'folder:update',
+    effect: 'changes',
+  }),
+  folders_delete: operation({
+    id: 'folders_delete',
+    family: 'folders',
+    method: 'DELETE',
+    path: '/{workspace}/groups/{folderId}',
+    summary: 'Delete a folder; its projects stay, outside of it.',
+    pathParameters: inFolder,
+    answer: open({}),
+    success: 204,
+    scope: 'folder:delete',
+    effect: 'removes',
+  }),
+  folders_set_projects: operation({
+    id: 'folders_set_projects',
+    family: 'folders',
+    method: 'PATCH',
+    path: '/{workspace}/groups/{folderId}/projects',
+    summary: 'Put projects into a folder.',
+    pathParameters: inFolder,
+    body: open({ projects: projects.describe('Project slugs.') }),
+    answer: open({}),
+    success: 204,
+    scope: 'folder:update',
+    effect: 'changes',
+  }),
+};

@@ -1,0 +1,283 @@
+// Images of a project: upload, annotation, tags, metadata, batches.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import {
+  closed,
+  described,
+  flatMetadata,
+  imageId,
+  inProject,
+  inWorkspace,
+  open,
+  project,
+  splitName,
+  Task,
+  tagName,
+  taskId,
+  taskStarted,
+} from './fields.ts';
+import { filePart, operation } from './operation.ts';
+
+const inImage = closed({ ...inProject.shape, imageId });
+
+const split = splitName.optional().describe('Default train.');
+
+/** What may be done to the metadata and the tags of an image. */
+const metadataChange = {
+  metadata: flatMetadata.optional().describe('Members to set.'),
+  removeMetadata: z.array(z.string().min(1)).optional().describe('Members to remove.'),
+  addTags: z.array(tagName).optional().describe('Tags to add.'),
+  removeTags: z.array(z.string().min(1)).optional().describe('Tags to remove.'),
+};
+
+function changesSomething(change: object): boolean {
+  return Object.keys(metadataChange).some((name) => Object.hasOwn(change, name));
+}
+
+const nothingToChange = {
+  error: 'give at least one of metadata, removeMetadata, addTags, removeTags',
+};
+
+const texts = z.array(z.string()).readonly();
+
+/** x and y of a box are its centre; all in pixels. */
+const Image = open({
+  id: z.string(),
+  name: z.string().optional(),
+  annotation: open({
+    width: z.number().optional(),
+    height: z.number().optional(),
+    boxes: z
+      .array(
+        open({
+          label: z.string(),
+          x: z.number(),
+          y: z.number(),
+          width: z.number(),
+          height: z.number(),
+        }),
+      )
+      .readonly()
+      .optional(),
+  })
+    .nullable()
+    .optional(),
+  labels: texts.optional(),
+  split: z.string().nullable().optional(),
+  tags: texts.optional(),
+  metadata: open({}).nullable().optional(),
+  created: z.unknown().optional(),
+  urls: open({ original: z.string().optional(), thumb: z.string().optional() }).optional(),
+});
+
+const Batch = open({
+  id: z.string(),
+  name: z.string().optional(),
+  images: z.int().optional(),
+  numJobs: z.int().optional(),
+  uploaded: z.unknown().optional(),
+});
+
+export const images = {
+  /**
+   * Senders may put `name`, `split` and other query parameters into the multipart body: a server
+   * takes such fields as the parameters of that name.
+   */
+  images_upload: operation({
+    id: 'images_upload',
+    family: 'images',
+    method: 'POST',
+    path: '/dataset/{project}/upload',
+    summary:
+      'Add an image from a file or a URL; the same bytes again give the image that is there.',
+    pathParameters: closed({ project }),
+    query: closed({
+      name: z.string().min(1).max(500).optional().describe('File name.'),
+      split,
+      batch: z.string().min(1).max(200).optional().describe('Batch name.'),
+      tag: z.array(tagName).optional().describe('Tags.'),
+      image: z.string().min(1).optional().describe('URL to fetch instead of a file.'),
+      sequence_number: z.int().min(0).optional().describe('Place in a sequence.'),
+      sequence_size: z.int().min(1).optional().describe('Length of the sequence.'),
+      inference_id: z.string().min(1).optional().describe('Inference that it comes from.'),
+    }),
+    body: open({
+      file: filePart.optional(),
+      metadata: z.string().optional().describe('Flat metadata as JSON text.'),
+    }),
+    bodyType: 'multipart',
+    rawMember: 'file',
+    answer: open({
+      id: z.string(),
+      success: z.boolean().optional(),
+      duplicate: z.boolean().optional(),
+    }),
+    errors: [409, 413, 415, 502],
+    scope: 'image:create',
+    effect: 'adds',
+    idempotent: true,
+  }),
+  images_annotate: operation({
+    id: 'images_annotate',
+    family: 'images',
+    method: 'POST',
+    path: '/dataset/{project}/annotate/{imageId}',
+    summary: 'Set the annotation of an image from an annotation file.',
+    pathParameters: closed({ project, imageId }),
+    query: closed({
+      name: z.string().min(1).max(500).describe('Annotation file name, with its extension.'),
+      jobName: z.string().min(1).max(200).optional().describe('Job that it counts for.'),
+      prediction: z.boolean().optional().describe('True: made by a model.'),
+      overwrite: z.boolean().optional().describe('True: replace an annotation.'),
+    }),
+    body: open({
+      annotationFile: z.string().min(1).describe('Text of a VOC, COCO, YOLO, CreateML file.'),
+      labelmap: z
+        .record(z.string(), z.string())
+        .nullable()
+        .optional()
+        .describe('For YOLO: class number to name.'),
+    }),
+    rawMember: 'annotationFile',
+    answer: open({
+      success: z.boolean().optional(),
+      boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
+      warnings: texts.optional().describe('What was left out of the annotation, and why.'),
+    }),
+    errors: [409],
+    scope: 'image:annotate',
+    effect: 'changes',
+  }),
+  images_get: operation({
+    id: 'images_get',
+    family: 'images',
+    method: 'GET',
+    path: '/{workspace}/{project}/images/{imageId}',
+    summary: 'An image with its annotation, tags and metadata.',
+    pathParameters: inImage,
+    answer: open({ image: Image }),
+    scope: 'image:read',
+    effect: 'reads',
+  }),
+  images_delete: operation({
+    id: 'images_delete',
+    family: 'images',
+    method: 'DELETE',
+    path: '/{workspace}/{project}/images',
+    summary: 'Delete images for good.',
+    pathParameters: inProject,
+    body: open({ images: z.array(z.string().min(1)).min(1).describe('Image ids.') }),
+    answer: open({}),
+    success: 204,
+    scope: 'project:update',
+    effect: 'removes',
+  }),
+  images_tag: operation({
+    id: 'images_tag',
+    family: 'images',
+    method: 'POST',
+    path: '/{workspace}/{project}/images/{imageId}/tags',
+    summary: 'Add, remove or set the tags of an image.',
+    pathParameters: inImage,
+    body: open({
+      operation: z.enum(['add', 'remove', 'set']).describe('set replaces all tags.'),
+      tags: z.array(tagName).describe('Tags.'),
+    }),
+    answer: open({ success: z.boolean().optional(), tags: texts.optional() }),
+    scope: 'image:tag',
+    effect: 'changes',
+  }),
+  images_set_metadata: operation({
+    id: 'images_set_metadata',
+    family: 'images',
+    method: 'POST',
+    path: '/{workspace}/images/{imageId}/metadata',
+    summary: 'Change the metadata and tags of an image.',
+    pathParameters: closed({ ...inWorkspace.shape, imageId }),
+    body: open(metadataChange).refine(changesSomething, nothingToChange),
+    answer: open({ success: z.boolean().optional() }),
+    scope: 'image:tag',
+    effect: 'changes',
+  }),
+  images_set_metadata_bulk: operation({
+    id: 'images_set_metadata_bulk',
+    family: 'images',
+    method: 'POST',
+    path: '/{workspace}/images/metadata',
+    summary: 'Change the metadata and tags of many images.',
+    pathParameters: inWorkspace,
+    body: open({
+      updates: described(
+        z
+          .array(open({ imageId, ...metadataChange }).refine(changesSomething, nothingToChange))
+          .min(1)
+          .max(limits.metadataUpdatesMax),
+        'At most 1000 of {imageId, metadata?, removeMetadata?, addTags?, removeTags?}.',
+      ),
+    }),
+    answer: taskStarted,
+    success: 202,
+    scope: 'image:tag',
+    effect: 'changes',
+    longRunning: true,
+  }),
+  batches_list: operation({
+    id: 'batches_list',
+    family: 'images',
+    method: 'GET',
+    path: '/{workspace}/{project}/batches',
+    summary: 'Upload batches of a project.',
+    pathParameters: inProject,
+    answer: open({ batches: z.array(Batch) }),
+    scope: 'batch:read',
+    effect: 'reads',
+  }),
+  batches_get: operation({
+    id: 'batches_get',
+    family: 'images',
+    method: 'GET',
+    path: '/{workspace}/{project}/batches/{batchId}',
+    summary: 'One upload batch.',
+    pathParameters: closed({
+      ...inProject.shape,
+      batchId: z.string().min(1).describe('Batch id.'),
+    }),
+    answer: open({ batch: Batch.optional() }),
+    scope: 'batch:read',
+    effect: 'reads',
+  }),
+  images_upload_zip: operation({
+    id: 'images_upload_zip',
+    family: 'images',
+    method: 'POST',
+    path: '/{workspace}/{project}/upload/zip',
+    summary: 'Start the upload of a zip file of images; its bytes go to the URL in the answer.',
+    pathParameters: inProject,
+    body: open({
+      split,
+      batchName: z.string().min(1).max(200).optional().describe('Batch name.'),
+      tags: z.array(tagName).optional().describe('Tags.'),
+    }),
+    answer: open({
+      taskId: z.string(),
+      signedUrl: z.string().optional().describe('Where the zip file is to be put.'),
+      url: z.string().optional(),
+    }),
+    success: 202,
+    scope: 'image:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  images_upload_zip_status: operation({
+    id: 'images_upload_zip_status',
+    family: 'images',
+    method: 'GET',
+    path: '/{workspace}/upload/zip/{taskId}',
+    summary: 'How far the upload of a zip file is.',
+    pathParameters: closed({ ...inWorkspace.shape, taskId }),
+    answer: Task.partial(),
+    scope: 'image:read',
+    effect: 'reads',
+  }),
+};

@@ -1,0 +1,37 @@
+// Every operation, by its id. Nothing else lists them.
+
+import { annotation } from './annotation.ts';
+import { apiKeys } from './api-keys.ts';
+import { deployment } from './deployment.ts';
+import { events } from './events.ts';
+import { folders } from './folders.ts';
+import { images } from './images.ts';
+import { monitoring } from './monitoring.ts';
+import { projects } from './projects.ts';
+import { search } from './search.ts';
+import { tasks } from './tasks.ts';
+import { trainings } from './trainings.ts';
+import { trash } from './trash.ts';
+import { versions } from './versions.ts';
+import { video } from './video.ts';
+import { visionEvents } from './vision-events.ts';
+import { workspace } from './workspace.ts';
+
+export const operations = Object.freeze({
+  ...workspace,
+  ...projects,
+  ...versions,
+  ...trainings,
+  ...apiKeys,
+  ...folders,
+  ...images,
+  ...annotation,
+  ...search,
+  ...trash,
+  ...tasks,
+  ...deployment,
+  ...monitoring,
+  ...visionEvents,
+  ...video,
+  ...events,
+});

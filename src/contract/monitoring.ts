@@ -1,0 +1,62 @@
+// Statistics of inferences, and metadata of their records.
+
+import * as z from 'zod';
+import { closed, described, inWorkspace, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+/** Not ISO 8601: this is how these two parameters are written. */
+const time = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, {
+  error: 'must be written as YYYY-MM-DD HH:mm:ss',
+});
+
+const figure = z.number().nullable().optional();
+
+export const monitoring = {
+  inference_stats_get: operation({
+    id: 'inference_stats_get',
+    family: 'monitoring',
+    method: 'GET',
+    path: '/{workspace}/inference-stats',
+    summary: 'Number, errors, confidence and speed of inferences.',
+    pathParameters: inWorkspace,
+    query: closed({
+      startTime: time.optional().describe('YYYY-MM-DD HH:mm:ss; default 24 h ago.'),
+      endTime: time.optional().describe('Likewise; default now.'),
+      modelNames: z.string().min(1).optional().describe('Comma-separated.'),
+    }),
+    answer: open({
+      num_inferences: figure,
+      num_errors: figure,
+      avg_confidence: figure,
+      avg_response_time: figure,
+      inference_stats: z.array(open({})).optional(),
+    }),
+    scope: 'workspace-stats:read',
+    effect: 'reads',
+  }),
+  inference_stats_set_metadata: operation({
+    id: 'inference_stats_set_metadata',
+    family: 'monitoring',
+    method: 'POST',
+    path: '/{workspace}/inference-stats/metadata',
+    summary: 'Attach metadata to records of inferences.',
+    pathParameters: inWorkspace,
+    body: open({
+      data: described(
+        z
+          .array(
+            open({
+              inference_ids: z.array(z.string().min(1)).min(1),
+              field_name: z.string().min(1),
+              field_value: z.string(),
+            }),
+          )
+          .min(1),
+        'List of {inference_ids: [id], field_name, field_value}; all strings.',
+      ),
+    }),
+    answer: open({ status: z.string().optional() }),
+    scope: 'model:infer',
+    effect: 'changes',
+  }),
+};

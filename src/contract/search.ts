@@ -1,0 +1,159 @@
+// Search: public projects, the images of a project, the images of a workspace; export of what is found.
+
+import * as z from 'zod';
+import { closed, inProject, inWorkspace, open, taskId } from './fields.ts';
+import { operation } from './operation.ts';
+
+const imageFields = [
+  'id',
+  'name',
+  'filename',
+  'url',
+  'created',
+  'annotations',
+  'labels',
+  'split',
+  'tags',
+  'owner',
+  'embedding',
+  'user_metadata',
+  'width',
+  'height',
+  'aspectRatio',
+] as const;
+
+const CatalogProject = open({
+  workspace: z.string().optional(),
+  project: z.string().optional(),
+  name: z.string().optional(),
+  url: z.string().optional(),
+  type: z.string().optional(),
+  classes: z.unknown().optional(),
+  images: z.int().optional(),
+  license: z.string().nullable().optional(),
+});
+
+const catalogAnswer = open({ results: z.array(CatalogProject) });
+
+const FoundImage = open({ id: z.string().optional() });
+
+const roboQl = z.string().min(1).describe('RoboQL, e.g. "tag:night class:car>=3"; "*": all.');
+
+export const search = {
+  catalog_search: operation({
+    id: 'catalog_search',
+    family: 'search',
+    method: 'GET',
+    path: '/catalog/search',
+    summary: 'Public projects that match words.',
+    query: closed({
+      q: z.string().min(1).describe('Words, and filters as class:car, images>500, sort:stars.'),
+      type: z.string().min(1).optional().describe('Project type, "dataset" or "model".'),
+      limit: z.int().min(1).optional().describe('Default 12.'),
+      page: z.int().min(1).optional().describe('Default 1.'),
+    }),
+    answer: catalogAnswer,
+    effect: 'reads',
+  }),
+  catalog_search_by_image: operation({
+    id: 'catalog_search_by_image',
+    family: 'search',
+    method: 'POST',
+    path: '/catalog/search',
+    summary: 'Public projects with images like this one.',
+    body: open({ image_base64: z.string().min(1).describe('The image file as base64.') }),
+    answer: catalogAnswer,
+    errors: [413],
+    effect: 'reads',
+  }),
+  images_search: operation({
+    id: 'images_search',
+    family: 'search',
+    method: 'POST',
+    path: '/{workspace}/{project}/search',
+    summary: 'Images of a project by meaning, likeness, tag, class or batch.',
+    pathParameters: inProject,
+    body: open({
+      prompt: z.string().min(1).optional().describe('What it shows.'),
+      like_image: z.string().min(1).optional().describe('Like this image id.'),
+      image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
+      tag: z.string().min(1).optional().describe('With this tag.'),
+      class_name: z.string().min(1).optional().describe('With this class.'),
+      in_dataset: z.boolean().optional().describe('In the dataset or not.'),
+      batch: z.boolean().optional().describe('In a batch or not.'),
+      batch_id: z.string().min(1).optional().describe('Batch id.'),
+      annotation_job: z.boolean().optional().describe('In a job or not.'),
+      annotation_job_id: z.string().min(1).optional().describe('Job id.'),
+      fields: z.array(z.enum(imageFields)).optional().describe('Default id, created.'),
+      offset: z.int().min(0).optional().describe('Default 0.'),
+      limit: z.int().min(1).max(250).optional().describe('Default 50.'),
+    }),
+    answer: open({
+      offset: z.int().optional(),
+      total: z.int().optional(),
+      results: z.array(FoundImage),
+    }),
+    errors: [413],
+    scope: 'image:read',
+    effect: 'reads',
+  }),
+  workspace_search: operation({
+    id: 'workspace_search',
+    family: 'search',
+    method: 'POST',
+    path: '/{workspace}/search/v1',
+    summary: 'Images of all projects of a workspace.',
+    pathParameters: inWorkspace,
+    body: open({
+      query: roboQl,
+      pageSize: z.int().min(1).optional().describe('Default 50.'),
+      fields: z.array(z.string().min(1)).optional().describe('As images_search.'),
+      continuationToken: z.string().min(1).optional().describe('From the page before.'),
+    }),
+    answer: open({
+      results: z.array(FoundImage),
+      total: z.int().optional(),
+      continuationToken: z.string().nullable().optional(),
+    }),
+    scope: 'image:read',
+    effect: 'reads',
+  }),
+  search_export_start: operation({
+    id: 'search_export_start',
+    family: 'search',
+    method: 'POST',
+    path: '/{workspace}/search/export',
+    summary: 'Export the images that a search finds.',
+    pathParameters: inWorkspace,
+    body: open({
+      query: roboQl,
+      format: z.string().min(1).describe('e.g. "coco".'),
+      dataset: z.string().min(1).optional().describe('Project slug.'),
+      annotationGroup: z.string().min(1).optional().describe('Or annotation group.'),
+      name: z.string().min(1).max(200).optional().describe('Export name.'),
+    }).refine(({ dataset, annotationGroup }) => !(dataset && annotationGroup), {
+      path: ['dataset'],
+      error: 'give either dataset or annotationGroup, not both',
+    }),
+    answer: open({
+      link: z.string().optional().describe('The id of the export.'),
+      taskId: z.string().optional(),
+      url: z.string().optional(),
+    }),
+    success: 202,
+    scope: 'image:read',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  search_export_get: operation({
+    id: 'search_export_get',
+    family: 'search',
+    method: 'GET',
+    path: '/{workspace}/search/export/{taskId}',
+    summary: 'Whether an export is ready, and its link.',
+    pathParameters: closed({ ...inWorkspace.shape, taskId }),
+    answer: open({ ready: z.boolean().optional(), link: z.string().optional() }),
+    scope: 'image:read',
+    effect: 'reads',
+  }),
+};

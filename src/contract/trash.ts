@@ -1,0 +1,53 @@
+// The trash: what was deleted and can come back.
+
+import * as z from 'zod';
+import { inWorkspace, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+export const TrashItem = open({
+  id: z.string(),
+  type: z.string(),
+  name: z.string().optional(),
+  url: z.string().optional(),
+  deletedAt: z.unknown().optional(),
+  scheduledCleanupAt: z.unknown().optional(),
+  parentId: z.string().optional(),
+  parentName: z.string().optional(),
+});
+
+export const trash = {
+  trash_list: operation({
+    id: 'trash_list',
+    family: 'trash',
+    method: 'GET',
+    path: '/{workspace}/trash',
+    summary: 'Deleted projects, versions, trainings and workflows.',
+    pathParameters: inWorkspace,
+    answer: open({
+      items: z.array(TrashItem).optional(),
+      sections: open({
+        projects: z.array(TrashItem).optional(),
+        versions: z.array(TrashItem).optional(),
+        workflows: z.array(TrashItem).optional(),
+        trainings: z.array(TrashItem).optional(),
+      }).optional(),
+    }),
+    effect: 'reads',
+  }),
+  trash_restore: operation({
+    id: 'trash_restore',
+    family: 'trash',
+    method: 'POST',
+    path: '/{workspace}/trash/restore',
+    summary: 'Bring something back from the trash.',
+    pathParameters: inWorkspace,
+    body: open({
+      type: z.enum(['project', 'version', 'workflow', 'training']).describe('What it is.'),
+      id: z.string().min(1).describe('Its id in trash_list.'),
+      parentId: z.string().min(1).optional().describe('For a version: its parentId in trash_list.'),
+    }),
+    answer: open({ restored: z.boolean(), type: z.string().optional(), id: z.string().optional() }),
+    errors: [409],
+    effect: 'changes',
+  }),
+};

@@ -1,0 +1,97 @@
+// Dataset versions: frozen snapshots of a project.
+
+import * as z from 'zod';
+import { closed, inProject, inVersion, open, splitCounts } from './fields.ts';
+import { operation } from './operation.ts';
+import { versionSettings } from './version-settings.ts';
+
+const nocache = z.boolean().optional().describe('True: past the cache of the server.');
+
+/** Settings come back in another shape than they were given, so they stay open. */
+export const Version = open({
+  id: z.string().describe('workspace/project/number.'),
+  name: z.string().optional(),
+  created: z.number().optional().describe('Unix seconds.'),
+  images: z.int().optional(),
+  splits: splitCounts.partial().optional(),
+  classes: z.unknown().optional().describe('Class names, or class name to number of boxes.'),
+  preprocessing: open({}).optional(),
+  augmentation: open({}).optional(),
+  exports: z.array(z.string()).optional().describe('Formats that are ready.'),
+  generating: z.boolean().optional(),
+  progress: z.number().nullable().optional().describe('0 to 1.'),
+  taskId: z.string().optional(),
+  model: open({}).nullable().optional(),
+});
+
+export const versions = {
+  versions_generate: operation({
+    id: 'versions_generate',
+    family: 'versions',
+    method: 'POST',
+    path: '/{workspace}/{project}/generate',
+    summary: 'Generate a version from the images of a project.',
+    pathParameters: inProject,
+    body: closed({
+      versionName: z.string().min(1).max(200).optional().describe('Display name.'),
+      ...versionSettings.shape,
+    }),
+    answer: open({
+      message: z.string().optional(),
+      version: z.union([z.int(), z.string()]).describe('Number of the new version.'),
+      taskId: z.string().optional(),
+      url: z.string().optional(),
+    }),
+    errors: [409],
+    scope: 'version:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  versions_get: operation({
+    id: 'versions_get',
+    family: 'versions',
+    method: 'GET',
+    path: '/{workspace}/{project}/{version}',
+    summary: 'A version, how far its generation is, and its model.',
+    pathParameters: inVersion,
+    query: closed({ nocache }),
+    answer: open({ version: Version }),
+    scope: 'version:read',
+    effect: 'reads',
+  }),
+  versions_delete: operation({
+    id: 'versions_delete',
+    family: 'versions',
+    method: 'DELETE',
+    path: '/{workspace}/{project}/{version}',
+    summary: 'Move a version to the trash.',
+    pathParameters: inVersion,
+    answer: open({ deleted: z.boolean(), type: z.string(), id: z.string().optional() }),
+    scope: 'version:update',
+    effect: 'removes',
+    recoverable: true,
+  }),
+  versions_export: operation({
+    id: 'versions_export',
+    family: 'versions',
+    method: 'GET',
+    path: '/{workspace}/{project}/{version}/{format}',
+    summary: 'A link to the files of a version in a format; 202 while they are being written.',
+    pathParameters: closed({
+      ...inVersion.shape,
+      format: z.string().min(1).describe('e.g. coco, yolov8, voc, createml, folder.'),
+    }),
+    query: closed({ nocache }),
+    answer: open({
+      progress: z.number().optional().describe('0 to 1, while the files are being written.'),
+      export: open({
+        link: z.string().describe('Where to download the zip file.'),
+        format: z.string().optional(),
+        size: z.number().optional().describe('Bytes.'),
+      }).optional(),
+    }),
+    errors: [409],
+    scope: 'version:read',
+    effect: 'reads',
+  }),
+};

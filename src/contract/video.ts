@@ -1,0 +1,76 @@
+// Video inference. These operations take the API key as a query parameter.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { closed, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+const inferenceTypes = [
+  'object-detection',
+  'classification',
+  'instance-segmentation',
+  'keypoint-detection',
+  'clip-embed-image',
+  'gaze-detection',
+] as const;
+
+export const video = {
+  video_upload_url_create: operation({
+    id: 'video_upload_url_create',
+    family: 'video',
+    method: 'POST',
+    path: '/video_upload_signed_url/',
+    summary: 'A URL to which a video can be uploaded.',
+    body: open({ file_name: z.string().min(1).max(500).describe('Name of the video file.') }),
+    answer: open({ signed_url: z.string().optional() }),
+    credential: 'api_key_query',
+    scope: 'video-inference-job:create',
+    effect: 'adds',
+  }),
+  video_inference_start: operation({
+    id: 'video_inference_start',
+    family: 'video',
+    method: 'POST',
+    path: '/videoinfer/',
+    summary: 'Run models on a video.',
+    body: open({
+      input_url: z.string().min(1).describe('Public URL of the video.'),
+      infer_fps: z.number().gt(0).max(120).optional().describe('Frames per second; default 5.'),
+      models: z
+        .array(
+          open({
+            model_id: z.string().min(1),
+            model_version: z.string().min(1),
+            inference_type: z.enum(inferenceTypes),
+            inference_params: open({}).optional(),
+          }),
+        )
+        .min(1)
+        .describe('Models to run.'),
+    }),
+    answer: z.union([
+      z.string().describe('Job id.'),
+      open({ job_id: z.string().describe('Job id.') }),
+    ]),
+    credential: 'api_key_query',
+    scope: 'video-inference-job:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  video_inference_get: operation({
+    id: 'video_inference_get',
+    family: 'video',
+    method: 'GET',
+    path: '/videoinfer/',
+    summary: 'Status of a video job; at most once a minute.',
+    query: closed({ job_id: z.string().min(1).describe('Job id.') }),
+    answer: open({
+      status: z.int().optional().describe('0 done, 1 running, more: failed. Absent: running.'),
+      output_signed_url: z.string().optional().describe('Download link of the result.'),
+    }),
+    credential: 'api_key_query',
+    scope: 'video-inference-job:read',
+    effect: 'reads',
+    intervalMs: limits.videoStatusIntervalMs,
+  }),
+};

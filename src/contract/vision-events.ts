@@ -1,0 +1,111 @@
+// Vision events in the cloud. The Event Store of a device has a contract of its own: events.ts.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { described, isoDateTime, open, seen } from './fields.ts';
+import { filePart, operation } from './operation.ts';
+
+export const visionEventTypes = [
+  'quality_check',
+  'inventory_count',
+  'safety_alert',
+  'custom',
+  'operator_feedback',
+] as const;
+
+const id = z.string().min(1).max(256);
+
+const customMetadata = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9_ -]{1,100}$/, {
+      error: 'must be 1 to 100 letters, digits, blanks, hyphens, underscores',
+    }),
+    z.union([z.string().max(1000), z.number(), z.boolean()]),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax, {
+    error: 'must have at most 100 pairs',
+  });
+
+const image = open({
+  sourceId: id,
+  inputSourceId: id.optional(),
+  label: z.string().optional(),
+  objectDetections: z.array(seen.detection).optional(),
+  classifications: z.array(seen.classification).optional(),
+  instanceSegmentations: z.array(seen.instanceSegmentation).optional(),
+  keypoints: z.array(seen.keypoints).optional(),
+});
+
+const event = {
+  eventId: id.describe('New UUID.'),
+  eventType: z.enum(visionEventTypes).describe('Kind.'),
+  useCaseId: id.describe('Use case.'),
+  timestamp: isoDateTime.describe('ISO 8601.'),
+  eventData: open({}).optional().describe('As the kind wants, e.g. {result: "pass"}.'),
+  images: described(
+    z.array(image),
+    '{sourceId, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
+  ).optional(),
+  customMetadata: described(customMetadata, 'Flat, at most 100 pairs.').optional(),
+  deviceId: z.string().min(1).optional().describe('Device id.'),
+  streamId: z.string().min(1).optional().describe('Stream id.'),
+  workflowId: z.string().min(1).optional().describe('Workflow id.'),
+  displayImagePosition: z.int().min(0).optional().describe('Index of the main image.'),
+};
+
+export const visionEvents = {
+  /** The event id comes from the caller and is unique: the same call again adds nothing. */
+  vision_events_create: operation({
+    id: 'vision_events_create',
+    family: 'vision_events',
+    method: 'POST',
+    path: '/vision-events',
+    summary: 'Record an event.',
+    body: open(event),
+    answer: open({ eventId: z.string().optional(), created: z.unknown().optional() }),
+    success: 201,
+    errors: [409],
+    scope: 'vision-events:write',
+    effect: 'adds',
+    idempotent: true,
+  }),
+  vision_events_create_batch: operation({
+    id: 'vision_events_create_batch',
+    family: 'vision_events',
+    method: 'POST',
+    path: '/vision-events/batch',
+    summary: 'Record up to 100 events.',
+    body: open({
+      events: described(
+        z.array(open(event)).min(1).max(limits.eventBatchMax),
+        '1 to 100 events as in vision_events_create.',
+      ),
+    }),
+    answer: open({ created: z.unknown().optional(), eventIds: z.array(z.string()).optional() }),
+    success: 201,
+    errors: [409],
+    scope: 'vision-events:write',
+    effect: 'adds',
+    idempotent: true,
+  }),
+  vision_events_upload_image: operation({
+    id: 'vision_events_upload_image',
+    family: 'vision_events',
+    method: 'POST',
+    path: '/vision-events/upload',
+    summary: 'Upload an image that events refer to.',
+    body: open({
+      file: filePart,
+      name: z.string().min(1).max(500).optional().describe('File name.'),
+      metadata: z.string().optional().describe('Flat metadata as JSON text.'),
+    }),
+    bodyType: 'multipart',
+    answer: open({
+      sourceId: z.string().optional().describe('What the images of an event name.'),
+      url: z.string().optional(),
+    }),
+    errors: [413, 415],
+    scope: 'vision-events:write',
+    effect: 'adds',
+  }),
+};
