@@ -1,0 +1,41 @@
+// MCP over stdio: what hosts launch. Opens nothing before the first call that needs it.
+
+import list from '../../tools/list.json' with { type: 'json' };
+import { openFileRoots } from '../boundary/file-roots.ts';
+import { systemClock } from '../clock.ts';
+import { readSettings } from '../config.ts';
+import { createLog } from '../log.ts';
+import { startLifecycle } from '../mcp/lifecycle.ts';
+import { serveMcp } from '../mcp/server.ts';
+import { protocolOutput } from '../mcp/stdout-guard.ts';
+import { openWire } from '../mcp/wire.ts';
+import { connectServices, withWorkspace } from './services.ts';
+
+export async function runStdio(version: string): Promise<void> {
+  const settings = withWorkspace(readSettings());
+  const log = createLog(settings.logLevel);
+  const wire = openWire(process.stdin, protocolOutput, log);
+  const lifecycle = startLifecycle(wire.input, protocolOutput, log);
+  const services = connectServices(settings, log);
+  lifecycle.onEnd('services', () => services.close());
+  const files = openFileRoots(settings.fileRoots);
+  const server = serveMcp(
+    {
+      list,
+      loadTools: async () => (await import('../../tools/index.ts')).tools,
+      makeContext: async (scope) => ({
+        ...scope,
+        client: await services.client(),
+        files,
+        settings,
+        clock: systemClock,
+      }),
+      settings,
+      version,
+      clock: systemClock,
+      log,
+    },
+    wire.transport,
+  );
+  lifecycle.onEnd('mcp', () => server.close());
+}

@@ -1,0 +1,42 @@
+// Names that the platform makes: ids, and slugs from display names.
+
+import { randomBytes } from 'node:crypto';
+import { invalidArgument } from '../errors.ts';
+
+/** A new id: 20 hexadecimal characters, no order, not to be guessed. */
+export function newId(): string {
+  return randomBytes(10).toString('hex');
+}
+
+/** Slugs that would hide a project behind another path of the API. */
+const reservedSlugs = new Set([
+  'api-keys',
+  'asynctasks',
+  'autolabel',
+  'groups',
+  'images',
+  'inference-stats',
+  'projects',
+  'search',
+  'trash',
+  'upload',
+  'workflows',
+]);
+
+/**
+ * The slug of a display name: lower-case letters and digits of any script reduced to ASCII, joined
+ * by dashes, at most 60 characters. Throws `invalid_input` when nothing is left of the name.
+ */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, '');
+  if (slug === '') {
+    throw invalidArgument('name', 'needs at least one letter a-z or digit, for the slug');
+  }
+  return reservedSlugs.has(slug) ? `${slug}-project` : slug;
+}

@@ -1,0 +1,176 @@
+// Handlers of the images family: upload, annotation, tags, metadata, batches.
+
+import { isoTime } from '../clock.ts';
+import type { images } from '../contract/images.ts';
+import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import type { Annotation } from './annotations/annotation.ts';
+import { parseAnnotation } from './annotations/parse.ts';
+import { imageContentTypes } from './image-file.ts';
+import { uploadImage } from './image-upload.ts';
+import type { NotYet } from './not-yet.ts';
+import { findProject, type Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import type { Batch, Image, Project } from './store/store.ts';
+
+export function imageHandlers(parts: Parts): Handlers<Omit<typeof images, NotYet>, Principal> {
+  return { ...writeHandlers(parts), ...changeHandlers(parts), ...readHandlers(parts) };
+}
+
+function writeHandlers(
+  parts: Parts,
+): Handlers<Pick<typeof images, 'images_upload' | 'images_annotate'>, Principal> {
+  const { store, clock } = parts;
+  return {
+    images_upload: async (input, { principal, signal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const { id, duplicate } = await uploadImage(parts, project, input, signal);
+      return { id, success: true, ...(duplicate && { duplicate }) };
+    },
+    images_annotate: async (input, { principal }) => {
+      const { project, image } = await findImage(parts, principal, input.project, input.imageId);
+      const { annotation, warnings } = parseAnnotation({
+        text: input.annotationFile,
+        fileName: input.name,
+        image,
+        labelmap: input.labelmap ?? undefined,
+        projectType: project.type,
+      });
+      const overwrite = input.overwrite === true || annotation.kind === 'classification';
+      if (!(await store.images.annotate(image.id, annotation, overwrite, clock.now()))) {
+        throw new FoveaError('conflict', `Image "${image.name}" is already annotated.`, {
+          hint: 'Pass overwrite: true to replace its annotation.',
+        });
+      }
+      const labels = labelsOf(annotation);
+      return {
+        success: true,
+        boxes: labels.length,
+        warnings: warnings.map((warning) => ({ ...warning })),
+      };
+    },
+  };
+}
+
+type Changes = 'images_tag' | 'images_set_metadata' | 'images_delete';
+
+function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Principal> {
+  const { store } = parts;
+  return {
+    images_tag: async (input, { principal }) => {
+      const { image } = await findImage(parts, principal, input.project, input.imageId);
+      const { operation, tags } = input;
+      const kept = await store.images.changeTags(image.id, { operation, tags });
+      return { success: true, tags: [...kept] };
+    },
+    images_set_metadata: async (input, { principal }) => {
+      const project = await store.images.projectOf(principal.workspace.id, input.imageId);
+      if (!project) throw notFound('image', input.imageId);
+      const { metadata = {}, removeMetadata = [], addTags = [], removeTags = [] } = input;
+      refuseBoth('removeMetadata', Object.keys(metadata), removeMetadata);
+      refuseBoth('removeTags', addTags, removeTags);
+      await store.images.change(input.imageId, { metadata, removeMetadata, addTags, removeTags });
+      return { success: true };
+    },
+    images_delete: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const missing = await store.images.remove(project.id, input.images);
+      if (missing.length > 0) {
+        throw invalidArgument(
+          'images',
+          `${missing.length} of ${input.images.length} are not in this project (${missing
+            .slice(0, 3)
+            .join(', ')}); nothing was deleted`,
+        );
+      }
+      return {};
+    },
+  };
+}
+
+type Reads = 'images_get' | 'batches_list' | 'batches_get';
+
+function readHandlers(parts: Parts): Handlers<Pick<typeof images, Reads>, Principal> {
+  const { store, links } = parts;
+  return {
+    images_get: async (input, { principal, origin }) => {
+      const { image } = await findImage(parts, principal, input.project, input.imageId);
+      const contentType = imageContentTypes[image.format];
+      const original = links.make(origin, { hash: image.hash, name: image.name, contentType });
+      return { image: describeImage(image, original) };
+    },
+    batches_list: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      return { batches: (await store.images.batches(project.id)).map(describeBatch) };
+    },
+    batches_get: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const batches = await store.images.batches(project.id);
+      const batch = batches.find(({ id }) => id === input.batchId);
+      if (!batch) throw notFound('batch', input.batchId, 'batches_list names the batches.');
+      return { batch: describeBatch(batch) };
+    },
+  };
+}
+
+/** What an annotation says, one label for each box or class. */
+export function labelsOf(annotation: Annotation): readonly string[] {
+  return annotation.kind === 'detection'
+    ? annotation.boxes.map(({ label }) => label)
+    : annotation.labels;
+}
+
+async function findImage(
+  parts: Parts,
+  principal: Principal,
+  slug: string,
+  imageId: string,
+): Promise<{ project: Project; image: Image }> {
+  const project = await findProject(parts, principal, slug);
+  const image = await parts.store.images.find(project.id, imageId);
+  if (!image) throw notFound('image', imageId, 'Image ids come from images_upload.');
+  return { project, image };
+}
+
+/** Facts: the same key or tag may not be set and removed in one call. */
+function refuseBoth(path: string, added: readonly string[], removed: readonly string[]): void {
+  const both = removed.filter((name) => added.includes(name));
+  if (both.length === 0) return;
+  throw invalidInput([{ path, message: `also sets what it removes: ${both.join(', ')}` }]);
+}
+
+/** An image as the API shows it: x and y of a box are its centre, all in pixels. */
+function describeImage(image: Image, original: string) {
+  const { id, name, annotation, split, tags, metadata, created, width, height, hash } = image;
+  return {
+    id,
+    name,
+    width,
+    height,
+    hash,
+    annotated: annotation !== undefined,
+    ...(annotation?.kind === 'detection' && {
+      annotation: { width, height, boxes: annotation.boxes.map((box) => ({ ...box })) },
+    }),
+    labels: annotation ? [...new Set(labelsOf(annotation))] : [],
+    split,
+    tags: [...tags],
+    metadata,
+    batch: image.batchId,
+    created: isoTime(created),
+    urls: { original },
+  };
+}
+
+function describeBatch({ id, name, images, created }: Batch) {
+  return {
+    id,
+    name,
+    images,
+    numJobs: 0,
+    uploaded: {
+      _seconds: Math.floor(created / 1000),
+      _nanoseconds: (created % 1000) * 1_000_000,
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// Writes a finished version as a zip file in an export format.
+
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { notFound } from '../../errors.ts';
+import { checkExportFormat, type ExportImage } from '../exports/export-format.ts';
+import { uniqueFileNames } from '../exports/export-names.ts';
+import { writeExport } from '../exports/zip.ts';
+import type { VersionImage } from '../store/store.ts';
+import { type Job, payloadText } from './job.ts';
+
+type HashedImage = ExportImage & { readonly hash: string };
+
+export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) => {
+  const exportId = payloadText(claim, 'exportId');
+  const version = await store.versions.get(payloadText(claim, 'versionId'));
+  if (!version) throw notFound('version', payloadText(claim, 'versionId'));
+  const project = await store.projects.get(version.projectId);
+  if (!project) throw notFound('project', version.projectId);
+  const format = checkExportFormat(payloadText(claim, 'format'), project.type);
+  const images = exportImages(await store.versions.images(version.id));
+  const file = join(scratch, `${exportId}.zip`);
+  await mkdir(scratch, { recursive: true });
+  try {
+    await writeExport(
+      format,
+      {
+        projectType: project.type,
+        classes: version.classes,
+        info: {
+          project: project.name,
+          version: version.number,
+          versionName: version.name,
+          license: project.license,
+          created: version.created,
+        },
+        images,
+      },
+      ({ hash }: HashedImage) => blobs.open(hash),
+      file,
+      { signal, onProgress: ({ done, total }) => claim.progress(done, total) },
+    );
+    const { hash, bytes } = await blobs.putFile(file);
+    await store.exports.finish(exportId, hash, bytes, claim.guard);
+    return { format, bytes };
+  } finally {
+    await rm(file, { force: true });
+  }
+};
+
+function exportImages(images: readonly VersionImage[]): readonly HashedImage[] {
+  const names = uniqueFileNames(images);
+  return images.map(({ split, width, height, hash, annotation }, index) => ({
+    ...{ split, width, height, hash },
+    fileName: names[index] ?? `image-${index}`,
+    boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
+  }));
+}

@@ -1,0 +1,30 @@
+// What background work of the platform works with.
+
+import type { BlobStore } from '../../storage/blob-store.ts';
+import type { Claim } from '../../storage/work.ts';
+import type { Store } from '../store/store.ts';
+
+export interface JobParts {
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  /** A folder for files in the making. */
+  readonly scratch: string;
+}
+
+/** Does one piece of work; may be called again for the same piece after a crash. */
+export type Job = (
+  parts: JobParts,
+  claim: Claim,
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+/** A text member of the payload that started the work. */
+export function payloadText(claim: Claim, name: string): string {
+  const { payload } = claim;
+  const value =
+    typeof payload === 'object' && payload !== null
+      ? new Map(Object.entries(payload)).get(name)
+      : undefined;
+  if (typeof value !== 'string') throw new Error(`work ${claim.id} has no ${name}`);
+  return value;
+}

@@ -1,0 +1,117 @@
+// The embedded platform: its parts put together and served.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { fetchPublic } from '../http-client/public-fetch.ts';
+import { platformErrorBody } from '../http-server/error-body.ts';
+import { serve } from '../http-server/serve.ts';
+import type { Service } from '../http-server/service.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Secret } from '../secret.ts';
+import { openBlobFolder } from '../storage/blob-store.ts';
+import { openDatabase } from '../storage/database.ts';
+import { createWork, startWorker, type Work, workTable } from '../storage/work.ts';
+import { platformHandlers, platformOperations } from './handlers.ts';
+import { runExport } from './jobs/export.ts';
+import type { Job, JobParts } from './jobs/job.ts';
+import { runVersion } from './jobs/version.ts';
+import { createLinks } from './links.ts';
+import { authorize, openDoor } from './principal.ts';
+import { blobRoute, healthRoute } from './routes.ts';
+import { platformTables } from './store/schema.ts';
+import { createSqliteStore } from './store/sqlite-store.ts';
+import { createTasks } from './tasks.ts';
+
+export interface PlatformOptions {
+  /** Data folder; made when it is not there. Several processes may share it. */
+  readonly data: string;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Slug of the workspace that is there from the start. */
+  readonly workspace: string;
+  /** Keys to accept, for all of that workspace, as long as the service runs. */
+  readonly keys: readonly Secret[];
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Lets image URLs reach a host that is not public, for example a camera server. */
+  readonly isAllowedHost?: (host: string) => boolean;
+  /** Makes an answer that the contract does not allow an error: for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+/** Starts the platform and resolves once it answers. */
+export async function startPlatform(options: PlatformOptions): Promise<Service> {
+  const { data, clock, log } = options;
+  const database = openDatabase(join(data, 'platform.db'), [workTable, platformTables]);
+  const work = createWork(database, { clock, owner: randomBytes(8).toString('hex') });
+  const store = createSqliteStore(database, work);
+  const blobs = await openBlobFolder(join(data, 'blobs'), clock);
+  const workers = startWorkers(work, { store, blobs, scratch: join(data, 'scratch') }, options);
+  const links = createLinks(clock);
+  const workspace = await store.workspaces.ensure(options.workspace, clock.now());
+  const service = await serve({
+    operations: platformOperations,
+    handlers: platformHandlers({
+      ...{ store, blobs, clock, links },
+      tasks: createTasks(work, workers.wake),
+      fetchImage: (url, signal) => fetchImage(url, signal, options),
+    }),
+    routes: [blobRoute(blobs, links), healthRoute],
+    authenticate: openDoor(options.keys, workspace),
+    authorize: (principal, _operation, input) => authorize(store, principal, input),
+    errorBody: platformErrorBody,
+    host: options.host,
+    port: options.port,
+    checkAnswers: options.checkAnswers ?? false,
+    ...{ log, clock },
+  });
+  const sweep = () =>
+    blobs
+      .sweep((hash) => store.refersTo(hash), limits.blobGraceMs)
+      .catch(() => log.warn('Unused files could not be removed.'));
+  const sweeper = setInterval(sweep, limits.blobGraceMs).unref();
+  return {
+    url: service.url,
+    close: async () => {
+      clearInterval(sweeper);
+      await Promise.all([service.close(), workers.stop()]);
+      await store.close();
+    },
+  };
+}
+
+/** One worker for each kind, so that a long version keeps no export waiting. */
+function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptions) {
+  const start = (kind: string, job: Job) =>
+    startWorker({
+      ...{ work, clock, log },
+      kinds: [kind],
+      run: (claim, signal) => job(parts, claim, signal),
+    });
+  const workers = [start('version', runVersion), start('export', runExport)];
+  return {
+    wake: () => {
+      for (const worker of workers) worker.wake();
+    },
+    stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+}
+
+async function fetchImage(
+  url: string,
+  signal: AbortSignal,
+  { isAllowedHost }: PlatformOptions,
+): Promise<Uint8Array> {
+  const { bytes } = await fetchPublic(url, {
+    signal,
+    bytesMax: limits.imageBytesMax,
+    timeoutMs: limits.imageFetchMsMax,
+    ...(isAllowedHost && { isAllowedHost }),
+  });
+  return bytes;
+}

@@ -1,0 +1,135 @@
+// Projects in SQLite.
+
+import type { Database, Row } from '../../storage/database.ts';
+import { slugOf } from '../ids.ts';
+import { readProjectType, splitCountsOf } from './rows.ts';
+import type { LabelCounts, Project, ProjectStore } from './store.ts';
+
+const live = 'deleted_at IS NULL';
+
+export function projectStore(database: Database): ProjectStore {
+  return {
+    add: async (project) =>
+      database.transaction(() => {
+        const slug = freeSlug(database, project.workspaceId, slugOf(project.name));
+        const { id, workspaceId, name, type, annotation, license, created } = project;
+        database.run(
+          `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, created,
+             updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          [id, workspaceId, slug, name, type, annotation, license ?? null, created, created],
+        );
+        return { ...project, slug, updated: created };
+      }),
+    find: async (workspaceId, slug) =>
+      database.get(
+        `SELECT * FROM projects WHERE workspace_id = ? AND slug = ? AND ${live}`,
+        [workspaceId, slug],
+        readProject,
+      ),
+    get: async (projectId) =>
+      database.get('SELECT * FROM projects WHERE id = ?', [projectId], readProject),
+    list: async (workspaceId) =>
+      database.all(
+        `SELECT * FROM projects WHERE workspace_id = ? AND ${live} ORDER BY created, slug`,
+        [workspaceId],
+        readProject,
+      ),
+    counts: async (projectId) => countProject(database, projectId),
+    health: async (projectId) => measureProject(database, projectId),
+    trash: async (projectId, now) =>
+      database.run(`UPDATE projects SET deleted_at = ? WHERE id = ? AND ${live}`, [
+        now,
+        projectId,
+      ]) > 0,
+  };
+}
+
+export function readProject(row: Row): Project {
+  return {
+    id: row.text('id'),
+    workspaceId: row.text('workspace_id'),
+    slug: row.text('slug'),
+    name: row.text('name'),
+    type: readProjectType(row),
+    annotation: row.text('annotation'),
+    license: row.optionalText('license'),
+    created: row.integer('created'),
+    updated: row.integer('updated'),
+  };
+}
+
+function freeSlug(database: Database, workspaceId: string, wanted: string): string {
+  for (let suffix = 1; ; suffix += 1) {
+    const slug = suffix === 1 ? wanted : `${wanted}-${suffix}`;
+    const taken = database.get(
+      'SELECT 1 AS taken FROM projects WHERE workspace_id = ? AND slug = ?',
+      [workspaceId, slug],
+      (row) => row.integer('taken'),
+    );
+    if (taken === undefined) return slug;
+  }
+}
+
+function countProject(database: Database, projectId: string) {
+  const splits = database.all(
+    'SELECT split, count(*) AS n FROM images WHERE project_id = ? GROUP BY split',
+    [projectId],
+    (row): [string, number] => [row.text('split'), row.integer('n')],
+  );
+  const one = (sql: string) => database.get(sql, [projectId], (row) => row.integer('n')) ?? 0;
+  return {
+    images: splits.reduce((sum, [, n]) => sum + n, 0),
+    unannotated: one(
+      'SELECT count(*) AS n FROM images WHERE project_id = ? AND annotation IS NULL',
+    ),
+    splits: splitCountsOf(Object.fromEntries(splits)),
+    classes: countLabels(database, projectId),
+    versions: one(`SELECT count(*) AS n FROM versions WHERE project_id = ? AND ${live}`),
+  };
+}
+
+function countLabels(database: Database, projectId: string): LabelCounts {
+  const labels = database.all(
+    'SELECT label, sum(n) AS n FROM image_labels WHERE project_id = ? GROUP BY label ORDER BY label',
+    [projectId],
+    (row): [string, number] => [row.text('label'), row.integer('n')],
+  );
+  return Object.fromEntries(labels);
+}
+
+function measureProject(database: Database, projectId: string) {
+  const totals = database.get(
+    `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
+       count(*) FILTER (WHERE annotation IS NULL) AS missing,
+       count(*) FILTER (WHERE annotation IS NOT NULL AND NOT EXISTS
+         (SELECT 1 FROM image_labels WHERE image_id = images.id)) AS empty
+     FROM images WHERE project_id = ?`,
+    [projectId],
+    (row) => ({
+      images: row.integer('images'),
+      averageWidth: row.real('width'),
+      averageHeight: row.real('height'),
+      missing: row.integer('missing'),
+      empty: row.integer('empty'),
+    }),
+  ) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0 };
+  const classes = countLabels(database, projectId);
+  return {
+    ...totals,
+    medianRatio: medianRatio(database, projectId, totals.images),
+    annotations: Object.values(classes).reduce((sum, n) => sum + n, 0),
+    classes,
+  };
+}
+
+/** The mean of the middle one or two ratios, so that SQLite sorts and we read two rows. */
+function medianRatio(database: Database, projectId: string, images: number): number {
+  if (images === 0) return 0;
+  const middle = database.all(
+    `SELECT CAST(width AS REAL) / height AS ratio FROM images WHERE project_id = ?
+     ORDER BY ratio LIMIT ? OFFSET ?`,
+    [projectId, images % 2 === 0 ? 2 : 1, Math.floor((images - 1) / 2)],
+    (row) => row.real('ratio'),
+  );
+  return middle.reduce((sum, ratio) => sum + ratio, 0) / middle.length;
+}

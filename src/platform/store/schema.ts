@@ -1,0 +1,78 @@
+// The tables of the platform, as numbered migrations. A migration that has shipped never changes.
+
+import type { Migration } from '../../storage/migrations.ts';
+
+export const platformTables: Migration = {
+  name: 'platform',
+  sql: `
+CREATE TABLE workspaces (
+  id TEXT PRIMARY KEY, slug TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created INTEGER NOT NULL
+) STRICT;
+
+-- A project in the trash keeps its slug, so that it can come back under it.
+CREATE TABLE projects (
+  id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, slug TEXT NOT NULL,
+  name TEXT NOT NULL, type TEXT NOT NULL, annotation TEXT NOT NULL, license TEXT,
+  created INTEGER NOT NULL, updated INTEGER NOT NULL, deleted_at INTEGER,
+  UNIQUE (workspace_id, slug)
+) STRICT;
+
+CREATE TABLE batches (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects, name TEXT NOT NULL,
+  created INTEGER NOT NULL, UNIQUE (project_id, name)
+) STRICT;
+
+CREATE TABLE images (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects,
+  batch_id TEXT NOT NULL REFERENCES batches, name TEXT NOT NULL, hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL, format TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+  split TEXT NOT NULL, metadata TEXT NOT NULL, annotation TEXT, annotated_at INTEGER,
+  created INTEGER NOT NULL, UNIQUE (project_id, hash)
+) STRICT;
+CREATE INDEX images_hash ON images (hash);
+CREATE INDEX images_batch ON images (batch_id);
+
+CREATE TABLE image_tags (
+  image_id TEXT NOT NULL REFERENCES images ON DELETE CASCADE, tag TEXT NOT NULL,
+  PRIMARY KEY (image_id, tag)
+) STRICT, WITHOUT ROWID;
+
+-- How often a label stands in an image: class counts without reading annotations.
+CREATE TABLE image_labels (
+  image_id TEXT NOT NULL REFERENCES images ON DELETE CASCADE, project_id TEXT NOT NULL,
+  label TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (image_id, label)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX image_labels_project ON image_labels (project_id, label, n);
+
+CREATE TABLE versions (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects, number INTEGER NOT NULL,
+  name TEXT NOT NULL, settings TEXT NOT NULL, task_id TEXT NOT NULL, ready INTEGER NOT NULL,
+  images INTEGER NOT NULL, splits TEXT NOT NULL, classes TEXT NOT NULL, created INTEGER NOT NULL,
+  deleted_at INTEGER, UNIQUE (project_id, number)
+) STRICT;
+
+-- The frozen snapshot: rows of the images as they were; the pixels are held by their hash.
+CREATE TABLE version_sources (
+  version_id TEXT NOT NULL REFERENCES versions ON DELETE CASCADE, ordinal INTEGER NOT NULL,
+  image_id TEXT NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL, format TEXT NOT NULL,
+  split TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, annotation TEXT,
+  done INTEGER NOT NULL, PRIMARY KEY (version_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX version_sources_hash ON version_sources (hash);
+
+CREATE TABLE version_images (
+  version_id TEXT NOT NULL REFERENCES versions ON DELETE CASCADE, ordinal INTEGER NOT NULL,
+  copy INTEGER NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL, split TEXT NOT NULL,
+  width INTEGER NOT NULL, height INTEGER NOT NULL, annotation TEXT,
+  PRIMARY KEY (version_id, ordinal, copy)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX version_images_hash ON version_images (hash);
+
+CREATE TABLE exports (
+  id TEXT PRIMARY KEY, version_id TEXT NOT NULL REFERENCES versions ON DELETE CASCADE,
+  format TEXT NOT NULL, task_id TEXT NOT NULL, hash TEXT, bytes INTEGER NOT NULL,
+  created INTEGER NOT NULL, UNIQUE (version_id, format)
+) STRICT;
+CREATE INDEX exports_hash ON exports (hash);
+`,
+};

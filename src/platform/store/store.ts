@@ -1,0 +1,264 @@
+// What the platform keeps, as an interface: SQLite stands behind it here, a server database may
+// elsewhere. Every method is one transaction. Times are milliseconds since 1970.
+
+import type { SplitName } from '../../contract/fields.ts';
+import type { projectTypes } from '../../contract/projects.ts';
+import type { Annotation } from '../annotations/annotation.ts';
+import type { ImageFormat } from '../image-file.ts';
+import type { VersionSettings } from '../versions/plan.ts';
+
+export type ProjectType = (typeof projectTypes)[number];
+export type SplitCounts = Readonly<Record<SplitName, number>>;
+export type LabelCounts = Readonly<Record<string, number>>;
+
+export interface Workspace {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly created: number;
+}
+
+export interface Project {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly type: ProjectType;
+  readonly annotation: string;
+  readonly license: string | undefined;
+  readonly created: number;
+  readonly updated: number;
+}
+
+export interface ProjectCounts {
+  readonly images: number;
+  readonly unannotated: number;
+  readonly splits: SplitCounts;
+  readonly classes: LabelCounts;
+  readonly versions: number;
+}
+
+export interface ProjectHealth {
+  readonly images: number;
+  readonly annotations: number;
+  readonly averageWidth: number;
+  readonly averageHeight: number;
+  /** Median of width / height; 0 without images. */
+  readonly medianRatio: number;
+  /** Images that nobody annotated. */
+  readonly missing: number;
+  /** Images annotated as showing nothing. */
+  readonly empty: number;
+  readonly classes: LabelCounts;
+}
+
+export interface NewImage {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  /** SHA-256 of the bytes, hex: the name of the blob. */
+  readonly hash: string;
+  readonly bytes: number;
+  readonly format: ImageFormat;
+  /** Pixels as stored, before any EXIF turn. */
+  readonly width: number;
+  readonly height: number;
+  readonly split: SplitName;
+  readonly batchName: string;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  readonly created: number;
+}
+
+export type Metadata = Readonly<Record<string, string | number | boolean>>;
+
+export interface Image extends Omit<NewImage, 'batchName'> {
+  readonly batchId: string;
+  /** Undefined: nobody annotated the image. */
+  readonly annotation: Annotation | undefined;
+}
+
+export interface Batch {
+  readonly id: string;
+  readonly name: string;
+  readonly images: number;
+  readonly created: number;
+}
+
+export interface TagChange {
+  readonly operation: 'add' | 'remove' | 'set';
+  readonly tags: readonly string[];
+}
+
+export interface ImageChange {
+  readonly metadata: Metadata;
+  readonly removeMetadata: readonly string[];
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+}
+
+export type VersionState = 'generating' | 'ready' | 'failed';
+
+export interface Version {
+  readonly id: string;
+  readonly projectId: string;
+  readonly number: number;
+  readonly name: string;
+  readonly created: number;
+  /** Exactly as they were given. */
+  readonly settings: VersionSettings;
+  readonly state: VersionState;
+  /** The async task that generates it. */
+  readonly taskId: string;
+  /** 0 to 1. */
+  readonly progress: number;
+  readonly error: string | undefined;
+  readonly images: number;
+  readonly splits: SplitCounts;
+  readonly classes: readonly string[];
+}
+
+export interface NewVersion {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string | undefined;
+  readonly settings: VersionSettings;
+  readonly taskId: string;
+  readonly created: number;
+}
+
+/** An image as it was when the version was made. */
+export interface VersionSource {
+  readonly ordinal: number;
+  readonly imageId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly format: ImageFormat;
+  readonly split: SplitName;
+  readonly width: number;
+  readonly height: number;
+  readonly annotation: Annotation | undefined;
+}
+
+/** An image of a finished version. */
+export interface VersionImage {
+  readonly ordinal: number;
+  /** 0: the preprocessed original; from 1 on: augmented copies. */
+  readonly copy: number;
+  readonly name: string;
+  readonly hash: string;
+  readonly split: SplitName;
+  readonly width: number;
+  readonly height: number;
+  readonly annotation: Annotation | undefined;
+}
+
+export interface Export {
+  readonly id: string;
+  readonly taskId: string;
+  /** Undefined until the file is there. */
+  readonly hash: string | undefined;
+  readonly bytes: number;
+}
+
+/** What a worker does inside a transaction that first makes sure that the work is still its own. */
+export type Guard = <T>(writes: () => T) => T;
+
+export interface WorkspaceStore {
+  /** The workspace of that slug, made when it is not there. */
+  ensure(slug: string, now: number): Promise<Workspace>;
+  find(slug: string): Promise<Workspace | undefined>;
+}
+
+export interface ProjectStore {
+  /** Adds a project; its slug comes from the name and gets a suffix when taken. */
+  add(project: Omit<Project, 'slug' | 'updated'>): Promise<Project>;
+  find(workspaceId: string, slug: string): Promise<Project | undefined>;
+  /** By id, also when it is in the trash. */
+  get(projectId: string): Promise<Project | undefined>;
+  list(workspaceId: string): Promise<readonly Project[]>;
+  counts(projectId: string): Promise<ProjectCounts>;
+  health(projectId: string): Promise<ProjectHealth>;
+  /** False when it is not there, or in the trash already. */
+  trash(projectId: string, now: number): Promise<boolean>;
+}
+
+export interface ImageStore {
+  /** Adds an image; one with the same bytes in the same project is given back instead. */
+  add(image: NewImage): Promise<{ readonly id: string; readonly duplicate: boolean }>;
+  findByHash(projectId: string, hash: string): Promise<string | undefined>;
+  /** By id, within a project. */
+  find(projectId: string, imageId: string): Promise<Image | undefined>;
+  /** The project of an image, within a workspace. */
+  projectOf(workspaceId: string, imageId: string): Promise<Project | undefined>;
+  /** False, and nothing changed, when there is an annotation already and it must not be replaced. */
+  annotate(
+    imageId: string,
+    annotation: Annotation,
+    overwrite: boolean,
+    now: number,
+  ): Promise<boolean>;
+  changeTags(imageId: string, change: TagChange): Promise<readonly string[]>;
+  change(imageId: string, change: ImageChange): Promise<void>;
+  /** Removes all of them, or none: the ids that are not there are given back. */
+  remove(projectId: string, imageIds: readonly string[]): Promise<readonly string[]>;
+  batches(projectId: string): Promise<readonly Batch[]>;
+}
+
+export interface VersionStore {
+  /** Freezes the rows of all images of the project and starts the work that makes the version. */
+  add(version: NewVersion): Promise<Version>;
+  find(projectId: string, number: number): Promise<Version | undefined>;
+  get(versionId: string): Promise<Version | undefined>;
+  list(projectId: string): Promise<readonly Version[]>;
+  trash(versionId: string, now: number): Promise<boolean>;
+  /** Frozen images that have no output yet, in order. */
+  pending(versionId: string): Promise<readonly VersionSource[]>;
+  countSources(versionId: string): Promise<number>;
+  /** Keeps all outputs of one source. */
+  addImages(versionId: string, images: readonly VersionImage[], guard: Guard): Promise<void>;
+  images(versionId: string): Promise<readonly VersionImage[]>;
+  /** Makes the version visible as ready, with its counts. */
+  finish(versionId: string, guard: Guard): Promise<void>;
+}
+
+export interface ExportStore {
+  /** Formats whose file is there. */
+  ready(versionId: string): Promise<readonly string[]>;
+  /** Starts the work of an export that is not there, or failed; gives back the one there is. */
+  ensure(versionId: string, format: string, now: number): Promise<Export>;
+  finish(exportId: string, hash: string, bytes: number, guard: Guard): Promise<void>;
+}
+
+export type TrashType = 'project' | 'version';
+
+export interface TrashItem {
+  readonly type: TrashType;
+  readonly id: string;
+  readonly name: string;
+  readonly deletedAt: number;
+  readonly parent: { readonly id: string; readonly name: string } | undefined;
+}
+
+export interface TrashStore {
+  list(workspaceId: string): Promise<readonly TrashItem[]>;
+  /** What came of it: a parent in the trash must be restored first. */
+  restore(
+    workspaceId: string,
+    type: TrashType,
+    id: string,
+    parentId: string | undefined,
+  ): Promise<'restored' | 'missing' | 'parent_in_trash'>;
+}
+
+export interface Store {
+  readonly workspaces: WorkspaceStore;
+  readonly projects: ProjectStore;
+  readonly images: ImageStore;
+  readonly versions: VersionStore;
+  readonly exports: ExportStore;
+  readonly trash: TrashStore;
+  /** Whether any row still points at a blob. */
+  refersTo(hash: string): Promise<boolean>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,267 @@
+// Frozen versions, their images and exports in SQLite.
+
+import { check } from '../../contract/check.ts';
+import { versionSettings } from '../../contract/version-settings.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Work } from '../../storage/work.ts';
+import { newId } from '../ids.ts';
+import {
+  readAnnotation,
+  readFormat,
+  readSplit,
+  readSplits,
+  readTexts,
+  splitCountsOf,
+} from './rows.ts';
+import type {
+  Export,
+  ExportStore,
+  NewVersion,
+  Version,
+  VersionImage,
+  VersionSource,
+  VersionState,
+  VersionStore,
+} from './store.ts';
+
+const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
+  work.current AS work_current, work.total AS work_total
+  FROM versions JOIN work ON work.id = versions.task_id WHERE versions.deleted_at IS NULL`;
+
+export function versionStore(database: Database, work: Work): VersionStore {
+  const get = (id: string) => database.get(`${withWork} AND versions.id = ?`, [id], readVersion);
+  return {
+    add: async (version) => database.transaction(() => addVersion(database, work, version)),
+    find: async (projectId, number) =>
+      database.get(
+        `${withWork} AND versions.project_id = ? AND versions.number = ?`,
+        [projectId, number],
+        readVersion,
+      ),
+    get: async (versionId) => get(versionId),
+    list: async (projectId) =>
+      database.all(
+        `${withWork} AND versions.project_id = ? ORDER BY versions.number DESC`,
+        [projectId],
+        readVersion,
+      ),
+    trash: async (versionId, now) =>
+      database.run('UPDATE versions SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL', [
+        now,
+        versionId,
+      ]) > 0,
+    pending: async (versionId) =>
+      database.all(
+        'SELECT * FROM version_sources WHERE version_id = ? AND done = 0 ORDER BY ordinal',
+        [versionId],
+        readSource,
+      ),
+    countSources: async (versionId) =>
+      database.get(
+        'SELECT count(*) AS n FROM version_sources WHERE version_id = ?',
+        [versionId],
+        (row) => row.integer('n'),
+      ) ?? 0,
+    addImages: async (versionId, images, guard) =>
+      guard(() => {
+        for (const image of images) addVersionImage(database, versionId, image);
+      }),
+    images: async (versionId) =>
+      database.all(
+        'SELECT * FROM version_images WHERE version_id = ? ORDER BY ordinal, copy',
+        [versionId],
+        readVersionImage,
+      ),
+    finish: async (versionId, guard) => guard(() => finishVersion(database, versionId)),
+  };
+}
+
+export function exportStore(database: Database, work: Work): ExportStore {
+  const find = (versionId: string, format: string) =>
+    database.get(
+      'SELECT * FROM exports WHERE version_id = ? AND format = ?',
+      [versionId, format],
+      readExport,
+    );
+  return {
+    ready: async (versionId) =>
+      database.all(
+        'SELECT format FROM exports WHERE version_id = ? AND hash IS NOT NULL ORDER BY format',
+        [versionId],
+        (row) => row.text('format'),
+      ),
+    ensure: async (versionId, format, now) =>
+      database.transaction(() => {
+        const known = find(versionId, format);
+        if (known && work.get(known.taskId)?.status !== 'failed') return known;
+        const started = { id: newId(), taskId: newId(), hash: undefined, bytes: 0 };
+        database.run('DELETE FROM exports WHERE version_id = ? AND format = ?', [
+          versionId,
+          format,
+        ]);
+        database.run(
+          `INSERT INTO exports (id, version_id, format, task_id, hash, bytes, created)
+           VALUES (?, ?, ?, ?, NULL, 0, ?)`,
+          [started.id, versionId, format, started.taskId, now],
+        );
+        const workspaceId = workspaceOfVersion(database, versionId);
+        const payload = { exportId: started.id, versionId, format, workspaceId };
+        work.add({ id: started.taskId, kind: 'export', payload });
+        return started;
+      }),
+    finish: async (exportId, hash, bytes, guard) =>
+      guard(() => {
+        database.run('UPDATE exports SET hash = ?, bytes = ? WHERE id = ?', [
+          hash,
+          bytes,
+          exportId,
+        ]);
+      }),
+  };
+}
+
+function addVersion(database: Database, work: Work, version: NewVersion): Version {
+  const { id, projectId, settings, taskId, created } = version;
+  const number =
+    database.get(
+      'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
+      [projectId],
+      (row) => row.integer('number'),
+    ) ?? 1;
+  const name = version.name ?? `Version ${number}`;
+  database.run(
+    `INSERT INTO versions (id, project_id, number, name, settings, task_id, ready, images, splits,
+       classes, created) VALUES (?, ?, ?, ?, ?, ?, 0, 0, '{}', '[]', ?)`,
+    [id, projectId, number, name, JSON.stringify(settings), taskId, created],
+  );
+  database.run(
+    `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
+       height, annotation, done)
+     SELECT ?, row_number() OVER (ORDER BY created, id), id, name, hash, format, split, width,
+       height, annotation, 0 FROM images WHERE project_id = ?`,
+    [id, projectId],
+  );
+  const workspaceId = workspaceOfVersion(database, id);
+  work.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
+  return {
+    ...{ id, projectId, number, name, created, settings, taskId },
+    ...{ state: 'generating', progress: 0, error: undefined, images: 0, classes: [] },
+    splits: splitCountsOf({}),
+  };
+}
+
+function workspaceOfVersion(database: Database, versionId: string): string {
+  const workspaceId = database.get(
+    `SELECT workspace_id FROM projects
+     WHERE id = (SELECT project_id FROM versions WHERE id = ?)`,
+    [versionId],
+    (row) => row.text('workspace_id'),
+  );
+  return workspaceId ?? '';
+}
+
+function addVersionImage(database: Database, versionId: string, image: VersionImage): void {
+  const { ordinal, copy, name, hash, split, width, height, annotation } = image;
+  database.run(
+    `INSERT INTO version_images (version_id, ordinal, copy, name, hash, split, width, height,
+       annotation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[versionId, ordinal, copy, name, hash, split, width, height],
+      annotation === undefined ? null : JSON.stringify(annotation),
+    ],
+  );
+  database.run('UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?', [
+    versionId,
+    ordinal,
+  ]);
+}
+
+function finishVersion(database: Database, versionId: string): void {
+  const splits = database.all(
+    'SELECT split, count(*) AS n FROM version_images WHERE version_id = ? GROUP BY split',
+    [versionId],
+    (row): [string, number] => [row.text('split'), row.integer('n')],
+  );
+  const classes = new Set<string>();
+  const annotations = database.all(
+    'SELECT annotation FROM version_images WHERE version_id = ? AND annotation IS NOT NULL',
+    [versionId],
+    readAnnotation,
+  );
+  for (const annotation of annotations) {
+    if (annotation?.kind === 'detection')
+      for (const box of annotation.boxes) classes.add(box.label);
+    if (annotation?.kind === 'classification') for (const l of annotation.labels) classes.add(l);
+  }
+  database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
+    splits.reduce((sum, [, n]) => sum + n, 0),
+    JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
+    JSON.stringify([...classes].sort()),
+    versionId,
+  ]);
+}
+
+function readVersion(row: Row): Version {
+  return {
+    id: row.text('id'),
+    projectId: row.text('project_id'),
+    number: row.integer('number'),
+    name: row.text('name'),
+    created: row.integer('created'),
+    settings: check(versionSettings, row.json('settings')),
+    state: stateOf(row),
+    taskId: row.text('task_id'),
+    progress: progressOf(row),
+    error: row.optionalText('work_error'),
+    images: row.integer('images'),
+    splits: readSplits(row),
+    classes: readTexts(row, 'classes'),
+  };
+}
+
+function stateOf(row: Row): VersionState {
+  if (row.integer('ready') === 1) return 'ready';
+  return row.text('work_status') === 'failed' ? 'failed' : 'generating';
+}
+
+function progressOf(row: Row): number {
+  if (row.integer('ready') === 1) return 1;
+  const total = row.optionalInteger('work_total') ?? 0;
+  return total === 0 ? 0 : (row.optionalInteger('work_current') ?? 0) / total;
+}
+
+function readSource(row: Row): VersionSource {
+  return {
+    ordinal: row.integer('ordinal'),
+    imageId: row.text('image_id'),
+    name: row.text('name'),
+    hash: row.text('hash'),
+    format: readFormat(row),
+    split: readSplit(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    annotation: readAnnotation(row),
+  };
+}
+
+function readVersionImage(row: Row): VersionImage {
+  return {
+    ordinal: row.integer('ordinal'),
+    copy: row.integer('copy'),
+    name: row.text('name'),
+    hash: row.text('hash'),
+    split: readSplit(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    annotation: readAnnotation(row),
+  };
+}
+
+function readExport(row: Row): Export {
+  return {
+    id: row.text('id'),
+    taskId: row.text('task_id'),
+    hash: row.optionalText('hash'),
+    bytes: row.integer('bytes'),
+  };
+}

@@ -1,0 +1,134 @@
+// Handlers of the versions family.
+
+import type { versions } from '../contract/versions.ts';
+import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { Answered, type Handlers } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import { checkExportFormat } from './exports/export-format.ts';
+import { newId } from './ids.ts';
+import { findProject, type Parts, unixSeconds } from './parts.ts';
+import type { Principal } from './principal.ts';
+import type { Project, Version, Workspace } from './store/store.ts';
+import { describeTaskStart } from './tasks.ts';
+import { planVersion } from './versions/plan.ts';
+
+export function versionHandlers(parts: Parts): Handlers<typeof versions, Principal> {
+  const { store, clock, links, tasks } = parts;
+  return {
+    versions_generate: async ({ project: slug, versionName, ...settings }, call) => {
+      const project = await findProject(parts, call.principal, slug);
+      const { preprocessing, augmentation } = settings;
+      checkMultiplier(augmentation.image?.versions);
+      planVersion({ preprocessing, augmentation });
+      const counts = await store.projects.counts(project.id);
+      if (counts.images === 0) {
+        throw new FoveaError('invalid_input', 'A version needs at least one image.', {
+          hint: 'Upload images to the project first.',
+        });
+      }
+      const version = await store.versions.add({
+        id: newId(),
+        projectId: project.id,
+        name: versionName,
+        settings: { preprocessing, augmentation },
+        taskId: newId(),
+        created: clock.now(),
+      });
+      tasks.wake();
+      return {
+        message: `Version ${version.number} is being generated.`,
+        version: version.number,
+        ...describeTaskStart(call.origin, call.principal.workspace, version.taskId),
+      };
+    },
+    versions_get: async (input, { principal }) => {
+      const { project, version } = await findVersion(parts, principal, input);
+      const { name, slug: url } = principal.workspace;
+      return {
+        workspace: { name, url, members: 1 },
+        version: {
+          ...describeVersion(principal.workspace, project, version),
+          exports: [...(await store.exports.ready(version.id))],
+        },
+      };
+    },
+    versions_delete: async (input, { principal }) => {
+      const { project, version } = await findVersion(parts, principal, input);
+      const trashed = await store.versions.trash(version.id, clock.now());
+      if (!trashed) throw notFound('version', input.version);
+      return { deleted: true, type: 'version', id: String(version.number), parentId: project.id };
+    },
+    versions_export: async (input, { principal, origin }) => {
+      const { project, version } = await findVersion(parts, principal, input);
+      checkExportFormat(input.format, project.type);
+      checkReady(version);
+      const wanted = await store.exports.ensure(version.id, input.format, clock.now());
+      if (wanted.hash === undefined) {
+        tasks.wake();
+        return new Answered(202, { progress: await tasks.progress(wanted.taskId) });
+      }
+      const link = links.make(origin, {
+        hash: wanted.hash,
+        name: `${project.slug}-v${version.number}-${input.format}.zip`,
+        contentType: 'application/zip',
+      });
+      return { export: { link, format: input.format, size: wanted.bytes } };
+    },
+  };
+}
+
+/** A version as the API shows it; settings come back exactly as they were given. */
+export function describeVersion(workspace: Workspace, project: Project, version: Version) {
+  return {
+    id: `${workspace.slug}/${project.slug}/${version.number}`,
+    name: version.name,
+    created: unixSeconds(version.created),
+    images: version.images,
+    splits: version.splits,
+    classes: [...version.classes],
+    preprocessing: version.settings.preprocessing,
+    augmentation: version.settings.augmentation,
+    generating: version.state === 'generating',
+    progress: version.progress,
+    taskId: version.taskId,
+    ...(version.error !== undefined && { error: version.error }),
+  };
+}
+
+async function findVersion(
+  parts: Parts,
+  principal: Principal,
+  input: { project: string; version: number },
+): Promise<{ project: Project; version: Version }> {
+  const project = await findProject(parts, principal, input.project);
+  const version = await parts.store.versions.find(project.id, input.version);
+  if (version) return { project, version };
+  const known = (await parts.store.versions.list(project.id)).map(({ number }) => number);
+  throw notFound(
+    'version',
+    input.version,
+    known.length > 0 ? `Versions of this project: ${known.join(', ')}.` : 'There are none yet.',
+  );
+}
+
+/** First document, Errors: generation fails above the plan cap. */
+function checkMultiplier(versions: number | undefined): void {
+  if (versions !== undefined && versions > limits.versionMultiplierMax) {
+    const cap = limits.versionMultiplierMax;
+    throw invalidArgument('augmentation.image.versions', `the plan allows ${cap} at most`);
+  }
+}
+
+function checkReady(version: Version): void {
+  if (version.state === 'generating') {
+    throw new FoveaError('conflict', `Version ${version.number} is still being generated.`, {
+      hint: 'Wait for its task, then export.',
+      retry: 'after',
+    });
+  }
+  if (version.state === 'failed') {
+    throw new FoveaError('conflict', `Version ${version.number} could not be generated.`, {
+      hint: 'Generate a new version.',
+    });
+  }
+}

@@ -1,0 +1,37 @@
+// Handlers of the workspace family.
+
+import type { workspace } from '../contract/workspace.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import type { Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import { describeProject } from './projects.ts';
+
+export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, Principal> {
+  return {
+    workspace_whoami: async (_input, { principal }) => ({
+      welcome: 'This is the embedded Fovea platform.',
+      instructions: 'Everything here stays on this machine.',
+      docs: 'See the README of Fovea.',
+      workspace: principal.workspace.slug,
+    }),
+    workspace_get: async (_input, { principal }) => {
+      const projects = await store.projects.list(principal.workspace.id);
+      return {
+        workspace: {
+          name: principal.workspace.name,
+          url: principal.workspace.slug,
+          members: 1,
+          projects: await Promise.all(
+            projects.map(async (project) => {
+              const counts = await store.projects.counts(project.id);
+              return {
+                ...describeProject(principal.workspace, project, counts),
+                versions: counts.versions,
+              };
+            }),
+          ),
+        },
+      };
+    },
+  };
+}
