@@ -295,7 +295,7 @@ function textOnly(path: string, text: string): Source {
 function listFiles(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder ? `${folder}/${entry.name}` : entry.name;
-    if (['.git', 'dist', 'node_modules', 'sample'].includes(entry.name)) return [];
+    if (['.git', 'demo-output', 'dist', 'node_modules', 'sample'].includes(entry.name)) return [];
     return entry.isDirectory() ? listFiles(path) : [path];
   });
 }
