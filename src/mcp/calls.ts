@@ -12,6 +12,7 @@ import { nearest } from '../nearest.ts';
 import { toErrorResult } from './error-result.ts';
 import { cleanText } from './foreign-text.ts';
 import { toCallResult } from './result.ts';
+import { excessOf } from './size.ts';
 import { fillDefaults, type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
@@ -88,22 +89,18 @@ function invalidParams(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
-/** Before anything walks through the arguments: an endless or bottomless value stops here. */
+/** Before anything walks through the arguments. */
 function checkSize(args: unknown): void {
-  let elements = 0;
-  let level: readonly unknown[] = [args];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    elements += level.length;
-    if (depth > limits.toolArgumentDepthMax) {
-      const most = limits.toolArgumentDepthMax;
-      throw invalidArgument('arguments', `are nested deeper than ${most} levels`);
-    }
-    if (elements > limits.toolArgumentElementsMax) {
-      const most = limits.toolArgumentElementsMax;
-      throw invalidArgument('arguments', `have more than ${most} members`, 'Files go by path.');
-    }
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
+  const { toolArgumentElementsMax: elementsMax, toolArgumentDepthMax: depthMax } = limits;
+  const excess = excessOf(args, { elementsMax, depthMax });
+  if (excess === 'depth') {
+    throw invalidArgument('arguments', `are nested deeper than ${depthMax} levels`);
+  }
+  if (excess === 'elements') {
+    throw invalidArgument(
+      'arguments',
+      `have more than ${elementsMax} members`,
+      'Files go by path.',
     );
   }
 }

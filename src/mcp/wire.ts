@@ -12,6 +12,7 @@ import {
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { excessOf } from './size.ts';
 
 export interface Wire {
   readonly transport: Transport;
@@ -157,6 +158,10 @@ function faultOf(message: object): string | undefined {
   if (typeof message.method !== 'string') return 'method must be a string';
   if ('id' in message && idOf(message) === undefined) return 'id must be a string or an integer';
   if ('params' in message && !isRecord(message.params)) return 'params must be an object';
+  const { jsonElementsMax: elementsMax, jsonDepthMax: depthMax } = limits;
+  const excess = excessOf(message, { elementsMax, depthMax });
+  if (excess === 'depth') return `nested deeper than ${depthMax} levels`;
+  if (excess === 'elements') return `more than ${elementsMax} members`;
   return undefined;
 }
 

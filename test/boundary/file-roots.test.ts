@@ -1,0 +1,213 @@
+// The guard on real folders, links and pipes.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFileRoots } from '../../src/boundary/file-roots.ts';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-roots-')));
+const root = join(top, 'data');
+const roots = openFileRoots([root], top);
+
+function write(...names: string[]): void {
+  const path = join(top, ...names);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, 'x');
+}
+
+function link(target: string, ...names: string[]): void {
+  symlinkSync(target, join(top, ...names));
+}
+
+beforeAll(() => {
+  write('data', 'a.txt');
+  write('data', 'images', 'img2.jpg');
+  write('data', 'images', 'img10.JPG');
+  write('data', 'images', 'deep', 'img1.png');
+  write('data', 'images', 'notes.txt');
+  write('data', 'odd[1].jpg');
+  write('data-evil', 'secret.jpg');
+  write('outside', 'secret.jpg');
+  link(join(top, 'outside'), 'data', 'link-out');
+  link(join(top, 'outside', 'secret.jpg'), 'data', 'images', 'leak.jpg');
+  link(join(root, 'images'), 'data', 'link-in');
+  link(join(top, 'nowhere'), 'data', 'dangling');
+  link(join(root, 'loop'), 'data', 'loop');
+  link(root, 'root-link');
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+});
+
+afterAll(() => rmSync(top, { recursive: true }));
+
+describe('readable', () => {
+  test.each([
+    ['a.txt', 'a.txt'],
+    ['images', 'images'],
+    ['images/../a.txt', 'a.txt'],
+    ['link-in/img2.jpg', 'images/img2.jpg'],
+    [root, ''],
+    [join(root, 'a.txt'), 'a.txt'],
+    [join(top, 'outside', '..', 'data', 'a.txt'), 'a.txt'],
+    [join(top, 'root-link', 'a.txt'), 'a.txt'],
+  ])('%s', async (path, real) => {
+    expect(await roots.readable(path, 'path')).toBe(join(root, real));
+  });
+
+  test.each([
+    '..',
+    '../outside/secret.jpg',
+    join(top, 'data-evil', 'secret.jpg'),
+    '../data-evil/secret.jpg',
+    'images/../../outside/secret.jpg',
+    'link-out',
+    'link-out/secret.jpg',
+    'images/leak.jpg',
+    '/',
+    '/etc/passwd',
+    '/etc/no-such-file',
+    '../no-such-file',
+    'link-out/no-such-file',
+  ])('%s lies outside', async (path) => {
+    await expect(roots.readable(path, 'image')).rejects.toMatchObject({
+      code: 'invalid_input',
+      problems: [
+        {
+          path: 'image',
+          message: `"${path}" lies outside the folders that tools may use (allowed: ${root})`,
+        },
+      ],
+      hint: expect.stringContaining('FOVEA_FILE_ROOTS'),
+    });
+  });
+
+  test.each([
+    ['missing.jpg', 'does not exist'],
+    ['a.txt/b', 'does not exist'],
+    ['', 'must be a path'],
+    ['a.txt\0.jpg', 'NUL'],
+    ['~/a.txt', '"~" is not expanded'],
+    ['pipe', 'neither a file nor a folder'],
+    ['dangling', 'a link to nowhere'],
+    ['loop', 'ELOOP'],
+    [`${'x'.repeat(300)}`, 'ENAMETOOLONG'],
+  ])('%j is refused', async (path, message) => {
+    await expect(roots.readable(path, 'image')).rejects.toThrow(message);
+  });
+
+  test('a device is refused even where the root is the whole disk', async () => {
+    await expect(openFileRoots(['/']).readable('/dev/zero', 'image')).rejects.toThrow(
+      'neither a file nor a folder',
+    );
+  });
+
+  test('a relative path counts from the working folder where that lies below a root', async () => {
+    const inside = openFileRoots([root], join(root, 'images'));
+    expect(await inside.readable('img2.jpg', 'image')).toBe(join(root, 'images', 'img2.jpg'));
+  });
+
+  test('without roots everything is refused', async () => {
+    const none = openFileRoots([], root);
+    await expect(none.readable('a.txt', 'image')).rejects.toThrow('no folder is allowed');
+    await expect(none.readable('/', 'image')).rejects.toThrow('no folder is allowed');
+    await expect(none.writable(join(root, 'b.txt'), 'to')).rejects.toThrow('no folder is allowed');
+  });
+
+  test('a root that is itself a link allows what it leads to', async () => {
+    const linked = openFileRoots([join(top, 'root-link')], top);
+    expect(linked.roots).toEqual([root]);
+    expect(await linked.readable('a.txt', 'image')).toBe(join(root, 'a.txt'));
+  });
+});
+
+describe('writable', () => {
+  test.each([
+    ['a.txt', 'a.txt'],
+    ['new.json', 'new.json'],
+    ['new/folder/new.json', 'new/folder/new.json'],
+    ['link-in/new.json', 'images/new.json'],
+    ['link-in/more/new.json', 'images/more/new.json'],
+  ])('%s', async (path, real) => {
+    expect(await roots.writable(path, 'to')).toBe(join(root, real));
+  });
+
+  test('makes the folder and not the file', async () => {
+    const file = await roots.writable('made/of/air.json', 'to');
+    expect((await stat(join(file, '..'))).isDirectory()).toBe(true);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  test('makes a root that does not exist yet', async () => {
+    const late = openFileRoots([join(top, 'late')], top);
+    expect(await late.writable('x.json', 'to')).toBe(join(top, 'late', 'x.json'));
+  });
+
+  test.each([
+    ['link-out/new.json', 'lies outside'],
+    ['link-out/more/new.json', 'lies outside'],
+    ['../new.json', 'lies outside'],
+    [join(top, 'data-evil', 'new.json'), 'lies outside'],
+    ['images/leak.jpg', 'lies outside'],
+    ['dangling', 'a link to nowhere'],
+    ['dangling/new.json', 'a link to nowhere'],
+    ['images', 'is a folder'],
+    ['fresh/', 'names a folder'],
+    ['a.txt/new.json', 'cannot be made'],
+    ['pipe', 'neither a file nor a folder'],
+  ])('%s is refused', async (path, message) => {
+    await expect(roots.writable(path, 'to')).rejects.toThrow(message);
+    await expect(stat(join(top, 'outside', 'more'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('expand', () => {
+  const extensions = ['.jpg', '.png'];
+
+  test.each([
+    ['images', ['images/deep/img1.png', 'images/img2.jpg', 'images/img10.JPG']],
+    ['images/*.jpg', ['images/img2.jpg']],
+    ['images/*.{jpg,JPG}', ['images/img2.jpg', 'images/img10.JPG']],
+    ['images/**/*', ['images/deep/img1.png', 'images/img2.jpg', 'images/img10.JPG']],
+    ['link-in/img?.jpg', ['images/img2.jpg']],
+    ['images/img2.jpg', ['images/img2.jpg']],
+    ['odd[1].jpg', ['odd[1].jpg']],
+    [join(root, 'images', 'deep', '*'), ['images/deep/img1.png']],
+  ])('%s', async (pattern, files) => {
+    const found = await roots.expand([pattern], 'images', { extensions });
+    expect(found).toEqual(files.map((file) => join(root, file)));
+  });
+
+  test('gives each file once, over all patterns', async () => {
+    const found = await roots.expand(['images/*.jpg', 'images/img2.jpg', 'link-in'], 'images', {
+      extensions: ['.jpg'],
+    });
+    expect(found).toEqual([join(root, 'images/img2.jpg'), join(root, 'images/img10.JPG')]);
+  });
+
+  test('counts what a link leads outside', async () => {
+    const counts: number[] = [];
+    const onOutside = (count: number) => counts.push(count);
+    await roots.expand(['images'], 'images', { extensions, onOutside });
+    expect(counts).toEqual([1]);
+    await roots.expand(['images/**/*.jpg'], 'images', { extensions, onOutside });
+    expect(counts).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['../*.jpg', 'lies outside'],
+    ['/etc/*', 'lies outside'],
+    ['link-out/*', 'lies outside'],
+    ['*/../missing/*.jpg', 'must not have ".." after a wildcard'],
+    ['images/*.gif', 'stands for no file ending in .jpg, .png'],
+    ['missing/*.jpg', 'does not exist'],
+    ['a.txt', 'stands for no file ending in .jpg, .png'],
+    ['missing.jpg', 'does not exist'],
+  ])('%s is refused', async (pattern, message) => {
+    await expect(roots.expand(['images', pattern], 'images', { extensions })).rejects.toThrow(
+      /^images\[1\]: /,
+    );
+    await expect(roots.expand([pattern], 'images', { extensions })).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,177 @@
+// What comes over stdin besides messages, what goes to stdout, and how the process ends.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { callTool, initialize, parse, type RawServer, startServer } from './process.ts';
+
+const running: RawServer[] = [];
+
+async function open(environment: Record<string, string> = {}): Promise<RawServer> {
+  const server = startServer(environment);
+  running.push(server);
+  server.send(initialize());
+  await server.answer(1);
+  return server;
+}
+
+afterEach(() => {
+  for (const { child } of running.splice(0)) child.kill('SIGKILL');
+});
+
+let pings = 0;
+
+async function stillAnswers(server: RawServer): Promise<void> {
+  pings += 1;
+  server.send({ id: `ping ${pings}`, method: 'ping' });
+  expect(await server.answer(`ping ${pings}`)).toMatchObject({ result: {} });
+}
+
+describe('stdin', () => {
+  const server = startServer();
+
+  beforeAll(async () => {
+    server.send(initialize());
+    await server.answer(1);
+  });
+
+  afterAll(() => {
+    server.child.kill('SIGKILL');
+  });
+
+  test('a line that is no JSON is survived and logged', async () => {
+    server.write('this is no JSON\n\n{"jsonrpc": "2.0", "id": 9\n');
+    await server.logged('not JSON');
+    await stillAnswers(server);
+  });
+
+  test('a line that is not UTF-8 is survived and logged', async () => {
+    server.write(Buffer.from([0x22, 0xff, 0xfe, 0xc3, 0x28, 0x22, 0x0a]));
+    await server.logged('not UTF-8');
+    await stillAnswers(server);
+  });
+
+  test('a line of 64 MB is survived and logged', async () => {
+    const part = Buffer.alloc(1024 * 1024, 'a');
+    for (let megabyte = 0; megabyte < 64; megabyte += 1) server.write(part);
+    server.write('\n');
+    await server.logged('bytes=67108864');
+    await stillAnswers(server);
+  });
+
+  test.each([
+    [{ jsonrpc: '1.0', id: 51, method: 'ping' }, 'jsonrpc must be "2.0"'],
+    [{ jsonrpc: '2.0', id: 52 }, 'method is missing'],
+    [{ jsonrpc: '2.0', id: 53, method: 7 }, 'method must be a string'],
+    [{ jsonrpc: '2.0', id: 54, method: 'tools/list', params: [] }, 'params must be an object'],
+  ])('%j is answered as an invalid request', async (message, fault) => {
+    server.write(`${JSON.stringify(message)}\n`);
+    expect(await server.answer(message.id)).toMatchObject({
+      error: { code: -32600, message: `Invalid request: ${fault}.` },
+    });
+    await stillAnswers(server);
+  });
+
+  test('a message without bottom is answered as an invalid request', async () => {
+    const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
+    server.write(`{"jsonrpc":"2.0","id":55,"method":"tools/call","params":{"name":${deep}}}\n`);
+    expect(await server.answer(55)).toMatchObject({
+      error: { code: -32600, message: 'Invalid request: nested deeper than 64 levels.' },
+    });
+    await stillAnswers(server);
+  });
+
+  test.each(['7', 'null', '"text"', '[]', '{"jsonrpc":"2.0","id":{},"method":"ping"}'])(
+    '%s is survived',
+    async (line) => {
+      server.write(`${line}\n`);
+      await stillAnswers(server);
+    },
+  );
+
+  test('several messages in one array are each answered', async () => {
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    server.write(`${JSON.stringify([ping(11), ping(12)])}\n`);
+    expect(await server.answer(11)).toMatchObject({ result: {} });
+    expect(await server.answer(12)).toMatchObject({ result: {} });
+  });
+
+  test('a message in two halves arrives whole', async () => {
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'nöthing/hére' });
+    const bytes = Buffer.from(`${line}\r\n`);
+    const half = line.indexOf('ö') + 1;
+    server.write(bytes.subarray(0, half));
+    await pause();
+    server.write(bytes.subarray(half));
+    expect(await server.answer(4)).toMatchObject({ error: { code: -32601 } });
+  });
+});
+
+describe('stdout', () => {
+  test('carries nothing but JSON-RPC while a tool prints', async () => {
+    const server = await open();
+    server.send(callTool(2, 'doctor_noisy'));
+    await server.answer(2);
+    await server.logged('a library says hello');
+    await server.logged('more noise');
+    expect(server.lines.map(parse).map(({ jsonrpc }) => jsonrpc)).toEqual(['2.0', '2.0']);
+  });
+});
+
+describe('the end', () => {
+  test('of stdin ends the process with code 0, closers in reverse order', async () => {
+    const server = await open({ FOVEA_LOG: 'info' });
+    server.endInput();
+    expect(await server.exited()).toBe(0);
+    expect(server.log()).toMatch(/Last part closed[\s\S]*First part closed/);
+  });
+
+  test('of stdin right after requests leaves them a moment to be answered', async () => {
+    const server = startServer();
+    running.push(server);
+    server.send(initialize());
+    server.send({ id: 2, method: 'tools/list' });
+    server.send(callTool(3, 'projects_add', { workspace: 'w', name: 'n' }));
+    server.endInput();
+    expect(await server.exited()).toBe(0);
+    expect(server.lines.map(parse).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  test('of stdin during a call aborts the call and ends the process with code 0', async () => {
+    const server = await open();
+    server.send(callTool(2, 'tasks_slow', { timeoutMs: 60_000 }));
+    await server.logged('slow: started');
+    server.endInput();
+    expect(await server.exited()).toBe(0);
+    expect(server.log()).toContain('slow: aborted');
+  });
+
+  test('comes although something was left open', async () => {
+    const server = await open({ LEAK: '1' });
+    server.endInput();
+    expect(await server.exited()).toBe(0);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s has code 0, also during a call',
+    async (name) => {
+      const server = await open();
+      server.send(callTool(2, 'tasks_slow', { timeoutMs: 60_000 }));
+      await server.logged('slow: started');
+      server.child.kill(name);
+      expect(await server.exited()).toBe(0);
+      expect(server.child.signalCode).toBe(null);
+    },
+  );
+
+  test('comes when nobody reads stdout any more', async () => {
+    const server = await open();
+    server.child.stdout?.destroy();
+    server.send({ id: 2, method: 'tools/list' });
+    server.send({ id: 3, method: 'tools/list' });
+    expect(await server.exited()).toBe(0);
+  });
+});
+
+/** Long enough for the first half to be read alone. */
+async function pause(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
