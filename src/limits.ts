@@ -118,6 +118,8 @@ export const limits = {
   imageFetchMsMax: 30_000,
   /** A service ends within 5 s of a signal. */
   shutdownMsMax: 4_000,
+  /** Handlers whose clients were cut off then have so long to end, before their store closes. */
+  abortedMsMax: 500,
   /** One line of JSON-RPC. Files go by path, so an honest one is far smaller. */
   rpcLineBytesMax: 16 * 1024 * 1024,
   /** Members of the arguments of one tool call, and their depth. */

@@ -35,7 +35,7 @@ export type Handlers<Ops extends Operations, Principal> = {
 };
 
 /** An address beside the operations: bytes in or out. */
-export interface Route<Principal> {
+export interface Route<Principal = unknown> {
   readonly method: 'GET' | 'PUT';
   /** As in an operation, for example `/blobs/{hash}`. */
   readonly path: string;

@@ -25,7 +25,9 @@ export async function sendFile(
 ): Promise<void> {
   const file = await openFile(path);
   try {
-    const { size } = await file.stat();
+    const found = await file.stat();
+    if (!found.isFile()) throw new FoveaError('not_found', 'There is no such file.');
+    const { size } = found;
     if (answer.bytes !== undefined && answer.bytes !== size) {
       throw new FoveaError('internal', 'The stored file is damaged.');
     }

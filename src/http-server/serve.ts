@@ -181,13 +181,19 @@ function linger(request: IncomingMessage): void {
   request.on('end', () => clearTimeout(cut));
 }
 
+/** Running handlers end before their service does: its owner closes the store next. */
 async function shutDown(server: Server, running: ReadonlySet<Promise<void>>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const deadline = setTimeout(resolve, limits.shutdownMsMax);
-  await Promise.race([Promise.all([closed, ...running]), late]);
-  clearTimeout(deadline);
+  await within(limits.shutdownMsMax, Promise.all([closed, ...running]));
   server.closeAllConnections();
   await closed;
+  await within(limits.abortedMsMax, Promise.all(running));
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

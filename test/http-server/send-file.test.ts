@@ -1,0 +1,135 @@
+// Files as answers: whole, in ranges, and never as a page.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendFile } from '../../src/http-server/send-file.ts';
+import { json, send, startTestService, type TestService } from './kit.ts';
+
+let service: TestService;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fovea-send-file-'));
+  await writeFile(join(folder, 'ten'), '0123456789');
+  await writeFile(join(folder, 'empty'), '');
+  await writeFile(join(folder, 'large'), Buffer.alloc(30_000_000, 'x'));
+  service = await startTestService({
+    routes: [
+      {
+        method: 'GET',
+        path: '/files/{name}',
+        open: true,
+        handle: (_request, response, { name = '' }) =>
+          sendFile(response, join(folder, name), { contentType: 'image/png' }),
+      },
+      {
+        method: 'GET',
+        path: '/checked/{bytes}',
+        open: true,
+        handle: (_request, response, { bytes }) =>
+          sendFile(response, join(folder, 'ten'), {
+            contentType: 'application/zip',
+            bytes: Number(bytes),
+            filename: 'Zellen "é"\r\n.zip',
+          }),
+      },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+describe('a file is sent', () => {
+  test('whole', async () => {
+    const answer = await send(service, 'GET', '/files/ten');
+    expect(answer).toMatchObject({ status: 200, text: '0123456789' });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': '10',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.headers['content-disposition']).toBeUndefined();
+  });
+
+  test('when it is empty', async () => {
+    const answer = await send(service, 'GET', '/files/empty');
+    expect(answer).toMatchObject({ status: 200, text: '' });
+    expect(answer.headers['content-length']).toBe('0');
+  });
+
+  test('to be saved under a safe name', async () => {
+    const answer = await send(service, 'GET', '/checked/10');
+    expect(answer.headers['content-disposition']).toBe(
+      `attachment; filename="Zellen _____.zip"; filename*=UTF-8''Zellen%20%22%C3%A9%22%0D%0A.zip`,
+    );
+  });
+});
+
+describe('a range', () => {
+  test.each([
+    ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+    ['bytes=9-', 206, '9', 'bytes 9-9/10'],
+    ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-99', 206, '0123456789', 'bytes 0-9/10'],
+    ['bytes=8-99', 206, '89', 'bytes 8-9/10'],
+    ['bytes=10-', 416, '', 'bytes */10'],
+    ['bytes=-0', 416, '', 'bytes */10'],
+    ['bytes=4-3', 200, '0123456789', undefined],
+    ['bytes=0-1,4-5', 200, '0123456789', undefined],
+    ['bytes=-', 200, '0123456789', undefined],
+    ['pages=0-1', 200, '0123456789', undefined],
+  ])('%s', async (range, status, text, contentRange) => {
+    const answer = await send(service, 'GET', '/files/ten', { range });
+    expect(answer).toMatchObject({ status, text });
+    expect(answer.headers['content-range']).toBe(contentRange);
+  });
+
+  test('of an empty file cannot be', async () => {
+    const answer = await send(service, 'GET', '/files/empty', { range: 'bytes=0-' });
+    expect(answer.status).toBe(416);
+  });
+
+  test('with a condition is not taken', async () => {
+    const headers = { range: 'bytes=0-3', 'if-range': '"etag"' };
+    expect(await send(service, 'GET', '/files/ten', headers)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('no file is sent', () => {
+  test('when there is none', async () => {
+    const answer = await send(service, 'GET', '/files/other');
+    expect(answer.status).toBe(404);
+    expect(json(answer)).toMatchObject({ error: { message: 'There is no such file.' } });
+    expect(answer.text).not.toContain(folder);
+  });
+
+  test('when it has another length than it must have', async () => {
+    const answer = await send(service, 'GET', '/checked/11');
+    expect(answer.status).toBe(500);
+    expect(json(answer)).toMatchObject({ error: { message: 'The stored file is damaged.' } });
+  });
+
+  test('when it is a folder', async () => {
+    const answer = await send(service, 'GET', '/files/%2E');
+    expect(answer.status).toBe(404);
+  });
+});
+
+test('a client that goes away in the middle leaves the service alive', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = connect(service.port, '127.0.0.1');
+  socket.write(`GET /files/large HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n\r\n`);
+  socket.once('data', () => socket.resetAndDestroy());
+  socket.on('close', () => resolve());
+  await promise;
+  const answer = await send(service, 'GET', '/files/large');
+  expect(answer.text.length).toBe(30_000_000);
+  expect(service.logLines.filter((line) => line.includes('/files/'))).toEqual([]);
+});
