@@ -35,13 +35,13 @@ export interface Source {
   /** The values of `shell` members, as written. */
   readonly shells: readonly Located[];
   readonly comments: readonly Located[];
-  /** Whether the character at this offset is part of a text or a pattern. */
-  insideLiteral(offset: number): boolean;
+  /** Whether the character at this offset is part of a comment. */
+  insideComment(offset: number): boolean;
 }
 
 type Mutable<T> = T extends readonly (infer Item)[] ? Item[] : T;
 type Facts = {
-  -readonly [K in Exclude<keyof Source, 'path' | 'text' | 'lines' | 'insideLiteral'>]: Mutable<
+  -readonly [K in Exclude<keyof Source, 'path' | 'text' | 'lines' | 'insideComment'>]: Mutable<
     Source[K]
   >;
 };
@@ -53,7 +53,6 @@ export function readSource(path: string, text: string): Source {
   if (error) throw new Error(`${path}: ${error.message}`);
 
   const at = lineCounter(text);
-  const literals: (readonly [number, number])[] = [];
   const facts: Facts = {
     imports: [],
     reexports: [],
@@ -65,9 +64,6 @@ export function readSource(path: string, text: string): Source {
     comments: comments.map(({ value, start }) => ({ line: at(start), text: value })),
   };
   walk(program, undefined, (node, parent) => {
-    if (node.type === 'Literal' || node.type === 'TemplateElement') {
-      literals.push([node.start, node.end]);
-    }
     noteModule(node, facts, at);
     noteFunction(node, parent, facts, at);
     noteName(node, parent, facts, at);
@@ -78,7 +74,7 @@ export function readSource(path: string, text: string): Source {
     text,
     lines: text.split('\n'),
     ...facts,
-    insideLiteral: (offset) => literals.some(([start, end]) => start <= offset && offset < end),
+    insideComment: (offset) => comments.some(({ start, end }) => start <= offset && offset < end),
   };
 }
 
@@ -173,9 +169,14 @@ function noteFunction(node: Node, parent: Node | undefined, facts: Facts, at: Li
     return;
   }
   // The callback of `describe` is a list of tests, not a function that one reads in one go.
-  if (parent?.type === 'CallExpression' && dottedName(parent.callee).startsWith('describe')) return;
+  if (parent?.type === 'CallExpression' && isDescribe(parent.callee)) return;
   const line = at(node.start);
   facts.functions.push({ line, text: functionName(node, parent), lines: at(node.end) - line + 1 });
+}
+
+/** `describe`, also as `describe.skipIf(...)` and `describe.each(...)`. */
+function isDescribe(callee: Node): boolean {
+  return /^describe\b/.test(dottedName(callee.type === 'CallExpression' ? callee.callee : callee));
 }
 
 function functionName(node: Node, parent: Node | undefined): string {
@@ -195,6 +196,13 @@ function noteName(node: Node, parent: Node | undefined, facts: Facts, at: LineAt
     const text = dottedName(node.callee).replace(/^globalThis\./, '');
     facts.names.push({ line, text: `new ${text}()` });
   }
+  if (isUnpacked(node)) {
+    const whole = dottedName(node.init);
+    for (const name of node.id.properties) {
+      if (name.type === 'Property')
+        facts.names.push({ line, text: `${whole}.${moduleName(name.key)}` });
+    }
+  }
   if (node.type === 'Identifier' && !isMemberOf(node, parent)) {
     facts.names.push({ line, text: node.name });
   }
@@ -210,6 +218,15 @@ function dottedName(node: Node): string {
   return object && property ? `${object}.${property}` : '';
 }
 
+type VariableDeclarator = Extract<Node, { type: 'VariableDeclarator' }>;
+type ObjectPattern = Extract<Node, { type: 'ObjectPattern' }>;
+type Unpacked = VariableDeclarator & { id: ObjectPattern; init: Node };
+
+/** `const { a, b } = whole` */
+function isUnpacked(node: Node): node is Unpacked {
+  return node.type === 'VariableDeclarator' && node.id.type === 'ObjectPattern' && !!node.init;
+}
+
 /** What stands before the dot of a longer name; undefined where the name ends before it. */
 function objectOf(node: Node): Node | undefined {
   return node.type === 'MemberExpression' && dottedName(node) ? node.object : undefined;
@@ -217,6 +234,7 @@ function objectOf(node: Node): Node | undefined {
 
 /** Whether an identifier only names a member or stands before a dot, so that it is no bare use. */
 function isMemberOf(node: Node, parent: Node | undefined): boolean {
+  if (parent && isUnpacked(parent)) return parent.init === node;
   if (parent?.type === 'MemberExpression') return !parent.computed || parent.object === node;
   if (parent?.type === 'Property') return parent.key === node && parent.value !== node;
   return parent !== undefined && 'key' in parent && parent.key === node;
