@@ -1,6 +1,10 @@
 // Image files: which format it is, how large, whether its pixels can be read.
 
-import { FoveaError } from '../errors.ts';
+import type { Sharp } from 'sharp';
+import { type ErrorCode, FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { decodeBmp, readBmpHeader } from './bmp.ts';
+import { recogniseImage } from './image-signature.ts';
 
 export const imageContentTypes = {
   jpeg: 'image/jpeg',
@@ -31,15 +35,137 @@ export interface RawImage {
 }
 
 /**
- * What an image file is, after all its pixels were read once. Errors name `file`:
- * `unsupported_media` (not an accepted format), `too_large` (bytes or pixels), `invalid_input`
- * (empty, truncated or corrupt).
+ * What an image file is, after all its pixels were read once. Of several pages or frames the first
+ * counts. Errors name `file`: `unsupported_media` (not an accepted format), `too_large` (bytes or
+ * pixels), `invalid_input` (empty, truncated or corrupt).
  */
-export async function readImageFile(_bytes: Uint8Array): Promise<ImageFile> {
-  throw new FoveaError('not_implemented', 'Not there yet.');
+export async function readImageFile(bytes: Uint8Array): Promise<ImageFile> {
+  const file = await readImageHeader(bytes);
+  if (file.format === 'bmp') {
+    await decodeBmp(bytes, readBmpHeader(bytes));
+    return file;
+  }
+  const pixels = await openPixels(bytes, file);
+  // Reading into a small picture reads all pixels, in little memory.
+  await readOut(file, pixels.resize(8, 8, { fit: 'fill' }));
+  return file;
 }
 
-/** The pixels as stored, without transparency. Errors as readImageFile. */
-export async function decodeImage(_bytes: Uint8Array): Promise<RawImage> {
-  throw new FoveaError('not_implemented', 'Not there yet.');
+/**
+ * The same from the header alone: the pixels may still turn out to be corrupt. Errors as
+ * readImageFile.
+ */
+export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
+  if (bytes.length === 0) throw fileError('invalid_input', 'is empty');
+  if (bytes.length > limits.imageBytesMax) {
+    throw fileError(
+      'too_large',
+      `has ${bytes.length} bytes; at most ${limits.imageBytesMax} are accepted`,
+    );
+  }
+  const format = recognise(bytes);
+  const header = format === 'bmp' ? readBmpHeader(bytes) : await readHeader(bytes, format);
+  const { width, height } = header;
+  if (width * height > limits.imagePixelsMax) {
+    throw fileError(
+      'too_large',
+      `has ${width} x ${height} pixels; at most ${limits.imagePixelsMax} in all are accepted`,
+    );
+  }
+  const orientation = 'orientation' in header ? header.orientation : 1;
+  return { format, contentType: imageContentTypes[format], width, height, orientation };
+}
+
+/**
+ * The stored pixels as the start of a sharp pipeline: 8 bits, sRGB, without transparency (as
+ * training code reads an image). Nothing is decoded before the pipeline has an output.
+ */
+export async function openPixels(bytes: Uint8Array, { format }: ImageFile): Promise<Sharp> {
+  if (format === 'bmp') {
+    const header = readBmpHeader(bytes);
+    return openRaw({ ...header, data: await decodeBmp(bytes, header) });
+  }
+  const sharp = await loadSharp();
+  const options = { failOn: 'warning', limitInputPixels: limits.imagePixelsMax } as const;
+  return sharp(bytes, options).removeAlpha().toColourspace('srgb');
+}
+
+/** Raw pixels as the start of a sharp pipeline. */
+export async function openRaw({ data, width, height }: RawImage): Promise<Sharp> {
+  const sharp = await loadSharp();
+  const raw = { width, height, channels: 3 } as const;
+  return sharp(data, { raw, limitInputPixels: false });
+}
+
+/** The stored pixels. Errors as readImageFile. */
+export async function decodeImage(bytes: Uint8Array): Promise<RawImage> {
+  const file = await readImageHeader(bytes);
+  return readOut(file, await openPixels(bytes, file));
+}
+
+/** Runs a pipeline that began with openPixels; what fails in it is the fault of the file. */
+export async function readOut({ format }: ImageFile, pixels: Sharp): Promise<RawImage> {
+  try {
+    const { data, info } = await pixels
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height };
+  } catch (cause) {
+    const message = `is a truncated or corrupt ${format} image: its pixels cannot be read`;
+    throw fileError('invalid_input', message, { cause });
+  }
+}
+
+let sharpLoading: Promise<typeof import('sharp')['default']> | undefined;
+
+/** Loaded at first use: a native module must not slow the start. */
+function loadSharp(): Promise<typeof import('sharp')['default']> {
+  sharpLoading ??= import('sharp').then(({ default: sharp }) => {
+    // Work is spread over images, not within one; every image is read once.
+    sharp.concurrency(1);
+    sharp.cache(false);
+    // Only the decoders that we name: no SVG, PDF or scripted format by a disguised file.
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}Buffer`) });
+    return sharp;
+  });
+  return sharpLoading;
+}
+
+const decoders = ['Jpeg', 'Png', 'Webp', 'Tiff', 'Heif'];
+
+interface Header {
+  readonly width: number;
+  readonly height: number;
+  readonly orientation: number;
+}
+
+async function readHeader(bytes: Uint8Array, format: ImageFormat): Promise<Header> {
+  const sharp = await loadSharp();
+  try {
+    // The limit is ours to check, so that the refusal can name the size.
+    const image = sharp(bytes, { failOn: 'none', limitInputPixels: false });
+    const { width, height, orientation = 1 } = await image.metadata();
+    return { width, height, orientation };
+  } catch (cause) {
+    throw fileError('invalid_input', `is a truncated or corrupt ${format} image`, { cause });
+  }
+}
+
+function recognise(bytes: Uint8Array): ImageFormat {
+  const found = recogniseImage(bytes);
+  if ('format' in found) return found.format;
+  throw fileError(
+    'unsupported_media',
+    `is ${found.other}; accepted are JPEG, PNG, WebP, BMP, TIFF and AVIF`,
+  );
+}
+
+function fileError(
+  code: ErrorCode,
+  message: string,
+  details: { readonly cause?: unknown } = {},
+): FoveaError {
+  const problems = [{ path: 'file', message }];
+  return new FoveaError(code, `file: ${message}`, { ...details, problems });
 }
