@@ -309,7 +309,8 @@ function textOnly(path: string, text: string): Source {
 function listFiles(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder ? `${folder}/${entry.name}` : entry.name;
-    if (['.git', 'demo-output', 'dist', 'node_modules', 'sample'].includes(entry.name)) return [];
+    if (['demo-output', 'dist', 'node_modules', 'sample'].includes(entry.name)) return [];
+    if (/^\.(?!ci$|npmrc$|gitignore$)/.test(entry.name)) return [];
     return entry.isDirectory() ? listFiles(path) : [path];
   });
 }
