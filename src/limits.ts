@@ -23,6 +23,8 @@ export const limits = {
   jsonBodyBytesMax: 80 * 1024 * 1024,
   /** Members of one JSON body, so that small members cannot exhaust memory (CVE-2026-111768). */
   jsonElementsMax: 2_000_000,
+  /** Problems of one input that its error names: more help nobody, and an error stays small. */
+  problemsShownMax: 50,
   /** Depth of one JSON body. */
   jsonDepthMax: 64,
   /** An answer that we read into memory. */

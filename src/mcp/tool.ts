@@ -118,10 +118,11 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
       const input = confirmation
         ? confirmed(operation, confirmation, args)
         : checkInput(operation, args);
-      const { body } = await client.call(operation, input, { signal });
+      const { body, ageMs } = await client.call(operation, input, { signal });
       const data = words.project?.(body, input) ?? asRecord(body);
       const next = words.next?.(body, input) ?? [];
-      return { summary: words.summarize(body, input), data, ...(next.length > 0 && { next }) };
+      const summary = `${words.summarize(body, input)}${ageNote(ageMs)}`;
+      return { summary, data, ...(next.length > 0 && { next }) };
     },
   };
 }
@@ -130,6 +131,11 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
 export function asRecord(body: unknown): Readonly<Record<string, unknown>> {
   if (body === undefined || body === null || body === '') return {};
   return typeof body === 'object' && !Array.isArray(body) ? { ...body } : { answer: body };
+}
+
+/** Some operations may be asked only now and then; between two times, the last answer is given. */
+function ageNote(ageMs: number): string {
+  return ageMs > 0 ? ` As of ${Math.ceil(ageMs / 1000)} s ago: it is too early to ask again.` : '';
 }
 
 function inherited(operation: Operation): Pick<Tool, Inherited> {

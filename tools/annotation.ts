@@ -1,0 +1,43 @@
+// Tools of the annotation family: labeling by people and by models.
+
+import { annotation } from '../src/contract/annotation.ts';
+import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { count, quoted } from './words.ts';
+
+export const annotationTools: readonly Tool[] = [
+  fromOperation(annotation.annotation_jobs_list, {
+    title: 'List annotation jobs',
+    description: 'Use this to see who labels what, and how far they are.',
+    summarize: ({ jobs }) => `${count(jobs.length, 'annotation job')}.`,
+  }),
+  fromOperation(annotation.annotation_jobs_create, {
+    title: 'Create annotation job',
+    description: 'Use this to hand images of a batch to a person; batches_list has the batch ids.',
+    summarize: ({ id }, { num_images, labelerEmail }) =>
+      `Gave ${count(num_images, 'image')} to ${quoted(labelerEmail)}` +
+      `${id === undefined ? '' : ` as job ${quoted(id)}`}.`,
+  }),
+  fromOperation(annotation.annotation_jobs_get, {
+    title: 'Get annotation job',
+    description: 'Use this to see how far one annotation job is.',
+    summarize: ({ numImages = 0, annotated = 0 }, { jobId }) =>
+      `Job ${quoted(jobId)}: ${annotated} of ${count(numImages, 'image')} annotated.`,
+  }),
+  fromOperation(annotation.autolabel_start, {
+    title: 'Start Auto Label',
+    description:
+      'Use this to let a model label a batch in the background. Hosted platforms charge for it.',
+    summarize: ({ jobId }) =>
+      `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,
+    next: ({ jobId }, { workspace }) =>
+      jobId === undefined
+        ? []
+        : [{ tool: 'autolabel_get', arguments: { workspace, jobId }, why: 'Shows how far it is.' }],
+  }),
+  fromOperation(annotation.autolabel_get, {
+    title: 'Get Auto Label job',
+    description: 'Use this to see how far an Auto Label job is.',
+    summarize: ({ status }, { jobId }) =>
+      `Auto Label job ${quoted(jobId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
+  }),
+];

@@ -1,0 +1,81 @@
+// Tools of the api_keys family.
+
+import * as z from 'zod';
+import { apiKeys } from '../src/contract/api-keys.ts';
+import { invalidArgument } from '../src/errors.ts';
+import { asRecord, fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { count, quoted } from './words.ts';
+
+const { api_keys_create: create, api_keys_update: update } = apiKeys;
+
+/** The document's three states of `scopes` without null: a list, full access, or left out. */
+const scopeChoice = {
+  scopes: z.array(z.string().min(1)).optional().describe('Only these; [] allows nothing.'),
+  fullAccess: z.boolean().optional().describe('True: all scopes.'),
+};
+
+const createInput = z.strictObject({
+  ...create.pathParameters.shape,
+  ...create.body.omit({ scopes: true }).shape,
+  ...scopeChoice,
+});
+
+const updateInput = z.strictObject({
+  ...update.pathParameters.shape,
+  ...update.body.omit({ scopes: true }).shape,
+  ...scopeChoice,
+});
+
+export const apiKeyTools: readonly Tool[] = [
+  fromOperation(apiKeys.api_keys_list, {
+    title: 'List API keys',
+    description: 'Use this to see which keys exist and what they allow; secrets are never shown.',
+    summarize: ({ apiKeys }) => `${count(apiKeys.length, 'API key')}.`,
+  }),
+  toolFor(create, {
+    title: 'Create API key',
+    description:
+      'Use this to give a program access. The result holds the secret this once: hand it over at once. Without scopes the key has those of the caller.',
+    input: createInput,
+    run: async ({ fullAccess, ...input }, { client, signal }) => {
+      const scopes = scopesOf(input.scopes, fullAccess);
+      const { body } = await client.call(create, { ...input, ...scopes }, { signal });
+      const summary = `Created API key ${quoted(body.keyId)}; "key" is its secret, shown only now.`;
+      return { summary, data: body };
+    },
+  }),
+  fromOperation(apiKeys.api_keys_get_publishable, {
+    title: 'Get publishable key',
+    description: 'Use this for a key that may stand in a web page: it only runs models.',
+    summarize: ({ publishableKey }) =>
+      publishableKey === null ? 'There is no publishable key.' : 'The publishable key.',
+  }),
+  fromOperation(apiKeys.api_keys_get, {
+    title: 'Get API key',
+    description: 'Use this to see what one key allows; its secret is never shown.',
+    summarize: ({ apiKey }) =>
+      `API key ${quoted(apiKey.keyId)} is ${apiKey.disabled ? 'disabled' : 'active'}.`,
+  }),
+  toolFor(update, {
+    title: 'Update API key',
+    description: 'Use this to rename, limit, protect or disable a key; disabling can be undone.',
+    input: updateInput,
+    run: async ({ fullAccess, ...input }, { client, signal }) => {
+      const scopes = scopesOf(input.scopes, fullAccess);
+      const { body } = await client.call(update, { ...input, ...scopes }, { signal });
+      return { summary: `Changed API key ${quoted(input.keyId)}.`, data: asRecord(body) };
+    },
+  }),
+  fromOperation(apiKeys.api_keys_revoke, {
+    title: 'Revoke API key',
+    description: 'Use this when a key leaked. It cannot be undone: whatever uses it stops working.',
+    confirmation: { description: 'Repeat keyId.', expected: ({ keyId }) => keyId },
+    summarize: (_answer, { keyId }) => `Revoked API key ${quoted(keyId)}.`,
+  }),
+];
+
+function scopesOf(scopes: string[] | undefined, fullAccess: boolean | undefined) {
+  if (fullAccess && scopes) throw invalidArgument('fullAccess', 'give either scopes or fullAccess');
+  if (fullAccess) return { scopes: null };
+  return scopes ? { scopes } : {};
+}

@@ -1,0 +1,151 @@
+// What stands in the way, with the remedy.
+
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { events } from '../src/contract/events.ts';
+import { workspace } from '../src/contract/workspace.ts';
+import { asFoveaError } from '../src/errors.ts';
+import { limits } from '../src/limits.ts';
+import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
+import { nameList, quoted } from './words.ts';
+
+interface Check {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+export const doctorTools: readonly Tool[] = [
+  tool({
+    name: 'doctor',
+    family: 'doctor',
+    title: 'Check the setup',
+    description:
+      'Use this when tools fail for no visible reason: checks Node, settings, folders, platform and Event Store, and names each fix.',
+    effect: 'reads',
+    recoverable: false,
+    idempotent: true,
+    openWorld: true,
+    input: z.strictObject({}),
+    run: async (_input, context) => {
+      const checks = await Promise.all([
+        checkNode(process.versions.node),
+        checkSettings(context),
+        checkDataFolder(context),
+        checkFileRoots(context),
+        checkPlatform(context),
+        checkEventStore(context),
+      ]);
+      const bad = checks.filter(({ ok }) => !ok);
+      const names = bad.map(({ check }) => check).join(', ');
+      const summary =
+        bad.length === 0
+          ? `All ${checks.length} checks passed.`
+          : `${bad.length} of ${checks.length} checks failed: ${names}.`;
+      return { summary, data: { healthy: bad.length === 0, checks } };
+    },
+  }),
+];
+
+const nodeMin = { major: 22, minor: 13 };
+
+function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const ok = major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor);
+  const right = `${nodeMin.major}.${nodeMin.minor}`;
+  const detail = `Node ${version}; at least ${right} is needed.`;
+  return { check: 'node', ok, detail, ...(!ok && { fix: `Install Node ${right} or newer.` }) };
+}
+
+/** Names only: a value may be a secret, or a host that nobody should read in a transcript. */
+function checkSettings({ settings }: ToolContext): Check {
+  const names = Object.entries(settings)
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name]) => `FOVEA_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`);
+  return {
+    check: 'settings',
+    ok: true,
+    detail: `In force, defaults included: ${names.join(', ')}.`,
+  };
+}
+
+async function checkDataFolder({ settings }: ToolContext): Promise<Check> {
+  const check = 'data folder';
+  const existing = await nearestExisting(settings.home);
+  const isFolder = (await stat(existing)).isDirectory();
+  const isWritable = await access(existing, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isFolder && isWritable) {
+    const state = existing === settings.home ? 'is writable' : 'can be made';
+    return { check, ok: true, detail: `${quoted(settings.home)} ${state}.` };
+  }
+  const detail = `${quoted(existing)} is ${isFolder ? 'not writable' : 'no folder'}.`;
+  return { check, ok: false, detail, fix: 'Set FOVEA_HOME to a folder that you may write.' };
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  const parent = dirname(path);
+  return found || parent === path ? path : nearestExisting(parent);
+}
+
+async function checkFileRoots({ files }: ToolContext): Promise<Check> {
+  const check = 'file roots';
+  const fix = 'Set FOVEA_FILE_ROOTS to the folders that tools may read and write.';
+  if (files.roots.length === 0) {
+    return { check, ok: false, detail: 'Tools may use no folder.', fix };
+  }
+  const states = await Promise.all(
+    files.roots.map((root) =>
+      stat(root).then(
+        (found) => found.isDirectory(),
+        () => false,
+      ),
+    ),
+  );
+  const missing = files.roots.filter((_root, index) => !states[index]);
+  if (missing.length === 0) return { check, ok: true, detail: `${nameList(files.roots)}.` };
+  return { check, ok: false, detail: `No such folder: ${nameList(missing)}.`, fix };
+}
+
+async function checkPlatform({ client, settings, signal }: ToolContext): Promise<Check> {
+  const check = 'platform';
+  const kind = settings.baseUrl === undefined ? 'embedded platform' : 'hosted platform';
+  try {
+    const timeoutMs = limits.doctorTimeoutMs;
+    const { body } = await client.call(workspace.workspace_whoami, {}, { signal, timeoutMs });
+    return {
+      check,
+      ok: true,
+      detail: `The ${kind} answers and accepts the credential; workspace ${quoted(body.workspace)}.`,
+    };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { code, message } = asFoveaError(thrown);
+    const isRefused = code === 'unauthenticated' || code === 'forbidden';
+    const fix = isRefused
+      ? 'Set FOVEA_API_KEY to a valid key of the workspace.'
+      : 'Check FOVEA_BASE_URL and the network; without FOVEA_BASE_URL the embedded one is used.';
+    return { check, ok: false, detail: `The ${kind}: ${message}`, fix };
+  }
+}
+
+async function checkEventStore({ client, signal }: ToolContext): Promise<Check> {
+  const check = 'event store';
+  try {
+    const timeoutMs = limits.doctorTimeoutMs;
+    const { body } = await client.call(events.events_count, {}, { signal, timeoutMs });
+    return { check, ok: true, detail: `It answers and holds ${body.total_count} events.` };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { message } = asFoveaError(thrown);
+    const fix = 'Set FOVEA_DEVICE_URL, and FOVEA_DEVICE_API_KEY if it asks for a key.';
+    return { check, ok: false, detail: `Only events tools need it. ${message}`, fix };
+  }
+}

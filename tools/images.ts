@@ -1,0 +1,193 @@
+// Tools of the images family.
+
+import { basename } from 'node:path';
+import * as z from 'zod';
+import { images } from '../src/contract/images.ts';
+import type { Answer } from '../src/contract/operation.ts';
+import { FoveaError, invalidArgument } from '../src/errors.ts';
+import { limits } from '../src/limits.ts';
+import { fromOperation, type Tool, type ToolContext, toolFor } from '../src/mcp/tool.ts';
+import { waitForTask } from './next-calls.ts';
+import { refuseExisting, saveLink } from './save-link.ts';
+import { readText } from './upload/read-text.ts';
+import { uploadImages, uploadInput } from './upload/upload-tool.ts';
+import { count, fileSize, lastPart, nameList, quoted, tally } from './words.ts';
+
+const { images_annotate: annotate, images_get: get } = images;
+
+const annotateInput = z.strictObject({
+  ...annotate.pathParameters.shape,
+  file: z.string().min(1).optional().describe('Path of an annotation file.'),
+  annotation: annotate.body.shape.annotationFile
+    .optional()
+    .describe('Or its text; for classification the class name.'),
+  name: annotate.query.shape.name.optional().describe('Name for the text, as "a.xml".'),
+  labelmap: annotate.body.shape.labelmap
+    .unwrap()
+    .unwrap()
+    .optional()
+    .describe('For YOLO: number to class.'),
+  overwrite: annotate.query.shape.overwrite,
+  jobName: annotate.query.shape.jobName,
+  prediction: annotate.query.shape.prediction,
+});
+
+const getInput = z.strictObject({
+  ...get.pathParameters.shape,
+  save_to: z.string().min(1).optional().describe('New file for the original.'),
+});
+
+export const imageTools: readonly Tool[] = [
+  toolFor(images.images_upload, {
+    title: 'Upload images',
+    description:
+      'Use this to add images, and their annotations, to a project: many at once, by path. What is there already is skipped. When some remain, call again with offset.',
+    // With overwrite, annotations that are there are replaced.
+    effect: 'changes',
+    input: uploadInput,
+    run: uploadImages,
+  }),
+  toolFor(annotate, {
+    title: 'Annotate image',
+    description:
+      'Use this to label one image; for many, images_upload with annotations. Refused where there is an annotation, unless overwrite.',
+    input: annotateInput,
+    run: annotateImage,
+  }),
+  toolFor(get, {
+    title: 'Get image',
+    description: 'Use this to see what is labelled in an image: size, split, tags, classes, boxes.',
+    input: getInput,
+    run: getImage,
+  }),
+  fromOperation(images.images_delete, {
+    title: 'Delete images',
+    description: 'Deletes images with their annotations. It cannot be undone: there is no trash.',
+    confirmation: {
+      description: 'Repeat the project slug.',
+      expected: ({ project }) => lastPart(project),
+    },
+    summarize: (_answer, { images, project }) =>
+      `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,
+  }),
+  fromOperation(images.images_tag, {
+    title: 'Tag image',
+    description: 'Use this to add, remove or replace the tags of an image.',
+    summarize: ({ tags }, { imageId }) =>
+      `Image ${quoted(imageId)} ${tags ? `has the tags ${nameList(tags) || 'none'}` : 'is tagged'}.`,
+  }),
+  fromOperation(images.images_set_metadata, {
+    title: 'Set image metadata',
+    description: 'Use this to change metadata or tags of one image.',
+    summarize: (_answer, { imageId }) => `Changed the metadata of image ${quoted(imageId)}.`,
+  }),
+  fromOperation(images.images_set_metadata_bulk, {
+    title: 'Set metadata of many',
+    description: 'Use this to change metadata or tags of many images, in the background.',
+    summarize: ({ taskId }, { updates }) =>
+      `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
+    next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
+  }),
+  fromOperation(images.batches_list, {
+    title: 'List batches',
+    description: 'Use this to see which uploads a project consists of.',
+    summarize: ({ batches }) => `${count(batches.length, 'batch', 'batches')}.`,
+  }),
+  fromOperation(images.batches_get, {
+    title: 'Get batch',
+    description: 'Use this to see the size and state of one batch.',
+    summarize: (_answer, { batchId }) => `Batch ${quoted(batchId)}.`,
+  }),
+  fromOperation(images.images_upload_zip, {
+    title: 'Start zip upload',
+    description:
+      'Use this for a dataset zip of up to 2 GB: returns a URL to which its bytes are PUT. images_upload takes files directly.',
+    summarize: ({ taskId }) => `Zip upload ${quoted(taskId)} waits for the file.`,
+    next: ({ taskId }, { workspace }) => [
+      {
+        tool: 'images_upload_zip_status',
+        arguments: { workspace, taskId },
+        why: 'Shows how far it is.',
+      },
+    ],
+  }),
+  fromOperation(images.images_upload_zip_status, {
+    title: 'Get zip upload',
+    description: 'Use this to see how far a zip upload is.',
+    summarize: ({ status }, { taskId }) =>
+      `Zip upload ${quoted(taskId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
+  }),
+];
+
+async function annotateImage(input: z.output<typeof annotateInput>, context: ToolContext) {
+  const { file, annotation, name, ...rest } = input;
+  const source = await annotationOf(file, annotation, name, context);
+  const { signal } = context;
+  const { body } = await context.client.call(annotate, { ...rest, ...source }, { signal });
+  const { boxes } = { boxes: undefined, ...body };
+  const figure = typeof boxes === 'number' ? ` with ${count(boxes, 'label')}` : '';
+  const warnings = 'warnings' in body && Array.isArray(body.warnings) ? body.warnings.length : 0;
+  const warned = warnings > 0 ? `; ${count(warnings, 'warning')}` : '';
+  return { summary: `Annotated image ${quoted(input.imageId)}${figure}${warned}.`, data: body };
+}
+
+/** The text of the annotation, and a name whose extension tells its format. */
+async function annotationOf(
+  file: string | undefined,
+  annotation: string | undefined,
+  name: string | undefined,
+  { files }: ToolContext,
+) {
+  if ((file === undefined) === (annotation === undefined)) {
+    throw invalidArgument('file', 'give either file or annotation');
+  }
+  if (file === undefined) {
+    return { annotationFile: annotation ?? '', name: name ?? 'annotation.txt' };
+  }
+  const real = await files.readable(file, 'file');
+  const annotationFile = await readText(real, 'file', limits.annotationBytesMax);
+  if (annotationFile.trim() === '' && !/\.txt$/i.test(real)) {
+    throw invalidArgument('file', `"${file}" is empty`);
+  }
+  return { annotationFile, name: name ?? basename(real) };
+}
+
+async function getImage({ save_to, ...input }: z.output<typeof getInput>, context: ToolContext) {
+  const path = save_to === undefined ? undefined : await context.files.writable(save_to, 'save_to');
+  if (path !== undefined) await refuseExisting(path, 'save_to');
+  const { signal } = context;
+  const { body } = await context.client.call(get, input, { signal });
+  // A large vector that no model reads.
+  const { embedding: _embedding, ...image } = { embedding: undefined, ...body.image };
+  const summary = describeImage(body.image);
+  if (path === undefined) return { summary, data: { image } };
+  const link = body.image.urls?.original;
+  if (link === undefined) {
+    throw new FoveaError('upstream_failed', 'The platform gave no link to the original.');
+  }
+  const { bytes, contentType } = await saveLink(link, path, false, context);
+  const { urls: _urls, ...facts } = image;
+  const mimeType = contentType ?? 'application/octet-stream';
+  return {
+    summary: `${summary} Saved to ${quoted(path)} (${fileSize(bytes)}).`,
+    data: { path, bytes, image: facts },
+    files: [{ path, mimeType, description: `Image ${quoted(input.imageId)}` }],
+  };
+}
+
+/** Words first: a host may show no picture. */
+function describeImage(image: Answer<typeof get>['image']): string {
+  const { annotation, labels = [], split, name = image.id } = image;
+  const { width, height } = { width: annotation?.width, height: annotation?.height, ...image };
+  const boxes = annotation?.boxes;
+  const counts: Record<string, number> = {};
+  for (const { label } of boxes ?? []) counts[label] = (counts[label] ?? 0) + 1;
+  const shown = boxes ? `${count(boxes.length, 'box', 'boxes')} (${tally(counts) || 'empty'})` : '';
+  const labelled = labels.length > 0 ? nameList(labels) : 'no annotation';
+  const parts = [
+    ...(typeof width === 'number' ? [`${width} x ${String(height)} pixels`] : []),
+    ...(split ? [`${quoted(split)} split`] : []),
+    shown || labelled,
+  ];
+  return `Image ${quoted(name)}: ${parts.join(', ')}.`;
+}

@@ -1,0 +1,32 @@
+// Asking again and again until something is done, for as long as a host waits for a tool.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../src/limits.ts';
+import type { ToolContext } from '../src/mcp/tool.ts';
+
+export interface Wait {
+  readonly waitMs: number;
+  readonly context: Pick<ToolContext, 'clock' | 'signal'>;
+}
+
+/**
+ * The first answer that is done, or the last one when the time is up. Between two questions there
+ * are 0.5 s at first and 5 s in the end. Throws what `ask` throws, and when the call is cancelled.
+ */
+export async function poll<Answer>(
+  ask: () => Promise<Answer>,
+  isDone: (answer: Answer) => boolean,
+  { waitMs, context: { clock, signal } }: Wait,
+): Promise<Answer> {
+  const end = clock.monotonic() + waitMs;
+  let gapMs: number = limits.pollGapMsMin;
+  for (;;) {
+    const answer = await ask();
+    const leftMs = end - clock.monotonic();
+    if (isDone(answer) || leftMs <= 0) return answer;
+    await sleep(Math.min(gapMs, leftMs), undefined, { signal });
+    gapMs = Math.min(gapMs * pollGapGrowth, limits.pollGapMsMax);
+  }
+}
+
+const pollGapGrowth = 1.5;

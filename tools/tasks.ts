@@ -1,0 +1,154 @@
+// Tools of the tasks family: work that goes on in the background.
+
+import * as z from 'zod';
+import { inWorkspace, project, taskId, version } from '../src/contract/fields.ts';
+import type { Answer } from '../src/contract/operation.ts';
+import { tasks } from '../src/contract/tasks.ts';
+import { versions } from '../src/contract/versions.ts';
+import { invalidArgument } from '../src/errors.ts';
+import { limits } from '../src/limits.ts';
+import { fromOperation, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
+import { waitForTask } from './next-calls.ts';
+import { poll } from './polling.ts';
+import { quoted } from './words.ts';
+
+const waitSecondsMax = limits.toolWaitMsMax / 1000;
+
+const waitInput = z.strictObject({
+  ...inWorkspace.shape,
+  taskId: taskId.optional(),
+  project: project.optional().describe('Or: project slug, with version.'),
+  version: version.optional(),
+  timeout_s: z
+    .number()
+    .min(0)
+    .max(waitSecondsMax)
+    .optional()
+    .describe(`Seconds to wait at most; default ${waitSecondsMax}.`),
+});
+
+type WaitInput = z.output<typeof waitInput>;
+
+/** Where some work stands, whatever was asked for it. */
+interface Standing {
+  readonly status: string;
+  readonly done: boolean;
+  readonly progress: { readonly current: number; readonly total: number } | undefined;
+  readonly result?: unknown;
+  readonly error?: string | undefined;
+}
+
+const wait = tool({
+  name: 'tasks_wait',
+  family: 'tasks',
+  title: 'Wait for task',
+  description:
+    'Use this after a call that started background work. Give taskId, or project and version. Not done after the wait: call it again.',
+  effect: 'reads',
+  recoverable: false,
+  idempotent: true,
+  openWorld: true,
+  input: waitInput,
+  run: async (input, context) => {
+    const { name, ask } = subjectOf(input, context);
+    const waitMs = (input.timeout_s ?? waitSecondsMax) * 1000;
+    const standing = await poll(
+      async () => {
+        const now = await ask();
+        report(now, name, context);
+        return now;
+      },
+      ({ done }) => done,
+      { waitMs, context },
+    );
+    const next = { tool: 'tasks_wait', arguments: { ...input }, why: 'Waits on.' };
+    return {
+      summary: `${name} ${stateOf(standing)}.`,
+      data: { ...standing },
+      ...(!standing.done && { next: [next] }),
+    };
+  },
+});
+
+export const taskTools: readonly Tool[] = [
+  fromOperation(tasks.tasks_get, {
+    title: 'Get task',
+    description: 'Use this to look once at background work; tasks_wait waits for its end.',
+    summarize: (task) => `Task ${quoted(task.taskId)} ${stateOf(standingOfTask(task))}.`,
+    next: ({ status }, { workspace, taskId }) =>
+      isTerminal(status) ? [] : [waitForTask(workspace, taskId)],
+  }),
+  wait,
+];
+
+function subjectOf(input: WaitInput, { client, signal }: ToolContext) {
+  const { workspace, taskId, project, version } = input;
+  if (taskId !== undefined && project === undefined && version === undefined) {
+    return {
+      name: `Task ${quoted(taskId)}`,
+      ask: async () => {
+        const { body } = await client.call(tasks.tasks_get, { workspace, taskId }, { signal });
+        return standingOfTask(body);
+      },
+    };
+  }
+  if (taskId === undefined && project !== undefined && version !== undefined) {
+    const where = { workspace, project, version, nocache: true };
+    return {
+      name: `Version ${version} of ${quoted(project)}`,
+      ask: async () => {
+        const { body } = await client.call(versions.versions_get, where, { signal });
+        return standingOfVersion(body);
+      },
+    };
+  }
+  throw invalidArgument('taskId', 'give either taskId alone, or project and version');
+}
+
+function standingOfTask(task: Answer<typeof tasks.tasks_get>): Standing {
+  const { status, progress, result, error } = task;
+  return {
+    status,
+    done: isTerminal(status),
+    progress: progressOf(progress),
+    ...(result !== undefined && { result }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** First document, Async task statuses. */
+function isTerminal(status: string): boolean {
+  return status === 'completed' || status === 'failed';
+}
+
+/** Facts: a version without images is still being generated, too. */
+function standingOfVersion({ version }: Answer<typeof versions.versions_get>): Standing {
+  const { generating, images = 0, splits, progress, error } = version;
+  const isFailed = typeof error === 'string';
+  const done = isFailed || (generating !== true && images > 0);
+  return {
+    status: isFailed ? 'failed' : done ? 'completed' : 'running',
+    done,
+    progress: typeof progress === 'number' ? { current: progress, total: 1 } : undefined,
+    ...(done && !isFailed && { result: { images, ...(splits && { splits }) } }),
+    ...(isFailed && { error }),
+  };
+}
+
+function progressOf(progress: unknown): Standing['progress'] {
+  if (typeof progress !== 'object' || progress === null) return undefined;
+  const { current, total } = { current: undefined, total: undefined, ...progress };
+  return typeof current === 'number' && typeof total === 'number' ? { current, total } : undefined;
+}
+
+function stateOf({ status, progress }: Standing): string {
+  if (status === 'completed') return 'is completed';
+  if (status === 'failed') return 'has failed; "error" says why';
+  const share = progress && progress.total > 0 ? progress.current / progress.total : undefined;
+  const percent = share === undefined ? '' : `, ${Math.round(share * 100)} % done`;
+  return `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
+}
+
+function report({ progress, status }: Standing, name: string, context: ToolContext): void {
+  if (progress) context.progress(progress.current, progress.total, `${name}: ${status}`);
+}

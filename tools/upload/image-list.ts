@@ -1,0 +1,95 @@
+// Which image files an upload takes.
+
+import { basename, extname } from 'node:path';
+import type { FileRoots } from '../../src/boundary/file-roots.ts';
+import { asFoveaError, invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import { readText } from './read-text.ts';
+
+export interface ImageList {
+  /** Real paths, each once, in an order that is the same for every call. */
+  readonly paths: readonly string[];
+  /** Names of the list for which there is no file. */
+  readonly missing: readonly string[];
+  /** Files left out because a link leads outside the file roots. */
+  readonly outside: number;
+}
+
+const imageExtensions = ['.jpg', '.jpeg', '.png', '.webp', '.bmp', '.tif', '.tiff', '.avif'];
+
+/**
+ * The images that the patterns stand for; with a list, only those that it names. Throws
+ * `invalid_input` where nothing is left, and says what is there instead.
+ */
+export async function listImages(
+  files: FileRoots,
+  patterns: readonly string[],
+  list: string | undefined,
+): Promise<ImageList> {
+  let outside = 0;
+  const onOutside = (count: number) => {
+    outside = count;
+  };
+  const found = await expandImages(files, patterns, onOutside);
+  if (list === undefined) return { paths: found, missing: [], outside };
+  const names = await readNames(files, list);
+  const wanted = new Set(names);
+  const paths = found.filter((path) => namesOf(path).some((name) => wanted.has(name)));
+  if (paths.length === 0) {
+    const message = `none of its ${names.length} names is one of the ${found.length} images`;
+    throw invalidArgument('list', `${message} that "files" stands for`);
+  }
+  const present = new Set(found.flatMap(namesOf));
+  return { paths, missing: names.filter((name) => !present.has(name)), outside };
+}
+
+/** The name of a file without its extension. */
+export function stemOf(path: string): string {
+  return basename(path, extname(path));
+}
+
+async function expandImages(
+  files: FileRoots,
+  patterns: readonly string[],
+  onOutside: (count: number) => void,
+): Promise<readonly string[]> {
+  try {
+    return await files.expand(patterns, 'files', { extensions: imageExtensions, onOutside });
+  } catch (thrown) {
+    const error = asFoveaError(thrown);
+    const others = await files.expand(patterns, 'files').catch(() => []);
+    if (others.length === 0) throw error;
+    throw invalidArgument('files', `${error.message}; there are ${kindsOf(others)}`);
+  }
+}
+
+/** `3 .txt, 1 .pdf`. */
+function kindsOf(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const kind = extname(path).toLowerCase() || 'without an extension';
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const kinds = [...counts].sort(([, a], [, b]) => b - a).slice(0, 5);
+  return kinds.map(([kind, figure]) => `${figure} ${kind}`).join(', ');
+}
+
+function namesOf(path: string): readonly string[] {
+  return [basename(path), stemOf(path)];
+}
+
+/**
+ * One name per line. VOC lists of one class carry 1, 0 or -1 after the name, and Darknet lists
+ * whole paths: both are taken off.
+ */
+async function readNames(files: FileRoots, list: string): Promise<readonly string[]> {
+  const real = await files.readable(list, 'list');
+  const text = await readText(real, 'list', limits.nameListBytesMax);
+  const names = text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/\s+(-?1|0)\s*$/, '').trim())
+    .filter((line) => line !== '')
+    .map((line) => line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1));
+  if (names.length === 0) throw invalidArgument('list', `"${list}" names no image`);
+  return [...new Set(names)];
+}

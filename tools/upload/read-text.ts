@@ -1,0 +1,26 @@
+// Text files below the file roots, bounded in size.
+
+import { readFile, stat } from 'node:fs/promises';
+import { invalidArgument } from '../../src/errors.ts';
+import { fileSize } from '../words.ts';
+
+/**
+ * The text of a file, without a byte order mark. `path` is a real path from the file roots. Throws
+ * `invalid_input` naming `argument` where it is a folder, too large or no UTF-8 text.
+ */
+export async function readText(path: string, argument: string, bytesMax: number): Promise<string> {
+  const found = await stat(path);
+  if (!found.isFile()) throw invalidArgument(argument, `"${path}" is a folder; name a file`);
+  if (found.size > bytesMax) {
+    const sizes = `${fileSize(found.size)}, more than ${fileSize(bytesMax)}`;
+    throw invalidArgument(argument, `"${path}" has ${sizes}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+  } catch (cause) {
+    if (cause instanceof TypeError) {
+      throw invalidArgument(argument, `"${path}" is no UTF-8 text`);
+    }
+    throw cause;
+  }
+}

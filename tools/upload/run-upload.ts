@@ -1,0 +1,147 @@
+// Many images, a few at a time, in one order, for as long as a host waits.
+
+import { basename } from 'node:path';
+import { type ErrorCode, FoveaError } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
+import { count } from '../words.ts';
+import {
+  type BoxWarning,
+  type Failed,
+  problemOf,
+  type Uploaded,
+  type UploadPlan,
+  uploadOne,
+} from './upload-one.ts';
+
+export interface Failure {
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** What came of an upload. Images from `offset` on are still to be sent. */
+export interface UploadReport {
+  readonly uploaded: number;
+  readonly duplicates: number;
+  readonly annotated: number;
+  readonly alreadyAnnotated: number;
+  readonly unannotated: number;
+  readonly boxes: number;
+  readonly ids: readonly { readonly file: string; readonly id: string }[];
+  readonly failed: readonly Failure[];
+  readonly warnings: readonly BoxWarning[];
+  readonly remaining: number;
+  readonly offset: number;
+  /** Why sending ended early, where it was no file's fault. */
+  readonly stoppedBy: FoveaError | undefined;
+}
+
+type Outcomes = Map<number, Uploaded | Failed>;
+
+/**
+ * Sends the images from `offset` on. One bad file does not stop the rest; a service that refuses
+ * all of them does. Throws where not one image could be sent.
+ */
+export async function runUpload(
+  paths: readonly string[],
+  offset: number,
+  plan: UploadPlan,
+  context: ToolContext,
+): Promise<UploadReport> {
+  const end = context.clock.monotonic() + limits.toolWaitMsMax;
+  const outcomes: Outcomes = new Map();
+  let next = offset;
+  let isStopped = false;
+  const work = async () => {
+    while (next < paths.length && !isStopped && context.clock.monotonic() < end) {
+      const index = next++;
+      const path = paths[index] ?? '';
+      const outcome = await uploadOne(path, plan, context);
+      outcomes.set(index, outcome);
+      if (generalError(outcome)) isStopped = true;
+      context.progress(offset + outcomes.size, paths.length, basename(path));
+    }
+  };
+  await Promise.all(Array.from({ length: limits.uploadConcurrency }, work));
+  return report(paths, offset, outcomes);
+}
+
+/** Failures that the next image would meet too. */
+const generalCodes: readonly ErrorCode[] = [
+  'unauthenticated',
+  'forbidden',
+  'rate_limited',
+  'not_implemented',
+  'unreachable',
+  'full',
+];
+
+/** A project or an endpoint that is not there is missing for all images. */
+function generalError({ kind, error }: Uploaded | Failed): FoveaError | undefined {
+  if (!error) return undefined;
+  const isMissing = kind === 'failed' && error.code === 'not_found';
+  return isMissing || generalCodes.includes(error.code) ? error : undefined;
+}
+
+function report(paths: readonly string[], offset: number, outcomes: Outcomes): UploadReport {
+  const sorted = [...outcomes].sort(([a], [b]) => a - b);
+  const stopped = sorted.find(([, outcome]) => generalError(outcome));
+  // What came after the first image that has to be sent again is sent again too: as a duplicate.
+  const stop = stopped?.[0] ?? offset + sorted.length;
+  const kept = sorted
+    .filter(([index]) => index < stop)
+    .map(([index, outcome]) => ({ file: basename(paths[index] ?? ''), outcome }));
+  const stoppedBy = stopped && generalError(stopped[1]);
+  const done = kept.flatMap(({ file, outcome }) =>
+    outcome.kind === 'uploaded' ? [{ file, ...outcome }] : [],
+  );
+  const refused = kept.flatMap(({ file, outcome }) =>
+    outcome.error ? [{ file, kind: outcome.kind, error: outcome.error }] : [],
+  );
+  const first = stoppedBy ?? refused[0]?.error;
+  if (done.length === 0 && first) throw nothingSent(first, refused);
+  const figure = (annotation: Uploaded['annotation']) =>
+    done.filter((one) => one.annotation === annotation).length;
+  return {
+    uploaded: done.filter(({ duplicate }) => !duplicate).length,
+    duplicates: done.filter(({ duplicate }) => duplicate).length,
+    annotated: figure('added'),
+    alreadyAnnotated: figure('already there'),
+    unannotated: figure('none'),
+    boxes: done.reduce((sum, { boxes }) => sum + boxes, 0),
+    ids: done.map(({ file, id }) => ({ file, id })),
+    failed: refused.map(({ file, kind, error }) => ({ file, problem: failureOf(kind, error) })),
+    warnings: done.flatMap(({ warnings }) => warnings),
+    remaining: paths.length - stop,
+    offset: stop,
+    stoppedBy,
+  };
+}
+
+function failureOf(kind: 'uploaded' | 'failed', error: FoveaError): string {
+  const problem = problemOf(error);
+  return kind === 'failed' ? problem : `The image is there, its annotation not: ${problem}`;
+}
+
+/** The first error stands for all, with every file's problem in our words. */
+function nothingSent(
+  first: FoveaError,
+  refused: readonly { readonly file: string; readonly error: FoveaError }[],
+): FoveaError {
+  const { code, hint, retry, retryAfterSeconds, upstream } = first;
+  const isSeveral = refused.length > 1;
+  const message = isSeveral
+    ? `None of ${count(refused.length, 'image')} was accepted. The first: ${first.message}`
+    : first.message;
+  const problems = refused
+    .slice(0, limits.uploadProblemsShownMax)
+    .map(({ file, error }) => ({ path: file, message: error.message }));
+  return new FoveaError(code, message, {
+    problems,
+    retry,
+    cause: first,
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(upstream && { upstream }),
+  });
+}

@@ -1,0 +1,141 @@
+// One image on its way to the platform: the file, then its annotation.
+
+import { basename } from 'node:path';
+import * as z from 'zod';
+import type { SplitName } from '../../src/contract/fields.ts';
+import { images } from '../../src/contract/images.ts';
+import { asFoveaError, type FoveaError } from '../../src/errors.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
+import type { FindAnnotation } from './annotation-files.ts';
+import type { Labelmap } from './class-names.ts';
+
+/** What holds for all images of an upload. */
+export interface UploadPlan {
+  readonly project: string;
+  readonly name: string | undefined;
+  readonly split: SplitName | undefined;
+  readonly batch: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly findAnnotation: FindAnnotation | undefined;
+  readonly labelmap: Labelmap | undefined;
+  readonly overwrite: boolean | undefined;
+}
+
+export interface BoxWarning {
+  readonly file: string;
+  /** Place of the box in its file, from 1; absent when the whole file is meant. */
+  readonly box?: number;
+  readonly problem: string;
+}
+
+export interface Uploaded {
+  readonly kind: 'uploaded';
+  readonly id: string;
+  readonly duplicate: boolean;
+  readonly annotation: 'added' | 'already there' | 'none' | 'refused';
+  readonly boxes: number;
+  readonly warnings: readonly BoxWarning[];
+  /** Why the annotation was refused. */
+  readonly error: FoveaError | undefined;
+}
+
+export interface Failed {
+  readonly kind: 'failed';
+  readonly error: FoveaError;
+}
+
+/** Sends one image and its annotation. Throws only when the whole call was cancelled. */
+export async function uploadOne(
+  path: string,
+  plan: UploadPlan,
+  context: Pick<ToolContext, 'client' | 'signal'>,
+): Promise<Uploaded | Failed> {
+  try {
+    const sent = await sendImage(path, plan, context);
+    return { kind: 'uploaded', ...sent, ...(await sendAnnotation(path, sent.id, plan, context)) };
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    return { kind: 'failed', error: asFoveaError(thrown) };
+  }
+}
+
+/** The words for a failure: what the platform said of the file, else what we say. */
+export function problemOf({ upstream, message, hint }: FoveaError): string {
+  const said = upstream ? [upstream.message, upstream.hint] : [message, hint];
+  return said.filter((part) => part !== undefined && part !== '').join(' ');
+}
+
+async function sendImage(
+  path: string,
+  { project, name, split, batch, tags }: UploadPlan,
+  { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
+) {
+  const fileName = name ?? basename(path);
+  const { body } = await client.call(
+    images.images_upload,
+    {
+      project,
+      file: { name: fileName, content: { path } },
+      name: fileName,
+      ...(split !== undefined && { split }),
+      ...(batch !== undefined && { batch }),
+      ...(tags !== undefined && { tag: [...tags] }),
+    },
+    { signal },
+  );
+  return { id: body.id, duplicate: body.duplicate === true };
+}
+
+type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error'>;
+
+const nothing = { boxes: 0, warnings: [], error: undefined };
+
+async function sendAnnotation(
+  path: string,
+  imageId: string,
+  { project, findAnnotation, labelmap, overwrite }: UploadPlan,
+  { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
+): Promise<Annotated> {
+  try {
+    const annotation = await findAnnotation?.(path);
+    if (!annotation) return { annotation: 'none', ...nothing };
+    const { body } = await client.call(
+      images.images_annotate,
+      {
+        project,
+        imageId,
+        name: annotation.name,
+        annotationFile: annotation.text,
+        ...(labelmap && { labelmap: { ...labelmap } }),
+        ...(overwrite && { overwrite }),
+      },
+      { signal },
+    );
+    return { ...nothing, annotation: 'added', ...readFindings(path, body) };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = asFoveaError(thrown);
+    const isThere = error.code === 'conflict' && !overwrite;
+    if (isThere) return { annotation: 'already there', ...nothing };
+    return { ...nothing, annotation: 'refused', error };
+  }
+}
+
+/** What the embedded platform tells of an annotation; others tell nothing. */
+const Findings = z.looseObject({
+  boxes: z.number().default(0),
+  warnings: z.array(z.looseObject({ box: z.number().optional(), message: z.string() })).default([]),
+});
+
+function readFindings(path: string, body: unknown): Pick<Uploaded, 'boxes' | 'warnings'> {
+  const findings = Findings.safeParse(body);
+  const { boxes, warnings } = findings.data ?? { boxes: 0, warnings: [] };
+  return {
+    boxes,
+    warnings: warnings.map(({ box, message }) => ({
+      file: basename(path),
+      ...(box !== undefined && { box }),
+      problem: message,
+    })),
+  };
+}

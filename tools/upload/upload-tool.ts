@@ -1,0 +1,171 @@
+// images_upload: from what the model asked for to a plan, and from what came of it to words.
+
+import * as z from 'zod';
+import { project, splitName, tagName } from '../../src/contract/fields.ts';
+import { images } from '../../src/contract/images.ts';
+import { invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { count, quoted } from '../words.ts';
+import { openAnnotations } from './annotation-files.ts';
+import { type Labelmap, readClassNames } from './class-names.ts';
+import { type ImageList, listImages } from './image-list.ts';
+import { runUpload, type UploadReport } from './run-upload.ts';
+
+const path = z.string().min(1);
+
+export const uploadInput = z.strictObject({
+  project,
+  files: z
+    .array(path)
+    .min(1)
+    .optional()
+    .describe('Paths of images, folders or globs such as "data/**/*.jpg".'),
+  url: path.optional().describe('Or the URL of one image.'),
+  name: images.images_upload.query.shape.name.describe('File name; only for one image.'),
+  split: splitName.optional().describe('Default train.'),
+  batch: images.images_upload.query.shape.batch,
+  tags: z.array(tagName).optional().describe('Tags.'),
+  annotations: path
+    .optional()
+    .describe('Folder of VOC .xml or YOLO .txt named as the images, or a COCO or CreateML .json.'),
+  labelmap: z.record(z.string(), z.string()).optional().describe('For YOLO: number to class.'),
+  labelmap_file: path.optional().describe('Or a names file or data.yaml.'),
+  list: path.optional().describe('Text file of image names, one per line: only these.'),
+  overwrite: z.boolean().optional().describe('True: replace annotations.'),
+  offset: z.int().min(0).optional().describe('Where to go on.'),
+});
+
+type UploadInput = z.output<typeof uploadInput>;
+
+/** Sends the images that the input stands for, as far as the time allows. */
+export async function uploadImages(input: UploadInput, context: ToolContext): Promise<ToolResult> {
+  checkTogether(input);
+  if (input.url !== undefined) return uploadUrl(input, input.url, context);
+  const { files = [], name, offset = 0 } = input;
+  const list = await listImages(context.files, files, input.list);
+  const { paths } = list;
+  if (name !== undefined && paths.length > 1) {
+    throw invalidArgument('name', `is for one image; "files" stands for ${paths.length}`);
+  }
+  if (offset > 0 && offset >= paths.length) {
+    throw invalidArgument('offset', `must be less than ${paths.length}, the number of images`);
+  }
+  const labelmap = await labelmapOf(input, context);
+  const findAnnotation =
+    input.annotations === undefined
+      ? undefined
+      : await openAnnotations(context.files, input.annotations, paths);
+  const { split, batch, tags, overwrite } = input;
+  const plan = {
+    project: input.project,
+    name,
+    split,
+    batch,
+    tags,
+    labelmap,
+    findAnnotation,
+    overwrite,
+  };
+  return describeUpload(input, list, await runUpload(paths, offset, plan, context));
+}
+
+/** Arguments that exclude each other. */
+function checkTogether(input: UploadInput): void {
+  if ((input.files === undefined) === (input.url === undefined)) {
+    throw invalidArgument('files', 'give either files or url');
+  }
+  const { annotations, list, labelmap, labelmap_file, offset, url } = input;
+  const forFiles = Object.entries({ annotations, list, offset });
+  const [stray] = forFiles.find(([, value]) => url !== undefined && value !== undefined) ?? [];
+  if (stray !== undefined) throw invalidArgument(stray, 'goes with files, not with url');
+  if (labelmap && labelmap_file !== undefined) {
+    throw invalidArgument('labelmap_file', 'give either labelmap or labelmap_file');
+  }
+}
+
+async function labelmapOf(
+  { labelmap, labelmap_file }: UploadInput,
+  { files }: ToolContext,
+): Promise<Labelmap | undefined> {
+  if (labelmap_file === undefined) return labelmap;
+  return readClassNames(files, labelmap_file, 'labelmap_file');
+}
+
+async function uploadUrl(
+  { project, name, split, batch, tags }: UploadInput,
+  url: string,
+  { client, signal }: ToolContext,
+): Promise<ToolResult> {
+  const { body } = await client.call(
+    images.images_upload,
+    { project, image: url, name, split, batch, tag: tags },
+    { signal },
+  );
+  const isThere = body.duplicate === true;
+  return {
+    summary: `${isThere ? 'Was there already' : 'Uploaded'}: image ${quoted(body.id)}.`,
+    data: { uploaded: isThere ? 0 : 1, duplicates: isThere ? 1 : 0, id: body.id },
+  };
+}
+
+function describeUpload(input: UploadInput, list: ImageList, report: UploadReport): ToolResult {
+  const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
+  const { failed, warnings, ids, stoppedBy } = report;
+  const shown = limits.uploadProblemsShownMax;
+  const isTruncated = [failed, warnings, list.missing].some(({ length }) => length > shown);
+  const unannotated = input.annotations === undefined ? undefined : report.unannotated;
+  return {
+    summary: summaryOf(report, list, unannotated),
+    data: {
+      uploaded,
+      duplicates,
+      annotated,
+      boxes,
+      alreadyAnnotated,
+      ...(unannotated !== undefined && { withoutAnnotation: unannotated }),
+      remaining,
+      ...(stoppedBy && { stoppedBy: stoppedBy.message }),
+      ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),
+      failedTotal: failed.length,
+      failed: failed.slice(0, shown),
+      warningsTotal: warnings.length,
+      warnings: warnings.slice(0, shown),
+      ...(list.missing.length > 0 && {
+        missingTotal: list.missing.length,
+        missing: list.missing.slice(0, shown),
+      }),
+      ...(list.outside > 0 && { outsideFileRoots: list.outside }),
+      ...(ids.length <= limits.uploadIdsShownMax && { images: ids }),
+    },
+    ...(remaining > 0 && { next: [nextPart(input, report.offset)] }),
+  };
+}
+
+function summaryOf(
+  report: UploadReport,
+  { missing }: ImageList,
+  unannotated: number | undefined,
+): string {
+  const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
+  const { failed, warnings, stoppedBy } = report;
+  const figures: readonly (readonly [number, string])[] = [
+    [duplicates, 'there already'],
+    [annotated, `annotated with ${count(boxes, 'box', 'boxes')}`],
+    [alreadyAnnotated, 'annotated already'],
+    [unannotated ?? 0, 'without an annotation'],
+    [failed.length, 'failed'],
+    [warnings.length, 'odd boxes'],
+    [missing.length, 'of the list without a file'],
+  ];
+  const said = figures
+    .filter(([figure]) => figure > 0)
+    .map(([figure, what]) => `${figure} ${what}`);
+  const lead = [`Uploaded ${count(uploaded, 'image')}`, ...said].join(', ');
+  const rest = remaining > 0 ? ` ${remaining} remain.` : '';
+  return `${lead}.${rest}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
+}
+
+function nextPart(input: UploadInput, offset: number): NextCall {
+  return { tool: 'images_upload', arguments: { ...input, offset }, why: 'Uploads the rest.' };
+}

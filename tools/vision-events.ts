@@ -1,0 +1,46 @@
+// Tools of the vision_events family: events in the cloud.
+
+import * as z from 'zod';
+import { flatMetadata } from '../src/contract/fields.ts';
+import { visionEvents } from '../src/contract/vision-events.ts';
+import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { openPart } from './local-file.ts';
+import { count, quoted } from './words.ts';
+
+const { vision_events_upload_image: upload } = visionEvents;
+
+const uploadInput = z.strictObject({
+  file: z.string().min(1).describe('Path of an image file.'),
+  name: upload.body.shape.name,
+  metadata: flatMetadata.optional().describe('Flat metadata.'),
+});
+
+export const visionEventTools: readonly Tool[] = [
+  fromOperation(visionEvents.vision_events_create, {
+    title: 'Create vision event',
+    description:
+      'Use this to record what a camera saw, in the cloud; for the device use events_create. Upload images first.',
+    summarize: (_answer, { eventId, eventType }) =>
+      `Recorded ${eventType} event ${quoted(eventId)}.`,
+  }),
+  fromOperation(visionEvents.vision_events_create_batch, {
+    title: 'Create vision events',
+    description: 'Use this to record up to 100 events in one call.',
+    summarize: (_answer, { events }) => `Recorded ${count(events.length, 'event')}.`,
+  }),
+  toolFor(upload, {
+    title: 'Upload event image',
+    description: 'Use this before vision_events_create; sourceId goes into the images of an event.',
+    input: uploadInput,
+    run: async ({ file, name, metadata }, context) => {
+      const { client, signal } = context;
+      const input = {
+        file: await openPart(file, 'file', context),
+        ...(name !== undefined && { name }),
+        ...(metadata && { metadata: JSON.stringify(metadata) }),
+      };
+      const { body } = await client.call(upload, input, { signal });
+      return { summary: `Uploaded the image as ${quoted(body.sourceId ?? '')}.`, data: body };
+    },
+  }),
+];
