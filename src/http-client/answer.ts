@@ -36,12 +36,13 @@ export function typedBody<O extends Operation>(
   operation: O,
   status: number,
   body: unknown,
+  secret: Secret | undefined,
 ): Answer<O> {
   try {
     return check<O['answer']>(operation.answer, body);
   } catch (thrown) {
     if (!(thrown instanceof FoveaError)) throw thrown;
-    const { said } = wordsOf(thrown.message, undefined);
+    const { said } = wordsOf(thrown.message, secret);
     throw wrongAnswer(operation, status, 'the answer has not the documented shape', said);
   }
 }

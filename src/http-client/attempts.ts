@@ -35,9 +35,9 @@ export async function repeat<T>(
     const outcome = await once();
     if ('done' in outcome) return outcome.done;
     const { error, mayRepeat, retryAfterMs } = outcome.failure;
+    if (!mayRepeat || attempt >= policy.attemptsMax || deadline.signal.aborted) throw error;
     const waitMs = retryAfterMs ?? backoffMs(attempt, policy.delayMs, policy.random);
-    const isInTime = waitMs < deadline.remainingMs() && !deadline.signal.aborted;
-    if (!mayRepeat || attempt >= policy.attemptsMax || !isInTime) throw error;
+    if (waitMs >= deadline.remainingMs()) throw error;
     await wait(waitMs, undefined, { signal: deadline.signal }).catch(() => {
       throw aborted();
     });

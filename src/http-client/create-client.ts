@@ -40,13 +40,13 @@ export function createClient(options: ClientOptions): Client {
     { signal, timeoutMs = options.timeoutMs }: CallOptions = {},
   ): Promise<Reply<O>> => {
     const deadline = startDeadline(clock, timeoutMs, signal);
-    const reply = ({ status, body }: Answer2xx, ageMs: number): Reply<O> => ({
-      status,
-      body: typedBody(operation, status, body),
-      ageMs,
-    });
     try {
       const prepared = await prepareCall(upstreams, operation, input, deadline);
+      const reply = ({ status, body }: Answer2xx, ageMs: number): Reply<O> => ({
+        status,
+        body: typedBody(operation, status, body, prepared.secret),
+        ageMs,
+      });
       if (operation.intervalMs <= 0) return reply(await answerOf(prepared, deadline), 0);
       const ask = withDeadline(clock, timeoutMs, (shared) => answerOf(prepared, shared));
       const key = rememberedKey(prepared.request, prepared.secret);

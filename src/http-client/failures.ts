@@ -26,7 +26,9 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   const { operation, secret } = facts;
   const { status, headers } = answered;
   const { said, retryable } = serviceWords(answered, secret);
-  const repeats = mayRepeat(operation.effect, { sent: true, status, retryable });
+  // Where the time between two questions is bounded, an answer of any kind uses it up.
+  const isOnce = operation.intervalMs > 0;
+  const repeats = !isOnce && mayRepeat(operation.effect, { sent: true, status, retryable });
   const waitMs = retryAfterMs(headers['retry-after'], now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const { code, meaning, hint } = explainStatus(operation, status);

@@ -16,7 +16,7 @@ export interface ServiceWords {
 export function serviceWords(answered: Answered, secret: Secret | undefined): ServiceWords {
   if (isEncoded(answered)) return { said: { message: '' }, retryable: false };
   const text = answered.bytes.toString('utf8');
-  return wordsOf(parsed(text) ?? text, secret);
+  return wordsOf(parsed(text), secret);
 }
 
 /**
@@ -57,7 +57,7 @@ function detail(value: unknown): string | undefined {
     const path = Array.isArray(loc) ? loc.filter((part) => typeof part !== 'object').join('.') : '';
     return path === '' ? (textOf(msg) ?? '') : `${path}: ${textOf(msg) ?? ''}`;
   });
-  return lines.join('; ');
+  return lines.filter((line) => line !== '').join('; ');
 }
 
 function textOf(value: unknown): string | undefined {
@@ -77,10 +77,11 @@ function cleaned(text: string | undefined, secret: Secret | undefined): string |
     .toWellFormed();
 }
 
+/** What a text says as JSON; the text itself where it is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }
