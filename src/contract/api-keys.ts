@@ -14,7 +14,7 @@ const scopes = z.array(z.string().min(1)).nullable().optional();
 const customMetadata = open({}).optional().describe('Your own data.');
 
 /** A key without its secret. */
-export const ApiKey = open({
+const ApiKey = open({
   keyId: z.string(),
   name: z.string().nullable().optional(),
   prefix: z.string().optional(),

@@ -1,7 +1,8 @@
 // Input against a schema: every problem at once, each with its path and what would be right.
 
 import * as z from 'zod';
-import { invalidInput, type Problem } from '../errors.ts';
+import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
+import { limits } from '../limits.ts';
 import type { Input, Operation } from './operation.ts';
 import { explain, found, unknownMember } from './problems.ts';
 import { alternatives, bare, memberSchema, type Schema, structureOf } from './schema.ts';
@@ -29,7 +30,7 @@ export interface UncheckedParts {
 export function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const outcome = tryCheck(schema, value);
   if (outcome.success) return outcome.data;
-  throw invalidInput(outcome.problems);
+  throw refusal(outcome.problems);
 }
 
 /**
@@ -111,17 +112,7 @@ export function coerceText(
 }
 
 /** What the published schemas of tools keep of JSON Schema: what every MCP host can read. */
-const publishedKeywords = [
-  'type',
-  'description',
-  'enum',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'minItems',
-  'maxItems',
-];
+const publishedKeywords = ['type', 'description', 'enum', 'minimum', 'maximum'];
 
 /**
  * JSON Schema of a tool's input for MCP hosts: an object at the root, without references, unions,
@@ -145,7 +136,10 @@ function published(schema: unknown): Record<string, unknown> {
   // A nullable member is published as what it is when it is given.
   if (Array.isArray(schema.type)) result.type = schema.type.find((type) => type !== 'null');
   if (schema.const !== undefined) result.enum = [schema.const];
-  if (schema.describedOnly === true) return result;
+  if (schema.describedOnly === true) {
+    const { type } = publishedItems(schema);
+    return { ...result, ...(schema.type === 'array' && { items: { type } }) };
+  }
   const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   if (members.length > 0) {
     result.properties = Object.fromEntries(members.map(([key, value]) => [key, published(value)]));
@@ -206,7 +200,7 @@ function checked(operation: Operation, parts: UncheckedParts, before: readonly P
     if (outcome.success) input = { ...input, ...outcome.data };
     else problems = [...outcome.problems, ...problems];
   }
-  if (problems.length > 0) throw invalidInput(problems);
+  if (problems.length > 0) throw refusal(problems);
   return input;
 }
 
@@ -223,6 +217,13 @@ function tryCheck<S extends z.ZodType>(schema: S, value: unknown): Outcome<z.out
   return second.success
     ? second
     : { success: false, problems: explain(schema, second.error, read) };
+}
+
+function refusal(problems: readonly Problem[]): FoveaError {
+  const more = problems.length - limits.problemsShownMax;
+  if (more <= 0) return invalidInput(problems);
+  const shown = problems.slice(0, limits.problemsShownMax);
+  return invalidInput([...shown, { path: '', message: `and ${more} more problems` }]);
 }
 
 function notAnObject(value: unknown): Problem {

@@ -28,7 +28,7 @@ const Attachment = open({
 });
 
 /** Second document, Event (response). */
-export const StoredEvent = open({
+const StoredEvent = open({
   id: z.string(),
   solution: maybeText,
   workflow_id: maybeText,

@@ -13,7 +13,7 @@ export function described<S extends z.ZodType>(schema: S, description: string): 
   return schema.meta({ description, describedOnly: true });
 }
 
-export const workspace = z.string().min(1).describe('Workspace slug.');
+const workspace = z.string().min(1).describe('Workspace slug.');
 export const project = z.string().min(1).describe('Project slug.');
 export const version = z.int().min(1).describe('Version number.');
 export const imageId = z.string().min(1).describe('Image id.');

@@ -24,7 +24,7 @@ const more = {
     .describe('Groups that may read, write.'),
 };
 
-export const Folder = open({
+const Folder = open({
   id: z.string(),
   name: z.string().optional(),
   projects: z.array(z.unknown()).optional(),

@@ -132,7 +132,7 @@ export const images = {
       overwrite: z.boolean().optional().describe('True: replace an annotation.'),
     }),
     body: open({
-      annotationFile: z.string().min(1).describe('Text of a VOC, COCO, YOLO, CreateML file.'),
+      annotationFile: z.string().describe('Text of a VOC, COCO, YOLO, CreateML file.'),
       labelmap: z
         .record(z.string(), z.string())
         .nullable()
@@ -143,7 +143,10 @@ export const images = {
     answer: open({
       success: z.boolean().optional(),
       boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
-      warnings: texts.optional().describe('What was left out of the annotation, and why.'),
+      warnings: z
+        .array(open({ message: z.string() }))
+        .optional()
+        .describe('What is odd about single boxes; they are kept as labelled.'),
     }),
     errors: [409],
     scope: 'image:annotate',

@@ -1,8 +1,8 @@
 // What the schema library found wrong, in our words, each with its whole path.
 
-import { distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 import type { Problem } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import {
   alternatives,
   bare,
@@ -24,14 +24,14 @@ export function explain(schema: Schema, error: z.core.$ZodError, value: unknown)
 /** A member that nobody knows, with the nearest name that is known. */
 export function unknownMember(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1));
-  const near = nearest(name, known);
+  const near = meant(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
   return { path: pathText(path), message: `is not known; ${right}` };
 }
 
 /** A path as people write it: `files[2].name`. */
-export function pathText(path: Path): string {
+function pathText(path: Path): string {
   const parts = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${cut(String(key))}`));
   return parts.join('').replace(/^\./, '');
 }
@@ -144,6 +144,10 @@ function words(issue: Issue, schema: Schema | undefined, value: unknown, path: P
   if (issue.code === 'not_multiple_of') {
     return `must be a multiple of ${issue.divisor}, got ${got}`;
   }
+  if (issue.code === 'invalid_key') {
+    const [reason] = issue.issues;
+    return `is not a valid name here: ${reason ? words(reason, undefined, path.at(-1), path) : ''}`;
+  }
   if (issue.code === 'invalid_format') {
     const format = formats[issue.format];
     return format === undefined ? issue.message : `expected ${format}, got ${got}`;
@@ -153,7 +157,7 @@ function words(issue: Issue, schema: Schema | undefined, value: unknown, path: P
 
 function wrongValue(values: readonly unknown[], value: unknown, got: string): string {
   const names = values.map(String);
-  const near = typeof value === 'string' ? nearest(value, names) : undefined;
+  const near = typeof value === 'string' ? meant(value, names) : undefined;
   const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
   const right = names.length === 1 ? `"${names[0]}"` : `one of ${names.join(', ')}`;
   return `expected ${right}; got ${got.replace(/^the string /, '')}${hint}`;
@@ -205,18 +209,7 @@ function valueAt(value: unknown, path: Path): unknown {
   return found;
 }
 
-/** The known name that was most likely meant: a third of the letters may differ. */
-function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > quotedLengthMax) return undefined;
-  const plain = plainName(name);
-  const [best] = known
-    .map((candidate) => ({ candidate, steps: distance(plain, plainName(candidate)) }))
-    .sort((a, b) => a.steps - b.steps);
-  const stepsMax = Math.max(1, Math.floor(name.length / 3));
-  return best && best.steps <= stepsMax ? best.candidate : undefined;
-}
-
-/** Without what differs between spellings of one name: `deviceId`, `device_id`, `Device-ID`. */
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/[-_\s]/g, '');
+/** No known name is that long: comparing long text would only cost time. */
+function meant(name: string, known: readonly string[]): string | undefined {
+  return name.length > quotedLengthMax ? undefined : nearest(name, known);
 }

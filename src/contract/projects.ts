@@ -36,7 +36,7 @@ export const Project = open({
   classes: counts.optional(),
 });
 
-export const VersionSummary = open({
+const VersionSummary = open({
   id: z.string(),
   name: z.string().optional(),
   created: z.number().optional(),

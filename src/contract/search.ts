@@ -1,4 +1,4 @@
-// Search: public projects, the images of a project, the images of a workspace; export of what is found.
+// Search: public projects, images of a project or of a workspace; export of what is found.
 
 import * as z from 'zod';
 import { closed, inProject, inWorkspace, open, taskId } from './fields.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 
-export const TrashItem = open({
+const TrashItem = open({
   id: z.string(),
   type: z.string(),
   name: z.string().optional(),
@@ -24,7 +24,7 @@ export const trash = {
     summary: 'Deleted projects, versions, trainings and workflows.',
     pathParameters: inWorkspace,
     answer: open({
-      items: z.array(TrashItem).optional(),
+      items: z.array(TrashItem),
       sections: open({
         projects: z.array(TrashItem).optional(),
         versions: z.array(TrashItem).optional(),

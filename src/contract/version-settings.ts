@@ -3,6 +3,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { described } from './fields.ts';
 
 const side = z.int().min(1).max(limits.imageSideMax);
 const percent = z.number().min(0).max(100);
@@ -36,7 +37,7 @@ const ninety = z
 const rotate = z.strictObject({ degrees: turn });
 const shear = z.strictObject({ horizontal: slant, vertical: slant });
 
-export const augmentation = z.strictObject({
+const augmentation = z.strictObject({
   blur: blur.optional().describe('Blur, up to.'),
   brightness: brightness.optional().describe('Brighter or darker, up to.'),
   crop: crop.optional().describe('Zoom in: percent of the area cut away.'),
@@ -58,18 +59,18 @@ export const augmentation = z.strictObject({
     .strictObject({ versions: z.int().min(1) })
     .optional()
     .describe('Images per train image: 1 original, the rest augmented.'),
-  bbblur: blur.optional().describe('As blur, inside boxes.'),
-  bbbrightness: brightness.optional().describe('As brightness, inside boxes.'),
-  bbcrop: crop.optional().describe('As crop, inside boxes.'),
-  bbexposure: percentOnly.optional().describe('As exposure, inside boxes.'),
-  bbflip: flip.optional().describe('As flip, inside boxes.'),
-  bbnoise: percentOnly.optional().describe('As noise, inside boxes.'),
-  bbninety: ninety.optional().describe('As ninety, inside boxes.'),
-  bbrotate: rotate.optional().describe('As rotate, inside boxes.'),
-  bbshear: shear.optional().describe('As shear, inside boxes.'),
+  bbblur: described(blur, 'As blur, inside boxes.').optional(),
+  bbbrightness: described(brightness, 'As brightness, inside boxes.').optional(),
+  bbcrop: described(crop, 'As crop, inside boxes.').optional(),
+  bbexposure: described(percentOnly, 'As exposure, inside boxes.').optional(),
+  bbflip: described(flip, 'As flip, inside boxes.').optional(),
+  bbnoise: described(percentOnly, 'As noise, inside boxes.').optional(),
+  bbninety: described(ninety, 'As ninety, inside boxes.').optional(),
+  bbrotate: described(rotate, 'As rotate, inside boxes.').optional(),
+  bbshear: described(shear, 'As shear, inside boxes.').optional(),
 });
 
-export const contrastTypes = [
+const contrastTypes = [
   'Contrast Stretching',
   'Histogram Equalization',
   'Adaptive Equalization',
@@ -115,7 +116,7 @@ const tile = z.union([
   }),
 ]);
 
-export const preprocessing = z.strictObject({
+const preprocessing = z.strictObject({
   'auto-orient': z.boolean().optional().describe('Apply EXIF orientation.'),
   contrast: z
     .strictObject({ type: z.enum(contrastTypes) })

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { described, isoDateTime, open, seen } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
-export const visionEventTypes = [
+const visionEventTypes = [
   'quality_check',
   'inventory_count',
   'safety_alert',
