@@ -4,6 +4,8 @@ import { FoveaError } from '../errors.ts';
 
 export interface LocalService {
   readonly port: number;
+  /** The host that it listens on, in the form of a URL; the loopback names are ours anyway. */
+  readonly host?: string;
   /** More values of the Host header that are ours, for example `fovea.example.org`. */
   readonly allowedHosts?: readonly string[];
 }
@@ -21,7 +23,7 @@ export interface SourceHeaders {
 export function checkLocalRequest(headers: SourceHeaders, service: LocalService): string {
   const { host = [], origin = [] } = headers;
   const [authority = ''] = host;
-  const local = localHosts(service.port);
+  const local = localHosts(service);
   const allowed = (service.allowedHosts ?? []).map((name) => name.toLowerCase());
   if (host.length !== 1 || ![...local, ...allowed].includes(authority.toLowerCase())) {
     throw new FoveaError('forbidden', 'The Host header names another service.', {
@@ -38,8 +40,8 @@ export function checkLocalRequest(headers: SourceHeaders, service: LocalService)
   return authority;
 }
 
-function localHosts(port: number): string[] {
-  const names = ['127.0.0.1', 'localhost', '[::1]'];
+function localHosts({ port, host = 'localhost' }: LocalService): string[] {
+  const names = ['127.0.0.1', 'localhost', '[::1]', host];
   const withPort = names.map((name) => `${name}:${port}`);
   return port === 80 ? [...withPort, ...names] : withPort;
 }

@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
  * members, and `too_large` for too many members.
  */
 export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
-  checkBounds(bytes);
+  const { hasEscapes } = checkBounds(bytes);
   let value: unknown;
   let text: string;
   try {
@@ -20,27 +20,31 @@ export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
   }
   if (!isRecord(value)) throw invalidArgument('', 'The body must be a JSON object.');
   // Only such a text can hold the name, written out or with escapes.
-  if (text.includes('__proto__') || text.includes('\\u')) refusePrototypes(value);
+  if (hasEscapes || text.includes('__proto__')) refusePrototypes(value);
   return value;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const letterU = 0x75;
 const opening = [0x5b, 0x7b];
 const closing = [0x5d, 0x7d];
 
-function checkBounds(bytes: Uint8Array): void {
+/** Also tells whether the text holds characters as `\u0041`, which may hide a name. */
+function checkBounds(bytes: Uint8Array): { readonly hasEscapes: boolean } {
   let depth = 0;
   let elements = 0;
-  let inString = false;
+  let hasEscapes = false;
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] ?? 0;
-    if (inString) {
-      if (byte === backslash) index += 1;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) inString = true;
-    else if (byte === comma) elements += 1;
+    if (byte === quote) {
+      for (index += 1; index < bytes.length && bytes[index] !== quote; index += 1) {
+        if (bytes[index] !== backslash) continue;
+        index += 1;
+        hasEscapes ||= bytes[index] === letterU;
+      }
+    } else if (byte === comma) elements += 1;
     else if (opening.includes(byte)) {
       elements += 1;
       depth += 1;
@@ -55,6 +59,7 @@ function checkBounds(bytes: Uint8Array): void {
       );
     }
   }
+  return { hasEscapes };
 }
 
 /** Without recursion, though the depth is bounded by now. */

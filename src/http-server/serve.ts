@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { checkLocalRequest } from '../boundary/local-requests.ts';
+import { checkLocalRequest, type LocalService } from '../boundary/local-requests.ts';
 import type { Clock } from '../clock.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -50,18 +50,23 @@ export async function serve<Ops extends Operations, Principal>(
   const running = new Set<Promise<void>>();
   answerBrokenRequests(server, errorBody);
   const port = await listen(server, host, options.port);
-  const service = { port, allowedHosts, router, errorBody, log, clock };
+  const url = urlOf(host, port);
+  const own = { port, host: new URL(url).hostname, allowedHosts };
+  const service = { own, router, errorBody, log, clock };
+  server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
   server.on('request', (request, response) => {
-    const work = respond(service, request, response);
+    const work = respond(service, request, response).catch(() => {
+      response.destroy();
+    });
     running.add(work);
-    work.finally(() => running.delete(work));
+    work.then(() => running.delete(work));
     response.on('close', () => {
       if (!server.listening) server.closeIdleConnections();
     });
   });
   let closed: Promise<void> | undefined;
   return {
-    url: urlOf(host, port),
+    url,
     close: () => {
       closed ??= shutDown(server, running);
       return closed;
@@ -70,8 +75,7 @@ export async function serve<Ops extends Operations, Principal>(
 }
 
 interface Running {
-  readonly port: number;
-  readonly allowedHosts: readonly string[];
+  readonly own: LocalService;
   readonly router: Router<Endpoint>;
   errorBody(error: FoveaError): ErrorAnswer;
   readonly log: Log;
@@ -109,7 +113,7 @@ function urlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
-/** Answers one request, whatever happens. Never rejects. */
+/** Answers one request, whatever happens in its handler. */
 async function respond(
   service: Running,
   request: IncomingMessage,
@@ -129,7 +133,7 @@ async function respond(
   try {
     const host = checkLocalRequest(
       { host: request.headersDistinct.host, origin: request.headersDistinct.origin },
-      service,
+      service.own,
     );
     const { path, query } = splitTarget(request.url ?? '');
     const { endpoint, parameters } = route(router, request.method ?? '', path, response);
@@ -139,7 +143,7 @@ async function respond(
   } catch (thrown) {
     const error = asFoveaError(thrown);
     if (error.code === 'internal') {
-      const reason = thrown instanceof Error ? thrown.message : 'something else than an Error';
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
       log.error('a request failed', { operation, reason });
     }
     sendError(response, service.errorBody(error));

@@ -45,8 +45,8 @@ describe('a JSON body is read', () => {
     const chunked = await sendRaw(
       service,
       `POST /videoinfer/?api_key=key-of-alice HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n` +
-        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
-        '0\r\n\r\n',
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n' +
+        'Connection: close\r\n\r\n0\r\n\r\n',
     );
     expect(chunked).toMatch(/^HTTP\/1.1 200 /);
   });

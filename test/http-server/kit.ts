@@ -137,7 +137,7 @@ export interface TestService {
 
 type Changes = Partial<ServeOptions<TestOperations, string>>;
 
-/** Starts the service. `workspace` "crash", "wait", "wrong" and "refused" do what they say. */
+/** Starts the service. Some names of `workspace` make it fail. */
 export async function startTestService(changes: Changes = {}): Promise<TestService> {
   const logLines: string[] = [];
   const aborted: string[] = [];
@@ -171,7 +171,6 @@ function handlersFor(aborted: string[]): Handlers<TestOperations, string> {
     root: async (_input, { principal, origin }) => ({ operation: 'root', principal, origin }),
     workspace: async (input, { signal }) => {
       if (input.workspace === 'crash') throw new Error('a detail that nobody may see');
-      if (input.workspace === 'none') return new Answered(200, JSON.parse('{"operation":"x"}'));
       if (input.workspace === 'wrong') return JSON.parse('{"operation": 7}');
       if (input.workspace === 'accepted') return new Answered(202, { operation: 'workspace' });
       if (input.workspace === 'later') {

@@ -237,3 +237,14 @@ test('a port that is taken is said so', async () => {
     message: `Cannot listen on port ${service.port} of 127.0.0.1.`,
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a service on another address is called by it',
+  async () => {
+    const own = await startTestService({ host: '127.0.0.2' });
+    expect(own.url).toBe(`http://127.0.0.2:${own.port}`);
+    const response = await fetch(own.url, { headers: bearer });
+    expect(response.status).toBe(200);
+    await own.close();
+  },
+);
