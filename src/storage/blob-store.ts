@@ -1,0 +1,351 @@
+// Bytes by their SHA-256: the interface of every blob store, and the one on a local folder.
+
+import { randomUUID } from 'node:crypto';
+import { copyFile, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Clock } from '../clock.ts';
+import { FoveaError, notFound } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { ContentMeter, damaged, hashLength, isHash, sha256, verified } from './content.ts';
+import { errorCode, makeFolder, syncFolder } from './folders.ts';
+
+/** What is kept of some content. */
+export interface StoredBlob {
+  /** SHA-256 of the content, 64 lower-case hex digits. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+export interface SweepResult {
+  readonly removed: number;
+  readonly bytesRemoved: number;
+  readonly kept: number;
+}
+
+/**
+ * Immutable content under its hash. Several processes may use one store. A method that takes a
+ * hash throws `not_found` when there is no such content.
+ */
+export interface BlobStore {
+  /**
+   * Keeps content; it is on the disk when this resolves. Content that is there already is not
+   * written again, and counts as young once more. Throws `full` when the disk is.
+   */
+  put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredBlob>;
+  /** Keeps a finished file and takes it away: it is no longer at `path` when this resolves. */
+  putFile(path: string): Promise<StoredBlob>;
+  /** The whole content, held against its hash. Throws `internal` when it is damaged. */
+  get(hash: string): Promise<Uint8Array>;
+  /**
+   * The content piece by piece. The last piece comes only after the whole matched the hash; else
+   * the stream fails with `internal`.
+   */
+  open(hash: string): Promise<Readable>;
+  /** How many bytes the content has. */
+  size(hash: string): Promise<number>;
+  has(hash: string): Promise<boolean>;
+  /**
+   * Removes content that was last put at least `olderThanMs` ago and that nothing refers to.
+   * Content that is put while a sweep runs stays.
+   */
+  sweep(
+    isReferenced: (hash: string) => Promise<boolean> | boolean,
+    olderThanMs: number,
+  ): Promise<SweepResult>;
+}
+
+/**
+ * A blob store on a folder, made where there is none: `ab/cd/abcd…` for content, `incoming/` for
+ * what is being written, `leaving/` for what a sweep is about to remove. Removes what dead
+ * processes left half written.
+ */
+export async function openBlobFolder(folder: string, clock: Clock): Promise<BlobStore> {
+  const store = new BlobFolder(folder, clock);
+  await store.tidy();
+  return store;
+}
+
+class BlobFolder implements BlobStore {
+  readonly #folder: string;
+  readonly #incoming: string;
+  readonly #leaving: string;
+  readonly #clock: Clock;
+  /** Folders that this process itself has seen safely on the disk. */
+  readonly #durableFolders = new Set<string>();
+
+  constructor(folder: string, clock: Clock) {
+    this.#folder = folder;
+    this.#incoming = join(folder, 'incoming');
+    this.#leaving = join(folder, 'leaving');
+    this.#clock = clock;
+  }
+
+  async tidy(): Promise<void> {
+    makeFolder(this.#incoming);
+    makeFolder(this.#leaving);
+    for (const name of await readdir(this.#leaving)) await this.#bringBack(name);
+    const deadBeforeMs = this.#clock.now() - limits.blobUnfinishedMsMax;
+    for (const name of await readdir(this.#incoming)) {
+      const draft = join(this.#incoming, name);
+      if (await isOlder(draft, deadBeforeMs)) await rm(draft, { force: true });
+    }
+  }
+
+  async put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+    if (content instanceof Uint8Array) {
+      const blob = { hash: sha256(content), bytes: content.byteLength };
+      if (await this.#keepKnown(blob)) return blob;
+      return this.#receive(async (draft) => {
+        await writeSynced(draft, [content]);
+        return blob;
+      });
+    }
+    return this.#receive(async (draft) => {
+      const meter = new ContentMeter();
+      await writeSynced(draft, meter.through(content));
+      return meter.measured();
+    });
+  }
+
+  async putFile(path: string): Promise<StoredBlob> {
+    return this.#receive(async (draft) => {
+      await moveFile(path, draft);
+      await this.#makeYoung(draft);
+      return syncAndHash(draft);
+    });
+  }
+
+  async get(hash: string): Promise<Uint8Array> {
+    const content = await this.#find(hash, (path) => readFile(path));
+    if (sha256(content) !== hash) throw damaged(hash);
+    return content;
+  }
+
+  async open(hash: string): Promise<Readable> {
+    const file = await this.#find(hash, (path) => open(path, 'r'));
+    return Readable.from(verified(file.createReadStream(), hash), { objectMode: false });
+  }
+
+  async size(hash: string): Promise<number> {
+    const { size } = await this.#find(hash, (path) => stat(path));
+    return size;
+  }
+
+  async has(hash: string): Promise<boolean> {
+    try {
+      await this.size(hash);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof FoveaError && thrown.code === 'not_found') return false;
+      throw thrown;
+    }
+  }
+
+  async sweep(
+    isReferenced: (hash: string) => Promise<boolean> | boolean,
+    olderThanMs: number,
+  ): Promise<SweepResult> {
+    const result = { removed: 0, bytesRemoved: 0, kept: 0 };
+    const youngFromMs = this.#clock.now() - olderThanMs;
+    for await (const hash of this.#hashes()) {
+      const isWanted =
+        !(await isOlder(this.#path(hash), youngFromMs)) || (await isReferenced(hash));
+      const bytes = isWanted ? undefined : await this.#remove(hash, youngFromMs);
+      if (bytes === undefined) result.kept += 1;
+      else result.removed += 1;
+      result.bytesRemoved += bytes ?? 0;
+    }
+    return result;
+  }
+
+  /**
+   * Content may be put, and so become young, between our last look and its removal. So it first
+   * leaves its place, where no later put finds it any more, and comes back if it is young now.
+   * Returns the bytes removed; undefined when it stays.
+   */
+  async #remove(hash: string, youngFromMs: number): Promise<number | undefined> {
+    const name = `${hash}.${randomUUID()}`;
+    const leaving = join(this.#leaving, name);
+    try {
+      await rename(this.#path(hash), leaving);
+      const { size, mtimeMs } = await stat(leaving);
+      if (mtimeMs <= youngFromMs) {
+        await rm(leaving);
+        return size;
+      }
+      await this.#bringBack(name);
+    } catch (thrown) {
+      // Another process swept it, or brought it back when it started.
+      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+    }
+    return undefined;
+  }
+
+  /** Brings back, as young, what a sweep took out of its place. */
+  async #bringBack(name: string): Promise<void> {
+    const hash = name.slice(0, hashLength);
+    if (!isHash(hash)) return;
+    const path = this.#path(hash);
+    const leaving = join(this.#leaving, name);
+    await this.#ensureFolder(dirname(path));
+    try {
+      await this.#makeYoung(leaving);
+      await rename(leaving, path);
+    } catch (thrown) {
+      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+    }
+    await syncFolder(dirname(path));
+  }
+
+  /** Fills a draft, and gives it its place under the hash of what it holds. */
+  async #receive(fill: (draft: string) => Promise<StoredBlob>): Promise<StoredBlob> {
+    const draft = join(this.#incoming, randomUUID());
+    try {
+      const blob = await fill(draft);
+      if (!(await this.#keepKnown(blob))) await this.#place(draft, blob.hash);
+      return blob;
+    } catch (thrown) {
+      throw diskError(thrown);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async #place(draft: string, hash: string): Promise<void> {
+    const path = this.#path(hash);
+    await this.#ensureFolder(dirname(path));
+    await this.#makeYoung(draft);
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+  }
+
+  /**
+   * Whether this content is in its place already. The folder is synced all the same: the process
+   * that placed it may not have come that far. Content of another size is damaged, so it is not
+   * kept but replaced.
+   */
+  async #keepKnown({ hash, bytes }: StoredBlob): Promise<boolean> {
+    const path = this.#path(hash);
+    try {
+      await this.#makeYoung(path);
+      const { size } = await stat(path);
+      if (size !== bytes) return false;
+    } catch (thrown) {
+      if (errorCode(thrown) === 'ENOENT') return false;
+      throw thrown;
+    }
+    await this.#ensureFolder(dirname(path));
+    await syncFolder(dirname(path));
+    return true;
+  }
+
+  async #makeYoung(path: string): Promise<void> {
+    const seconds = this.#clock.now() / 1000;
+    await utimes(path, seconds, seconds);
+  }
+
+  /** A folder of ours that is there after a power cut, whichever process made it. */
+  async #ensureFolder(path: string): Promise<void> {
+    if (this.#durableFolders.has(path)) return;
+    makeFolder(path);
+    await syncFolder(dirname(path));
+    await syncFolder(this.#folder);
+    this.#durableFolders.add(path);
+  }
+
+  /** Reads content where it is: in its place, or on its way out of it and perhaps back. */
+  async #find<T>(hash: string, read: (path: string) => Promise<T>): Promise<T> {
+    if (!isHash(hash)) throw notFound('stored content', hash);
+    const path = this.#path(hash);
+    const place = await readIfThere(path, read);
+    if (place !== undefined) return place;
+    const names = await readdir(this.#leaving);
+    const leaving = names.filter((name) => name.startsWith(hash));
+    for (const other of [...leaving.map((name) => join(this.#leaving, name)), path]) {
+      const found = await readIfThere(other, read);
+      if (found !== undefined) return found;
+    }
+    throw notFound('stored content', hash);
+  }
+
+  async *#hashes(): AsyncGenerator<string> {
+    for (const first of await readdir(this.#folder)) {
+      if (!isPrefix(first)) continue;
+      for (const second of await readdir(join(this.#folder, first))) {
+        const names = await readdir(join(this.#folder, first, second));
+        yield* names.filter(isHash);
+      }
+    }
+  }
+
+  #path(hash: string): string {
+    return join(this.#folder, hash.slice(0, 2), hash.slice(2, 4), hash);
+  }
+}
+
+function isPrefix(name: string): boolean {
+  return /^[0-9a-f]{2}$/.test(name);
+}
+
+/** Writes a new file down to the disk. */
+async function writeSynced(
+  path: string,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of pieces) await file.writeFile(piece);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes sure that a file made elsewhere is on the disk and our own; says what it holds. */
+async function syncAndHash(path: string): Promise<StoredBlob> {
+  const meter = new ContentMeter();
+  const file = await open(path, 'r+');
+  try {
+    await file.chmod(0o600);
+    await meter.drain(file.createReadStream({ autoClose: false }));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return meter.measured();
+}
+
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (thrown) {
+    if (errorCode(thrown) !== 'EXDEV') throw thrown;
+    await copyFile(from, to);
+    await rm(from);
+  }
+}
+
+async function isOlder(path: string, youngFromMs: number): Promise<boolean> {
+  const found = await readIfThere(path, (it) => stat(it));
+  return found !== undefined && found.mtimeMs <= youngFromMs;
+}
+
+async function readIfThere<T>(
+  path: string,
+  read: (path: string) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read(path);
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/** A full disk by its name; anything else, also of the source that we read from, as it is. */
+function diskError(thrown: unknown): unknown {
+  const code = errorCode(thrown);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
+  return new FoveaError('full', 'The disk is full: nothing was stored.', { cause: thrown });
+}

@@ -1,0 +1,61 @@
+// Content and its hash: measuring it on its way through, and holding it against what was promised.
+
+import { createHash } from 'node:crypto';
+import { FoveaError } from '../errors.ts';
+
+/** Hex digits of a SHA-256. */
+export const hashLength = 64;
+
+export function sha256(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+export function isHash(name: string): boolean {
+  return name.length === hashLength && /^[0-9a-f]+$/.test(name);
+}
+
+export function damaged(hash: string): FoveaError {
+  const message = `The stored content ${hash} is damaged: it does not match its hash.`;
+  return new FoveaError('internal', message);
+}
+
+/** Hashes and counts the content that passes. */
+export class ContentMeter {
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  /** The same pieces, measured. */
+  async *through(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.#hash.update(piece);
+      this.#bytes += piece.byteLength;
+      yield piece;
+    }
+  }
+
+  /** Measures to the end, keeping nothing. */
+  async drain(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const measured = this.through(pieces);
+    while (!(await measured.next()).done);
+  }
+
+  /** What has passed. Call it once, at the end. */
+  measured(): { readonly hash: string; readonly bytes: number } {
+    return { hash: this.#hash.digest('hex'), bytes: this.#bytes };
+  }
+}
+
+/** The same pieces; the last one only after the whole has matched the hash, else throws. */
+export async function* verified(
+  pieces: AsyncIterable<Uint8Array>,
+  hash: string,
+): AsyncGenerator<Uint8Array> {
+  const meter = new ContentMeter();
+  let last: Uint8Array | undefined;
+  for await (const piece of meter.through(pieces)) {
+    if (last !== undefined) yield last;
+    last = piece;
+  }
+  if (meter.measured().hash !== hash) throw damaged(hash);
+  if (last !== undefined) yield last;
+}

@@ -1,0 +1,187 @@
+// A SQLite file opened safely: what was committed is on the disk, and what is damaged is refused.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Migration } from './migrations.ts';
+import { openFile } from './open-file.ts';
+import { readRow } from './row.ts';
+import { translated } from './sqlite.ts';
+
+/**
+ * A row. Every method throws `internal`, naming the column, when the stored value is of another
+ * type, or the answer has no such column. The `optional` ones give undefined for NULL.
+ */
+export interface Row {
+  text(column: string): string;
+  optionalText(column: string): string | undefined;
+  /** A whole number within ±2^53. */
+  integer(column: string): number;
+  optionalInteger(column: string): number | undefined;
+  /** Any number. */
+  real(column: string): number;
+  optionalReal(column: string): number | undefined;
+  /** Stored as 0 or 1. */
+  boolean(column: string): boolean;
+  /** A text column parsed as JSON. */
+  json(column: string): unknown;
+  optionalJson(column: string): unknown;
+}
+
+/** What a parameter may be. `undefined` is stored as NULL, a boolean as 0 or 1. */
+export type SqlValue = string | number | bigint | boolean | Uint8Array | null | undefined;
+
+/** Values for the `?` of a statement, or by name for its `:name`. */
+export type SqlParameters = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
+
+/**
+ * An open database. All calls are synchronous. They throw `full` when the disk is full, and
+ * `internal` for all else that SQLite refuses: use ON CONFLICT DO NOTHING and look at the changes
+ * where a row may be there already.
+ */
+export interface Database {
+  /** All rows of an answer, each through `read`. */
+  all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T[];
+  /** The first row of an answer, through `read`; undefined when there is none. */
+  get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T | undefined;
+  /** Runs one statement that changes rows; says how many. */
+  run(sql: string, parameters?: SqlParameters): number;
+  /**
+   * Runs `work` in one transaction that holds the write lock from its start: all of it is on the
+   * disk when this returns, none of it when `work` throws. A call inside `work` is a part of the
+   * outer transaction: when the inner one throws only its own changes are undone, and nothing is
+   * on the disk before the outer one ends. `work` must not be async.
+   */
+  transaction<T>(work: () => T): T;
+  /** Ends the connection. A second call does nothing. */
+  close(): void;
+}
+
+/**
+ * Opens a database file and brings it to the newest schema; makes it, with its folder, where there
+ * is none. Only the owner can read what this makes. Throws `internal` for a file that is damaged,
+ * of a newer Fovea, or not a database, and where the disk cannot keep the promises of a commit.
+ */
+export function openDatabase(path: string, migrations: readonly Migration[]): Database {
+  return new SqliteDatabase(openFile(path, migrations));
+}
+
+class SqliteDatabase implements Database {
+  readonly #handle: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #depth = 0;
+  #isOpen = true;
+
+  constructor(handle: DatabaseSync) {
+    this.#handle = handle;
+  }
+
+  all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T[] {
+    const statement = this.#statement(sql);
+    const rows = translated(() =>
+      isList(parameters)
+        ? statement.all(...parameters.map(bindable))
+        : statement.all(named(parameters)),
+    );
+    const place = placeIn(statement);
+    return rows.map((values) => read(readRow(values, place)));
+  }
+
+  get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T | undefined {
+    const statement = this.#statement(sql);
+    const values = translated(() =>
+      isList(parameters)
+        ? statement.get(...parameters.map(bindable))
+        : statement.get(named(parameters)),
+    );
+    return values === undefined ? undefined : read(readRow(values, placeIn(statement)));
+  }
+
+  run(sql: string, parameters: SqlParameters = []): number {
+    const statement = this.#statement(sql);
+    const { changes } = translated(() =>
+      isList(parameters)
+        ? statement.run(...parameters.map(bindable))
+        : statement.run(named(parameters)),
+    );
+    return Number(changes);
+  }
+
+  transaction<T>(work: () => T): T {
+    const isOuter = this.#depth === 0;
+    translated(() => this.#handle.exec(isOuter ? 'BEGIN IMMEDIATE' : 'SAVEPOINT inner'));
+    this.#depth += 1;
+    try {
+      const result = work();
+      refusePromise(result);
+      translated(() => this.#handle.exec(isOuter ? 'COMMIT' : 'RELEASE inner'));
+      return result;
+    } catch (thrown) {
+      this.#undo(isOuter);
+      throw thrown;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#statements.clear();
+    this.#handle.close();
+  }
+
+  #undo(isOuter: boolean): void {
+    try {
+      this.#handle.exec(isOuter ? 'ROLLBACK' : 'ROLLBACK TO inner; RELEASE inner');
+    } catch {
+      // A full or failing disk has made SQLite undo all of it already.
+    }
+  }
+
+  /** Statements are kept, least recently used first out. */
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    const statement = known ?? translated(() => this.#handle.prepare(sql));
+    this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    const [oldest] = this.#statements.keys();
+    if (oldest !== undefined && this.#statements.size > limits.databaseStatementsMax) {
+      this.#statements.delete(oldest);
+    }
+    return statement;
+  }
+}
+
+function refusePromise(result: unknown): void {
+  if (!(result instanceof Promise)) return;
+  result.catch(() => {});
+  throw new FoveaError('internal', 'A transaction cannot wait for a promise.');
+}
+
+function isList(parameters: SqlParameters): parameters is readonly SqlValue[] {
+  return Array.isArray(parameters);
+}
+
+type Bindable = string | number | bigint | Uint8Array | null;
+
+function named(parameters: Readonly<Record<string, SqlValue>>): Record<string, Bindable> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, bindable(value)]),
+  );
+}
+
+function bindable(value: SqlValue): Bindable {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value ?? null;
+}
+
+/** Names a column of an answer as `table.column`. */
+function placeIn(statement: StatementSync): (column: string) => string {
+  return (column) => {
+    // Node 22.13 to 22.15 cannot say where a column comes from.
+    if (typeof statement.columns !== 'function') return column;
+    const table = statement.columns().find(({ name }) => name === column)?.table;
+    return table ? `${table}.${column}` : column;
+  };
+}

@@ -1,0 +1,130 @@
+// Opens a SQLite file so that commits are durable, and refuses what is damaged or not ours.
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { errorCode, makeFolder, syncFolderNow } from './folders.ts';
+import { type Migration, migrate, readNumber, refuseForeign } from './migrations.ts';
+import { isBusy, loadSqlite, translated } from './sqlite.ts';
+
+/** A connection to a file at the newest schema. Throws as `openDatabase` does. */
+export function openFile(path: string, migrations: readonly Migration[]): DatabaseSync {
+  if (isMissing(path)) createFile(path, migrations);
+  return connectPatiently(path, migrations);
+}
+
+/**
+ * Whether the file is to be made. SQLite would take an empty file for a new database, and throw
+ * the log beside a missing one away; both are databases that were lost. The log is looked at
+ * first, since another process may be making both.
+ */
+function isMissing(path: string): boolean {
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined && !hasLog) return true;
+  if (file !== undefined && file.size > 0) return false;
+  const found = file === undefined ? 'gone, but its log is still there' : 'empty';
+  throw new FoveaError('internal', `The database file is ${found}.`, {
+    hint: 'Nothing was changed. Restore the data folder from a copy, or use another one.',
+  });
+}
+
+/**
+ * Makes the file under another name first, so that it is complete from the moment it is there, and
+ * readable by its owner only; SQLite gives its log the same mode.
+ */
+function createFile(path: string, migrations: readonly Migration[]): void {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    makeFolder(dirname(path));
+    closeSync(openSync(draft, 'wx', 0o600));
+    connectPatiently(draft, migrations).close();
+    publish(draft, path);
+    syncFolderNow(dirname(path));
+  } catch (thrown) {
+    if (thrown instanceof FoveaError) throw thrown;
+    const code = errorCode(thrown);
+    const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+    throw new FoveaError(isFull ? 'full' : 'internal', 'The database file cannot be made.', {
+      cause: thrown,
+    });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Gives the draft its name, unless another process was first. */
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (thrown) {
+    if (errorCode(thrown) === 'EEXIST') return;
+    // File systems without hard links: FAT on a memory stick, Android.
+    if (!existsSync(path)) renameSync(draft, path);
+  }
+}
+
+function connect(path: string, migrations: readonly Migration[]): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  const handle = new DatabaseSync(path, { timeout: limits.databaseBusyMsMax });
+  try {
+    refuseForeign(handle, migrations);
+    configure(handle);
+    refuseDamaged(handle);
+    migrate(handle, migrations);
+    return handle;
+  } catch (thrown) {
+    handle.close();
+    throw thrown;
+  }
+}
+
+/** The settings of a connection, and proof of the two that durability hangs on. */
+function configure(handle: DatabaseSync): void {
+  handle.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA foreign_keys = ON;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA wal_autocheckpoint = 4000;
+    PRAGMA journal_size_limit = ${limits.databaseLogBytesMax};
+  `);
+  const mode = handle.prepare('PRAGMA journal_mode').get()?.journal_mode;
+  const fullSynchronous = 2;
+  if (mode === 'wal' && readNumber(handle, 'PRAGMA synchronous') === fullSynchronous) return;
+  throw new FoveaError('internal', 'The disk does not let the database commit durably.', {
+    hint: 'Put the data folder on a local disk.',
+  });
+}
+
+/** Truncation is found by SQLite at any size; the rest only by reading all, so in small files. */
+function refuseDamaged(handle: DatabaseSync): void {
+  const pages = readNumber(handle, 'PRAGMA page_count');
+  const bytes = pages * readNumber(handle, 'PRAGMA page_size');
+  if (bytes > limits.databaseCheckBytesMax) return;
+  const finding = handle.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (finding === 'ok') return;
+  throw new FoveaError('internal', 'The database file is damaged.', {
+    hint: 'Restore the data folder from a copy.',
+    cause: finding,
+  });
+}
+
+/** SQLite does not wait for some locks while processes open a new file at the same moment. */
+function connectPatiently(path: string, migrations: readonly Migration[]): DatabaseSync {
+  const deadlineMs = systemClock.monotonic() + limits.databaseBusyMsMax;
+  for (;;) {
+    try {
+      return translated(() => connect(path, migrations));
+    } catch (thrown) {
+      if (!isBusy(thrown) || systemClock.monotonic() > deadlineMs) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}

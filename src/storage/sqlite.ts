@@ -1,0 +1,79 @@
+// The door to node:sqlite: loaded on first use, its errors put into our words.
+
+import type * as Sqlite from 'node:sqlite';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+
+/**
+ * Loads SQLite without the warning that Node 22 prints ("experimental"), and only when called: a
+ * static import would be loaded at the start of a bundle.
+ */
+export function loadSqlite(): typeof Sqlite {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Runs SQLite calls; what SQLite throws leaves as a FoveaError, with the original as its cause. */
+export function translated<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    const code = resultCode(thrown);
+    if (code === undefined) throw thrown;
+    throw storageError(code, thrown);
+  }
+}
+
+/** Whether an error says that another connection holds the lock that we need. */
+export function isBusy(thrown: unknown): boolean {
+  const code = resultCode(thrown instanceof FoveaError ? thrown.cause : thrown);
+  return code === resultCodes.busy || code === resultCodes.locked;
+}
+
+/** Primary result codes, https://www.sqlite.org/rescode.html. */
+const resultCodes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  inputOutput: 10,
+  damaged: 11,
+  full: 13,
+  cannotOpen: 14,
+  notDatabase: 26,
+} as const;
+
+/** SQLite's primary result code: the low byte of the extended one. */
+function resultCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined;
+  return typeof thrown.errcode === 'number' ? thrown.errcode & 0xff : undefined;
+}
+
+function storageError(code: number, cause: unknown): FoveaError {
+  switch (code) {
+    case resultCodes.busy:
+    case resultCodes.locked: {
+      const seconds = limits.databaseBusyMsMax / 1000;
+      const message = `Another process kept the database locked for ${seconds} s.`;
+      return new FoveaError('internal', message, { cause, retry: 'safe' });
+    }
+    case resultCodes.full:
+      return new FoveaError('full', 'The disk is full: nothing was stored.', { cause });
+    case resultCodes.readOnly:
+      return new FoveaError('internal', 'The database cannot be written.', { cause });
+    case resultCodes.inputOutput:
+      return new FoveaError('internal', 'The disk failed under the database.', { cause });
+    case resultCodes.cannotOpen:
+      return new FoveaError('internal', 'The database file cannot be opened.', { cause });
+    case resultCodes.damaged:
+      return new FoveaError('internal', 'The database file is damaged.', { cause });
+    case resultCodes.notDatabase:
+      return new FoveaError('internal', 'The file is not a database, or is damaged.', { cause });
+    default:
+      return new FoveaError('internal', 'The database refused a statement.', { cause });
+  }
+}

@@ -1,0 +1,219 @@
+// Work that outlives its process: kept in the database, done under a lease by one process at a time.
+
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Database, Row } from './database.ts';
+import type { Migration } from './migrations.ts';
+
+export const workTable: Migration = {
+  name: 'work',
+  sql: `
+    CREATE TABLE work (
+      ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+      id TEXT NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      payload TEXT NOT NULL,
+      status TEXT NOT NULL CHECK (status IN ('created', 'running', 'completed', 'failed')),
+      current INTEGER NOT NULL DEFAULT 0,
+      total INTEGER NOT NULL DEFAULT 0,
+      result TEXT,
+      error TEXT,
+      attempts INTEGER NOT NULL DEFAULT 0,
+      created INTEGER NOT NULL,
+      updated INTEGER NOT NULL,
+      lease_owner TEXT,
+      lease_expires INTEGER
+    ) STRICT;
+    CREATE INDEX work_open ON work (ordinal) WHERE status IN ('created', 'running');
+  `,
+};
+
+const statuses = ['created', 'running', 'completed', 'failed'] as const;
+export type WorkStatus = (typeof statuses)[number];
+
+export interface NewWork {
+  readonly id: string;
+  /** Which worker does it, for example `export`. */
+  readonly kind: string;
+  /** What the worker needs to know; kept as JSON. */
+  readonly payload: unknown;
+}
+
+export interface WorkItem extends NewWork {
+  readonly status: WorkStatus;
+  /** Progress: `current` of `total`. A total of 0 means that it is not known. */
+  readonly current: number;
+  readonly total: number;
+  /** What `complete` was given; undefined before. */
+  readonly result: unknown;
+  /** Why it failed, in our own words. */
+  readonly error: string | undefined;
+  readonly attempts: number;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** Another process has this work by now: nothing may be written for it here any more. */
+export class LeaseLost extends FoveaError {
+  constructor() {
+    super('conflict', 'This work has gone to another process.');
+  }
+}
+
+/**
+ * The right to do one piece of work, until its lease ends and somebody else claims it. Every
+ * method throws `LeaseLost` from then on, and its effect is one transaction with that check.
+ */
+export interface Claim {
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: unknown;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Starts the lease anew. */
+  renew(): void;
+  progress(current: number, total: number): void;
+  /**
+   * Ends the work well; `result` is kept as JSON. Once this claim has ended its work, ending it
+   * again changes nothing: so a run may end it in one `guard` with its last rows.
+   */
+  complete(result: unknown): void;
+  /** Ends the work for good; `message` is shown to users. */
+  fail(message: string): void;
+  /** Gives the work back at once. The attempt does not count. */
+  release(): void;
+  /** Runs writes in one transaction that first makes sure that the work is still ours. */
+  guard<T>(writes: () => T): T;
+}
+
+/** The work in one database, which needs the `workTable` among its migrations. */
+export interface Work {
+  /** Adds work; inside a transaction of the caller both are there or neither. */
+  add(work: NewWork): void;
+  get(id: string): WorkItem | undefined;
+  /**
+   * The oldest work of these kinds that nobody does: new, or of a process that has not renewed its
+   * lease. Work that has ended too many processes is failed instead.
+   */
+  claim(kinds: readonly string[], leaseMs?: number): Claim | undefined;
+}
+
+export interface WorkOptions {
+  readonly clock: Clock;
+  /** Names this process in the table, for people who look into it. */
+  readonly owner: string;
+}
+
+export function createWork(database: Database, options: WorkOptions): Work {
+  return {
+    add: (work) => addWork(database, options.clock, work),
+    get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readItem),
+    claim: (kinds, leaseMs = limits.workLeaseMs) =>
+      database.transaction(() => claimNext(database, options, kinds, leaseMs)),
+  };
+}
+
+function addWork(database: Database, clock: Clock, { id, kind, payload }: NewWork): void {
+  const now = clock.now();
+  const added = database.run(
+    `INSERT INTO work (id, kind, payload, status, created, updated)
+     VALUES (?, ?, ?, 'created', ?, ?) ON CONFLICT (id) DO NOTHING`,
+    [id, kind, toJson(payload), now, now],
+  );
+  if (added === 0) throw new FoveaError('conflict', 'There is work with this id already.');
+}
+
+function claimNext(
+  database: Database,
+  { clock, owner }: WorkOptions,
+  kinds: readonly string[],
+  leaseMs: number,
+): Claim | undefined {
+  for (;;) {
+    const now = clock.now();
+    const next = database.get(
+      `SELECT * FROM work
+       WHERE kind IN (SELECT value FROM json_each(?))
+         AND (status = 'created' OR status = 'running' AND lease_expires <= ?)
+       ORDER BY ordinal LIMIT 1`,
+      [JSON.stringify(kinds), now],
+      readItem,
+    );
+    if (next === undefined) return undefined;
+    if (next.attempts < limits.workAttemptsMax) {
+      const attempt = { ...next, attempt: next.attempts + 1, lease: `${owner}/${randomUUID()}` };
+      takeLease(database, attempt, now + leaseMs, now);
+      return createClaim(database, clock, attempt, leaseMs);
+    }
+    database.run(
+      `UPDATE work SET status = 'failed', error = ?, lease_owner = NULL, updated = ? WHERE id = ?`,
+      [`Fovea gave up after ${limits.workAttemptsMax} attempts.`, now, next.id],
+    );
+  }
+}
+
+interface Attempt {
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly attempt: number;
+  /** Unique to this claim, so that an older claim of the same process is not mistaken for it. */
+  readonly lease: string;
+}
+
+function takeLease(database: Database, attempt: Attempt, expires: number, now: number): void {
+  database.run(
+    `UPDATE work SET status = 'running', attempts = ?, lease_owner = ?, lease_expires = ?,
+       updated = ? WHERE id = ?`,
+    [attempt.attempt, attempt.lease, expires, now, attempt.id],
+  );
+}
+
+function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs: number): Claim {
+  const { id, kind, payload, lease } = attempt;
+  /** Whether the work still runs; false once this claim has ended it. */
+  const isRunning = () => {
+    const sql = 'SELECT status FROM work WHERE id = ? AND lease_owner = ?';
+    const status = database.get(sql, [id, lease], (row) => row.text('status'));
+    if (status === undefined) throw new LeaseLost();
+    return status === 'running';
+  };
+  const update = (assignments: string, values: readonly (string | number | null)[]) =>
+    database.transaction(() => {
+      if (!isRunning()) return;
+      const sql = `UPDATE work SET ${assignments}, updated = ? WHERE id = ?`;
+      database.run(sql, [...values, clock.now(), id]);
+    });
+  return {
+    ...{ id, kind, payload, attempt: attempt.attempt },
+    renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
+    progress: (current, total) => update('current = ?, total = ?', [current, total]),
+    complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),
+    fail: (message) => update("status = 'failed', error = ?", [message]),
+    release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
+    guard: (writes) =>
+      database.transaction(() => {
+        if (!isRunning()) throw new LeaseLost();
+        return writes();
+      }),
+  };
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
+
+function readItem(row: Row): WorkItem {
+  const status = statuses.find((name) => name === row.text('status'));
+  if (status === undefined) throw new FoveaError('internal', 'The database holds unknown work.');
+  return {
+    ...{ id: row.text('id'), kind: row.text('kind'), payload: row.json('payload'), status },
+    ...{ current: row.integer('current'), total: row.integer('total') },
+    ...{ result: row.optionalJson('result'), error: row.optionalText('error') },
+    ...{ attempts: row.integer('attempts') },
+    ...{ created: row.integer('created'), updated: row.integer('updated') },
+  };
+}
