@@ -37,7 +37,7 @@ const ninety = z
 const rotate = z.strictObject({ degrees: turn });
 const shear = z.strictObject({ horizontal: slant, vertical: slant });
 
-const augmentation = z.strictObject({
+export const augmentation = z.strictObject({
   blur: blur.optional().describe('Blur, up to.'),
   brightness: brightness.optional().describe('Brighter or darker, up to.'),
   crop: crop.optional().describe('Zoom in: percent of the area cut away.'),
