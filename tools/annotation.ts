@@ -7,26 +7,25 @@ import { count, quoted } from './words.ts';
 export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_list, {
     title: 'List annotation jobs',
-    description: 'Use this to see who labels what, and how far they are.',
+    description: 'Who labels what, and how far they are.',
     summarize: ({ jobs }) => `${count(jobs.length, 'annotation job')}.`,
   }),
   fromOperation(annotation.annotation_jobs_create, {
     title: 'Create annotation job',
-    description: 'Use this to hand images of a batch to a person; batches_list has the batch ids.',
+    description: 'Hands images of a batch (see batches_list) to a person.',
     summarize: ({ id }, { num_images, labelerEmail }) =>
       `Gave ${count(num_images, 'image')} to ${quoted(labelerEmail)}` +
       `${id === undefined ? '' : ` as job ${quoted(id)}`}.`,
   }),
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
-    description: 'Use this to see how far one annotation job is.',
+    description: 'How far one annotation job is.',
     summarize: ({ numImages = 0, annotated = 0 }, { jobId }) =>
       `Job ${quoted(jobId)}: ${annotated} of ${count(numImages, 'image')} annotated.`,
   }),
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
-    description:
-      'Use this to let a model label a batch in the background. Hosted platforms charge for it.',
+    description: 'Lets a model label a batch in the background. Hosted platforms charge for it.',
     summarize: ({ jobId }) =>
       `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,
     next: ({ jobId }, { workspace }) =>
@@ -36,7 +35,7 @@ export const annotationTools: readonly Tool[] = [
   }),
   fromOperation(annotation.autolabel_get, {
     title: 'Get Auto Label job',
-    description: 'Use this to see how far an Auto Label job is.',
+    description: 'How far an Auto Label job is.',
     summarize: ({ status }, { jobId }) =>
       `Auto Label job ${quoted(jobId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
   }),

@@ -29,13 +29,13 @@ const updateInput = z.strictObject({
 export const apiKeyTools: readonly Tool[] = [
   fromOperation(apiKeys.api_keys_list, {
     title: 'List API keys',
-    description: 'Use this to see which keys exist and what they allow; secrets are never shown.',
+    description: 'API keys and what they allow, without secrets.',
     summarize: ({ apiKeys }) => `${count(apiKeys.length, 'API key')}.`,
   }),
   toolFor(create, {
     title: 'Create API key',
     description:
-      'Use this to give a program access. The result holds the secret this once: hand it over at once. Without scopes the key has those of the caller.',
+      'Gives a program access. The result holds the secret, this once. Without scopes: those of the caller.',
     input: createInput,
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
@@ -46,19 +46,19 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_get_publishable, {
     title: 'Get publishable key',
-    description: 'Use this for a key that may stand in a web page: it only runs models.',
+    description: 'The key that may stand in a web page: it only runs models.',
     summarize: ({ publishableKey }) =>
       publishableKey === null ? 'There is no publishable key.' : 'The publishable key.',
   }),
   fromOperation(apiKeys.api_keys_get, {
     title: 'Get API key',
-    description: 'Use this to see what one key allows; its secret is never shown.',
+    description: 'What one API key allows, without its secret.',
     summarize: ({ apiKey }) =>
       `API key ${quoted(apiKey.keyId)} is ${apiKey.disabled ? 'disabled' : 'active'}.`,
   }),
   toolFor(update, {
     title: 'Update API key',
-    description: 'Use this to rename, limit, protect or disable a key; disabling can be undone.',
+    description: 'Renames, limits, protects or disables a key; disabling can be undone.',
     input: updateInput,
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
@@ -68,7 +68,7 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_revoke, {
     title: 'Revoke API key',
-    description: 'Use this when a key leaked. It cannot be undone: whatever uses it stops working.',
+    description: 'For a leaked key: whatever uses it stops working. Cannot be undone.',
     confirmation: { description: 'Repeat keyId.', expected: ({ keyId }) => keyId },
     summarize: (_answer, { keyId }) => `Revoked API key ${quoted(keyId)}.`,
   }),

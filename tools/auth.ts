@@ -23,8 +23,7 @@ export const authTools: readonly Tool[] = [
     name: 'auth_status',
     family: 'auth',
     title: 'Show sign-in status',
-    description:
-      'Use this when a call was refused, to see who is signed in and to which workspace.',
+    description: 'After a refused call: who is signed in, to which workspace.',
     effect: 'reads',
     recoverable: false,
     idempotent: true,

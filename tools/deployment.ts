@@ -7,39 +7,39 @@ import { quoted } from './words.ts';
 export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.deployment_get, {
     title: 'Get deployment',
-    description: 'Use this to see which model a project serves.',
+    description: 'Which model a project serves.',
     summarize: ({ model }, { project }) =>
       `${quoted(project)} has ${model ? 'a deployed model' : 'no deployed model'}.`,
   }),
   fromOperation(deployment.deployment_set_model, {
     title: 'Deploy model',
-    description: 'Use this to choose the model that a project serves; it replaces the present one.',
+    description: 'Replaces the model that a project serves.',
     summarize: (_answer, { project, model }) =>
       `${quoted(project)} now serves ${quoted(model.modelId ?? model.type)}.`,
   }),
   fromOperation(deployment.active_learning_get, {
     title: 'Get Active Learning',
-    description: 'Use this to see whether and what Active Learning collects.',
+    description: 'Whether and what Active Learning collects.',
     summarize: (_answer, { project }) => `Active Learning settings of ${quoted(project)}.`,
   }),
   fromOperation(deployment.active_learning_enable, {
     title: 'Enable Active Learning',
-    description: 'Use this to collect images that the deployed model sees, for labeling.',
+    description: 'Collects images that the deployed model sees, for labeling.',
     summarize: (_answer, { project }) => `Active Learning of ${quoted(project)} is on.`,
   }),
   fromOperation(deployment.active_learning_disable, {
     title: 'Disable Active Learning',
-    description: 'Use this to stop collecting; what was collected stays.',
+    description: 'Stops collecting; what was collected stays.',
     summarize: (_answer, { project }) => `Active Learning of ${quoted(project)} is off.`,
   }),
   fromOperation(deployment.active_learning_configure, {
     title: 'Configure Active Learning',
-    description: 'Use this to change how many and which images are collected.',
+    description: 'How many and which images are collected.',
     summarize: (_answer, { project }) => `Changed Active Learning of ${quoted(project)}.`,
   }),
   fromOperation(deployment.active_learning_images, {
     title: 'List Active Learning images',
-    description: 'Use this to see what was collected and waits for review.',
+    description: 'What was collected and waits for review.',
     summarize: (_answer, { page = 1 }) => `Page ${page} of the collected images.`,
   }),
 ];

@@ -25,7 +25,7 @@ export const doctorTools: readonly Tool[] = [
     family: 'doctor',
     title: 'Check the setup',
     description:
-      'Use this when tools fail for no visible reason: checks Node, settings, folders, platform and Event Store, and names each fix.',
+      'When tools fail without visible reason: checks settings, folders and services, and names each fix.',
     effect: 'reads',
     recoverable: false,
     idempotent: true,

@@ -47,8 +47,7 @@ const fileInput = z.strictObject({
 export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
-    description:
-      'Use this to store what was seen on the device. With draft true, files can be attached until events_finalize.',
+    description: 'Stores what was seen on the device. A draft takes files until events_finalize.',
     input: createInput,
     run: async ({ images, ...input }, context) => {
       const sent = images && (await Promise.all(images.map((one, at) => asSent(one, at, context))));
@@ -71,7 +70,7 @@ export const eventTools: readonly Tool[] = [
   }),
   fromOperation(events.events_list, {
     title: 'List device events',
-    description: 'Use this to find stored events by time of arrival, device, schema or metadata.',
+    description: 'Finds stored events by time of arrival, device, schema or metadata.',
     project: ({ events, ...facts }) => ({ ...facts, events }),
     summarize: ({ count: figure }) => `${count(figure, 'event')} on this page.`,
     next: ({ next_timestamp }, input) => {
@@ -83,25 +82,25 @@ export const eventTools: readonly Tool[] = [
   }),
   fromOperation(events.events_get, {
     title: 'Get device event',
-    description: 'Use this to read one event with its detections and attachments.',
+    description: 'One event with its detections and attachments.',
     summarize: ({ id, draft, images = [] }) =>
       `${draft ? 'Draft' : 'Event'} ${quoted(id)} with ${count(images.length, 'image')}.`,
   }),
   fromOperation(events.events_latest, {
     title: 'Get latest events',
-    description: 'Use this to see what happened last on the device.',
+    description: 'What happened last on the device.',
     project: ({ events, ...facts }) => ({ ...facts, events }),
     summarize: ({ count: figure }) => `The latest ${count(figure, 'event')}.`,
   }),
   fromOperation(events.events_count, {
     title: 'Count device events',
-    description: 'Use this to know how many events there are, and from when to when.',
+    description: 'How many events there are, from when to when.',
     summarize: ({ total_count, filtered_count }) =>
       `${filtered_count} of ${count(total_count, 'event')}.`,
   }),
   toolFor(events.events_attach_video, {
     title: 'Attach video',
-    description: 'Use this to add a video to a draft event; a finalized one takes none.',
+    description: 'Adds a video to a draft event.',
     input: videoInput,
     run: async ({ file, ...input }, context) => {
       const part = await openPart(file, 'file', context);
@@ -116,7 +115,7 @@ export const eventTools: readonly Tool[] = [
   }),
   toolFor(events.events_attach_file, {
     title: 'Attach local file',
-    description: 'Use this to add a file that never leaves the device to a draft event.',
+    description: 'Adds a file, which never leaves the device, to a draft event.',
     input: fileInput,
     run: async ({ file, ...input }, context) => {
       const part = await openPart(file, 'file', context);
@@ -131,7 +130,7 @@ export const eventTools: readonly Tool[] = [
   }),
   fromOperation(events.events_finalize, {
     title: 'Finalize draft event',
-    description: 'Use this when a draft is complete; it takes no more files after that.',
+    description: 'Closes a complete draft: it takes no more files.',
     summarize: ({ already_finalized }, { event_id }) =>
       `Event ${quoted(event_id)} ${already_finalized ? 'was finalized already' : 'is final'}.`,
   }),

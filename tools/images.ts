@@ -41,7 +41,7 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
     description:
-      'Use this to add images, and their annotations, to a project: many at once, by path. What is there already is skipped. When some remain, call again with offset.',
+      'Adds images and their annotations, many at once, by path; skips what is there. When some remain, call again with offset.',
     // With overwrite, annotations that are there are replaced.
     effect: 'changes',
     input: uploadInput,
@@ -50,19 +50,19 @@ export const imageTools: readonly Tool[] = [
   toolFor(annotate, {
     title: 'Annotate image',
     description:
-      'Use this to label one image; for many, images_upload with annotations. Refused where there is an annotation, unless overwrite.',
+      'Labels one image; for many, use images_upload. Refuses to replace an annotation unless overwrite.',
     input: annotateInput,
     run: annotateImage,
   }),
   toolFor(get, {
     title: 'Get image',
-    description: 'Use this to see what is labelled in an image: size, split, tags, classes, boxes.',
+    description: 'What is labelled in an image: size, split, tags, boxes.',
     input: getInput,
     run: getImage,
   }),
   fromOperation(images.images_delete, {
     title: 'Delete images',
-    description: 'Deletes images with their annotations. It cannot be undone: there is no trash.',
+    description: 'Deletes images for good. Cannot be undone.',
     confirmation: {
       description: 'Repeat the project slug.',
       expected: ({ project }) => lastPart(project),
@@ -72,36 +72,35 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_tag, {
     title: 'Tag image',
-    description: 'Use this to add, remove or replace the tags of an image.',
+    description: 'Adds, removes or replaces tags of an image.',
     summarize: ({ tags }, { imageId }) =>
       `Image ${quoted(imageId)} ${tags ? `has the tags ${nameList(tags) || 'none'}` : 'is tagged'}.`,
   }),
   fromOperation(images.images_set_metadata, {
     title: 'Set image metadata',
-    description: 'Use this to change metadata or tags of one image.',
+    description: 'Changes metadata or tags of one image.',
     summarize: (_answer, { imageId }) => `Changed the metadata of image ${quoted(imageId)}.`,
   }),
   fromOperation(images.images_set_metadata_bulk, {
     title: 'Set metadata of many',
-    description: 'Use this to change metadata or tags of many images, in the background.',
+    description: 'Changes metadata or tags of many images, in the background.',
     summarize: ({ taskId }, { updates }) =>
       `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
   }),
   fromOperation(images.batches_list, {
     title: 'List batches',
-    description: 'Use this to see which uploads a project consists of.',
+    description: 'The uploads that a project consists of.',
     summarize: ({ batches }) => `${count(batches.length, 'batch', 'batches')}.`,
   }),
   fromOperation(images.batches_get, {
     title: 'Get batch',
-    description: 'Use this to see the size and state of one batch.',
+    description: 'Size and state of one batch.',
     summarize: (_answer, { batchId }) => `Batch ${quoted(batchId)}.`,
   }),
   fromOperation(images.images_upload_zip, {
     title: 'Start zip upload',
-    description:
-      'Use this for a dataset zip of up to 2 GB: returns a URL to which its bytes are PUT. images_upload takes files directly.',
+    description: 'Gives a URL to PUT a dataset zip to. images_upload takes files directly.',
     summarize: ({ taskId }) => `Zip upload ${quoted(taskId)} waits for the file.`,
     next: ({ taskId }, { workspace }) => [
       {
@@ -113,7 +112,7 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_upload_zip_status, {
     title: 'Get zip upload',
-    description: 'Use this to see how far a zip upload is.',
+    description: 'How far a zip upload is.',
     summarize: ({ status }, { taskId }) =>
       `Zip upload ${quoted(taskId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
   }),

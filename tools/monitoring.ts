@@ -7,13 +7,13 @@ import { count } from './words.ts';
 export const monitoringTools: readonly Tool[] = [
   fromOperation(monitoring.inference_stats_get, {
     title: 'Get inference statistics',
-    description: 'Use this to see how models do in use: number, errors, confidence, speed.',
+    description: 'How models do in use: number, errors, confidence, speed.',
     summarize: ({ num_inferences, num_errors }) =>
       `${count(num_inferences ?? 0, 'inference')}, ${count(num_errors ?? 0, 'error')}.`,
   }),
   fromOperation(monitoring.inference_stats_set_metadata, {
     title: 'Tag inference records',
-    description: 'Use this to attach facts, such as the true result, to past inferences.',
+    description: 'Attaches facts, such as the true result, to past inferences.',
     summarize: (_answer, { data }) => `Set ${count(data.length, 'field')}.`,
   }),
 ];

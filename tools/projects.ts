@@ -8,8 +8,7 @@ import { count, lastPart, quoted, splitList, tally } from './words.ts';
 export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_create, {
     title: 'Create project',
-    description:
-      'Use this to start a dataset. Returns the project with its id; the slug may get a suffix, so take it from the id.',
+    description: 'Starts a dataset. The slug may get a suffix: take it from the id.',
     summarize: ({ id, type }) => `Created project ${quoted(lastPart(id))} (${quoted(type)}).`,
     next: ({ id }) => [
       {
@@ -21,14 +20,13 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_fork, {
     title: 'Fork public project',
-    description:
-      'Use this to copy a public project, found with catalog_search, into the workspace. Runs in the background.',
+    description: 'Copies a public project, found with catalog_search, in the background.',
     summarize: ({ taskId }) => `Forking started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
   }),
   fromOperation(projects.projects_get, {
     title: 'Get project',
-    description: 'Use this to see classes, splits and versions of a project before working on it.',
+    description: 'Classes, splits and versions of a project: look before working on it.',
     summarize: ({ project, versions }) => {
       const { images = 0, unannotated = 0, classes = {} } = project;
       const figures = [
@@ -41,8 +39,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_delete, {
     title: 'Delete project',
-    description:
-      'Moves a project with its images and versions to the trash, where it stays 30 days; trash_restore brings it back.',
+    description: 'Moves a project to the trash for 30 days; trash_restore brings it back.',
     summarize: (_answer, { project }) => `Project ${quoted(project)} is in the trash.`,
     next: ({ id }, { workspace }) =>
       id === undefined
@@ -57,8 +54,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
-    description:
-      'Use this to judge a dataset before a version: image and annotation counts, balance of classes, missing labels.',
+    description: 'Judges a dataset before a version: counts, class balance, missing labels.',
     summarize: ({ stats }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
@@ -67,14 +63,14 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
     description:
-      'Use this to change how images divide into train, valid and test; only versions made later show it. Runs in the background.',
+      'Moves images between train, valid and test, in the background; only later versions show it.',
     summarize: ({ taskId }, { splits }) =>
       `Rebalancing to ${splitList(splits)} started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
   }),
   fromOperation(projects.models_list, {
     title: 'List models',
-    description: 'Use this to see the trained models of a project and their metrics.',
+    description: 'Trained models of a project with their metrics.',
     summarize: ({ models }) => `${count(models.length, 'model')}.`,
   }),
 ];

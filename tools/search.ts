@@ -18,12 +18,12 @@ const imagesInput = z.strictObject({
 export const searchTools: readonly Tool[] = [
   fromOperation(search.catalog_search, {
     title: 'Search public projects',
-    description: 'Use this to find public datasets and models by words; projects_fork copies one.',
+    description: 'Finds public datasets and models; projects_fork copies one.',
     summarize: ({ results }) => `Found ${count(results.length, 'public project')} on this page.`,
   }),
   toolFor(search.catalog_search_by_image, {
     title: 'Search public by image',
-    description: 'Use this to find public datasets with images like one of yours.',
+    description: 'Finds public datasets with images like one of yours.',
     input: z.strictObject({ image: imagePath.describe('Path of an image file.') }),
     run: async ({ image }, context) => {
       const image_base64 = await readImage(image, context);
@@ -35,7 +35,7 @@ export const searchTools: readonly Tool[] = [
   }),
   toolFor(search.images_search, {
     title: 'Search project images',
-    description: 'Use this to list or find images of a project; all given conditions must hold.',
+    description: 'Lists or finds images of a project; all conditions must hold.',
     input: imagesInput,
     run: async ({ image, ...input }, context) => {
       const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };
@@ -63,7 +63,7 @@ export const searchTools: readonly Tool[] = [
   }),
   fromOperation(search.workspace_search, {
     title: 'Search workspace images',
-    description: 'Use this to find images in all projects with one query.',
+    description: 'Finds images in all projects with one query.',
     summarize: ({ results, total = results.length }) =>
       `Found ${count(total, 'image')}, ${results.length} on this page.`,
     project: ({ results, ...facts }) => ({ ...facts, results }),
@@ -80,7 +80,7 @@ export const searchTools: readonly Tool[] = [
   }),
   fromOperation(search.search_export_start, {
     title: 'Export search results',
-    description: 'Use this to export what a query finds, without a version. No semantic search.',
+    description: 'Exports what a query finds, without a version. No semantic search.',
     summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,
     next: ({ taskId, link }, { workspace }) => {
       const id = taskId ?? link;
@@ -97,7 +97,7 @@ export const searchTools: readonly Tool[] = [
   }),
   fromOperation(search.search_export_get, {
     title: 'Get search export',
-    description: 'Use this to get the link of an export; it expires soon.',
+    description: 'The link of an export, which expires soon.',
     summarize: ({ ready }) => (ready ? 'The export is ready.' : 'The export is not ready yet.'),
   }),
 ];

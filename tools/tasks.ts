@@ -43,7 +43,7 @@ const wait = tool({
   family: 'tasks',
   title: 'Wait for task',
   description:
-    'Use this after a call that started background work. Give taskId, or project and version. Not done after the wait: call it again.',
+    'Waits for background work: taskId, or project and version. Not done in time: call again.',
   effect: 'reads',
   recoverable: false,
   idempotent: true,
@@ -73,7 +73,7 @@ const wait = tool({
 export const taskTools: readonly Tool[] = [
   fromOperation(tasks.tasks_get, {
     title: 'Get task',
-    description: 'Use this to look once at background work; tasks_wait waits for its end.',
+    description: 'One look at background work; tasks_wait waits for its end.',
     summarize: (task) => `Task ${quoted(task.taskId)} ${stateOf(standingOfTask(task))}.`,
     next: ({ status }, { workspace, taskId }) =>
       isTerminal(status) ? [] : [waitForTask(workspace, taskId)],

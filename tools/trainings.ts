@@ -13,14 +13,13 @@ const confirmation = {
 export const trainingTools: readonly Tool[] = [
   fromOperation(trainings.trainings_recipe, {
     title: 'Get training recipe',
-    description: 'Use this to see which hyperparameters and augmentation a training may set.',
+    description: 'Hyperparameters and augmentation that a training may set.',
     summarize: (_answer, { project, version }) =>
       `Training recipe for version ${version} of ${quoted(project)}.`,
   }),
   fromOperation(trainings.trainings_cancel, {
     title: 'Cancel training',
-    description:
-      'Use this to give up a queued training; it cannot be undone. Without a refund it is cancelled only on continueIfNoRefund.',
+    description: 'Gives up a queued training. Cannot be undone.',
     confirmation,
     summarize: ({ refund }, { continueIfNoRefund }) =>
       refund === false && continueIfNoRefund !== true
@@ -29,13 +28,13 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_stop, {
     title: 'Stop training early',
-    description: 'Use this to end an active training now and keep its weights; it cannot go on.',
+    description: 'Ends an active training and keeps its weights. Cannot be undone.',
     confirmation,
     summarize: () => 'Stopped the training; its weights so far are kept.',
   }),
   fromOperation(trainings.trainings_delete, {
     title: 'Delete training',
-    description: 'Moves a training run to the trash for 30 days; trash_restore brings it back.',
+    description: 'Moves a training run to the trash for 30 days.',
     summarize: (_answer, { trainingId }) => `Training ${quoted(trainingId)} is in the trash.`,
     next: (_answer, { workspace }) => [
       { tool: 'trash_list', arguments: { workspace }, why: 'Has the id to restore it.' },

@@ -7,15 +7,14 @@ import { count, quoted } from './words.ts';
 export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_list, {
     title: 'List trash',
-    description: 'Use this to find what was deleted, with the id and parentId to restore it.',
+    description: 'What was deleted, with the id and parentId to restore it.',
     // The sections repeat the items.
     project: ({ items = [] }) => ({ total: items.length, items }),
     summarize: ({ items = [] }) => `${count(items.length, 'thing')} in the trash.`,
   }),
   fromOperation(trash.trash_restore, {
     title: 'Restore from trash',
-    description:
-      'Use this to undo a deletion. Takes type, id and parentId as trash_list gives them: no slugs.',
+    description: 'Undoes a deletion; ids as in trash_list, no slugs.',
     summarize: (_answer, { type, id }) => `Restored the ${type} ${quoted(id)}.`,
   }),
 ];

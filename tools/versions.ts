@@ -12,11 +12,33 @@ const exportInput = z.strictObject({
   overwrite: z.boolean().optional().describe('True: replace an existing file.'),
 });
 
+/** The `bb` keys have the shapes of those without; all of them would double the schema. */
+const generateInput = z.strictObject({
+  ...versions.versions_generate.pathParameters.shape,
+  ...versions.versions_generate.body.shape,
+  augmentation: versions.versions_generate.body.shape.augmentation
+    .omit({
+      bbblur: true,
+      bbbrightness: true,
+      bbcrop: true,
+      bbexposure: true,
+      bbflip: true,
+      bbnoise: true,
+      bbninety: true,
+      bbrotate: true,
+      bbshear: true,
+    })
+    .describe(
+      'Random changes of train images; may be {}. blur to shear also as bbblur etc.: inside boxes.',
+    ),
+});
+
 export const versionTools: readonly Tool[] = [
   fromOperation(versions.versions_get, {
     title: 'Get version',
-    description:
-      'Use this to see the images, splits and settings of a version, and if it is ready.',
+    // nocache is for clients that poll.
+    offered: versions.versions_get.pathParameters,
+    description: 'Images, splits and settings of a version, and whether it is ready.',
     summarize: ({ version: { images = 0, splits, generating } }, { project, version }) => {
       const figures = `${count(images, 'image')}${splits ? ` (${splitList(splits)})` : ''}`;
       const state = generating ? 'is still being generated' : `has ${figures}`;
@@ -42,7 +64,7 @@ export const versionTools: readonly Tool[] = [
   toolFor(versions.versions_export, {
     title: 'Export version',
     description:
-      'Use this to get a version as a zip for training; give save_to to have it on disk, else you get a short-lived link. Not ready in time: call it again.',
+      'Gives a version as a zip for training: on disk with save_to, else as a short-lived link. Not ready in time: call again.',
     // It starts the export where there is none, and writes a file here.
     effect: 'adds',
     idempotent: true,
@@ -51,8 +73,9 @@ export const versionTools: readonly Tool[] = [
   }),
   fromOperation(versions.versions_generate, {
     title: 'Generate version',
+    offered: generateInput,
     description:
-      'Use this to freeze the dataset for training. Preprocessing applies to all images, then augmentation to train only: image.versions N makes N images of each, the original and N-1 random copies. Pass {} for neither. Runs in the background.',
+      'Freezes the dataset for training, in the background. Preprocessing applies to all images, then augmentation to train only: image.versions N gives the original and N-1 random copies of each.',
     summarize: ({ version }, { project }) =>
       `Version ${version} of ${quoted(project)} is being generated.`,
     next: ({ version }, { workspace, project }) => [

@@ -1,20 +1,32 @@
 // Tools of the video family.
 
+import * as z from 'zod';
+import { described } from '../src/contract/fields.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { video } from '../src/contract/video.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
 import { count, quoted } from './words.ts';
 
+const { video_inference_start: start } = video;
+
+const startInput = z.strictObject({
+  ...start.body.shape,
+  models: described(
+    start.body.shape.models,
+    '{model_id, model_version: "1", inference_type: e.g. "object-detection", inference_params?: {confidence}}.',
+  ),
+});
+
 export const videoTools: readonly Tool[] = [
   fromOperation(video.video_upload_url_create, {
     title: 'Create video upload URL',
-    description:
-      'Use this when a video has no public URL: returns a URL to which its bytes are PUT.',
+    description: 'For a video without a public URL: gives a URL to PUT its bytes to.',
     summarize: (_answer, { file_name }) => `Upload URL for ${quoted(file_name)}.`,
   }),
-  fromOperation(video.video_inference_start, {
+  fromOperation(start, {
     title: 'Run models on video',
-    description: 'Use this to run models on a video in the background; gives a job id.',
+    offered: startInput,
+    description: 'Runs models on a video in the background.',
     project: (answer) => ({ job_id: jobIdOf(answer) }),
     summarize: (answer, { models }) =>
       `Job ${quoted(jobIdOf(answer))} runs ${count(models.length, 'model')} on the video.`,
@@ -28,12 +40,12 @@ export const videoTools: readonly Tool[] = [
   }),
   fromOperation(video.video_inference_get, {
     title: 'Get video job',
-    description: 'Use this to get the result link; ask at most once a minute.',
+    description: 'Gives the result link; ask at most once a minute.',
     summarize: ({ status }, { job_id }) => `Video job ${quoted(job_id)} ${stateOf(status)}.`,
   }),
 ];
 
-function jobIdOf(answer: Answer<typeof video.video_inference_start>): string {
+function jobIdOf(answer: Answer<typeof start>): string {
   return typeof answer === 'string' ? answer : answer.job_id;
 }
 

@@ -19,18 +19,18 @@ export const visionEventTools: readonly Tool[] = [
   fromOperation(visionEvents.vision_events_create, {
     title: 'Create vision event',
     description:
-      'Use this to record what a camera saw, in the cloud; for the device use events_create. Upload images first.',
+      'Records what a camera saw, in the cloud (device: events_create). Upload images first.',
     summarize: (_answer, { eventId, eventType }) =>
       `Recorded ${eventType} event ${quoted(eventId)}.`,
   }),
   fromOperation(visionEvents.vision_events_create_batch, {
     title: 'Create vision events',
-    description: 'Use this to record up to 100 events in one call.',
+    description: 'Records up to 100 events in one call.',
     summarize: (_answer, { events }) => `Recorded ${count(events.length, 'event')}.`,
   }),
   toolFor(upload, {
     title: 'Upload event image',
-    description: 'Use this before vision_events_create; sourceId goes into the images of an event.',
+    description: 'Before vision_events_create: gives the sourceId of an image.',
     input: uploadInput,
     run: async ({ file, name, metadata }, context) => {
       const { client, signal } = context;

@@ -7,7 +7,7 @@ import { count, lastPart, nameList, quoted } from './words.ts';
 export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_whoami, {
     title: 'Who am I',
-    description: 'Use this first, to learn the workspace slug that other tools ask for.',
+    description: 'Start here: gives the workspace slug that other tools ask for.',
     summarize: ({ workspace }) => `The workspace is ${quoted(workspace)}.`,
     next: ({ workspace }) => [
       { tool: 'workspace_get', arguments: { workspace }, why: 'Lists its projects.' },
@@ -15,7 +15,7 @@ export const workspaceTools: readonly Tool[] = [
   }),
   fromOperation(workspace.workspace_get, {
     title: 'Get workspace',
-    description: 'Use this to find a project: lists all projects with their type and size.',
+    description: 'Lists all projects with type and size.',
     summarize: ({ workspace: { projects } }) => {
       const names = nameList(projects.map(({ id }) => lastPart(id)));
       return `${count(projects.length, 'project')}${names && `: ${names}`}.`;

@@ -94,6 +94,8 @@ interface Confirmation<O extends Operation> {
 interface OperationWords<O extends Operation> {
   readonly title: string;
   readonly description: string;
+  /** The parameters that hosts are shown; all of the operation's, unless that is too much. */
+  readonly offered?: z.ZodObject;
   /** Asked for as the parameter `confirm`, and checked before anything is sent. */
   readonly confirmation?: Confirmation<O>;
   /** The status line for an answer. */
@@ -106,7 +108,7 @@ interface OperationWords<O extends Operation> {
 /** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
 export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
   const { title, description, confirmation } = words;
-  const input = flatSchema(operation);
+  const input = words.offered ?? flatSchema(operation);
   return {
     ...inherited(operation),
     title,
