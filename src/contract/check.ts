@@ -113,7 +113,10 @@ export function coerceText(
 }
 
 /** What the published schemas of tools keep of JSON Schema: what every MCP host can read. */
-const publishedKeywords = ['type', 'description', 'enum', 'minimum', 'maximum'];
+const publishedKeywords = ['type', 'description', 'enum'];
+
+/** Bounds are published of parameters alone: below them they cost more tokens than they help. */
+const publishedBounds = ['minimum', 'maximum'];
 
 /**
  * JSON Schema of a tool's input for MCP hosts: an object at the root, without references, unions,
@@ -122,7 +125,22 @@ const publishedKeywords = ['type', 'description', 'enum', 'minimum', 'maximum'];
  */
 export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
   const full = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
-  return { properties: {}, ...published(full) };
+  const parameters = isRecord(full.properties) ? Object.entries(full.properties) : [];
+  const properties = parameters.map(([name, value]) => [
+    name,
+    { ...published(value), ...realBounds(value) },
+  ]);
+  return { ...published(full), properties: Object.fromEntries(properties) };
+}
+
+function realBounds(schema: unknown): Record<string, unknown> {
+  const bounds = isRecord(schema) ? Object.entries(schema) : [];
+  return Object.fromEntries(
+    bounds.filter(
+      ([name, bound]) =>
+        publishedBounds.includes(name) && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER,
+    ),
+  );
 }
 
 function published(schema: unknown): Record<string, unknown> {
@@ -130,9 +148,7 @@ function published(schema: unknown): Record<string, unknown> {
   const options = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(options)) return publishedUnion(schema, options);
   const result = Object.fromEntries(
-    Object.entries(schema).filter(
-      ([name, value]) => publishedKeywords.includes(name) && Math.abs(Number(value)) !== safeBound,
-    ),
+    Object.entries(schema).filter(([name]) => publishedKeywords.includes(name)),
   );
   // A nullable member is published as what it is when it is given.
   if (Array.isArray(schema.type)) result.type = schema.type.find((type) => type !== 'null');
@@ -149,8 +165,6 @@ function published(schema: unknown): Record<string, unknown> {
   if (schema.type === 'array') result.items = publishedItems(schema);
   return result;
 }
-
-const safeBound = Number.MAX_SAFE_INTEGER;
 
 /** A tuple has its first element's schema for all. */
 function publishedItems(schema: Members): Record<string, unknown> {

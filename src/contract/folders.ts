@@ -1,7 +1,7 @@
 // Folders of projects; the paths call them groups.
 
 import * as z from 'zod';
-import { closed, inWorkspace, open } from './fields.ts';
+import { closed, described, inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inFolder = closed({
@@ -16,12 +16,10 @@ const more = {
   projects: projects.optional().describe('Project slugs.'),
   parent_id: z.string().min(1).optional().describe('Parent folder id.'),
   external_id: z.string().min(1).optional().describe('Your own id.'),
-  auth_groups: open({
-    read: z.array(z.string()).optional(),
-    write: z.array(z.string()).optional(),
-  })
-    .optional()
-    .describe('Groups that may read, write.'),
+  auth_groups: described(
+    open({ read: z.array(z.string()).optional(), write: z.array(z.string()).optional() }),
+    '{read: [group], write: [group]}.',
+  ).optional(),
 };
 
 const Folder = open({

@@ -149,11 +149,8 @@ export const projects = {
       mode: z
         .enum(['rebalance', 'shuffle'])
         .optional()
-        .describe('rebalance (default) moves as few images as possible; shuffle reassigns all.'),
-      grouping: z
-        .enum(['global', 'batch'])
-        .optional()
-        .describe('With shuffle: over the whole project (default), or batch by batch.'),
+        .describe('rebalance (default) moves few images; shuffle, all.'),
+      grouping: z.enum(['global', 'batch']).optional().describe('For shuffle; default global.'),
       classes: z.array(z.string()).optional().describe('Only images with these classes.'),
     }),
     answer: taskStarted,

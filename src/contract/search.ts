@@ -1,7 +1,7 @@
 // Search: public projects, images of a project or of a workspace; export of what is found.
 
 import * as z from 'zod';
-import { closed, inProject, inWorkspace, open, taskId } from './fields.ts';
+import { closed, described, inProject, inWorkspace, open, taskId } from './fields.ts';
 import { operation } from './operation.ts';
 
 const imageFields = [
@@ -84,7 +84,10 @@ export const search = {
       batch_id: z.string().min(1).optional().describe('Batch id.'),
       annotation_job: z.boolean().optional().describe('In a job or not.'),
       annotation_job_id: z.string().min(1).optional().describe('Job id.'),
-      fields: z.array(z.enum(imageFields)).optional().describe('Default id, created.'),
+      fields: described(
+        z.array(z.enum(imageFields)),
+        'Default id, created; also name, url, labels, split, tags, annotations, user_metadata...',
+      ).optional(),
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, open } from './fields.ts';
+import { closed, described, open } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inferenceTypes = [
@@ -36,17 +36,19 @@ export const video = {
     body: open({
       input_url: z.string().min(1).describe('Public URL of the video.'),
       infer_fps: z.number().gt(0).max(120).optional().describe('Frames per second; default 5.'),
-      models: z
-        .array(
-          open({
-            model_id: z.string().min(1),
-            model_version: z.string().min(1),
-            inference_type: z.enum(inferenceTypes),
-            inference_params: open({}).optional(),
-          }),
-        )
-        .min(1)
-        .describe('Models to run.'),
+      models: described(
+        z
+          .array(
+            open({
+              model_id: z.string().min(1),
+              model_version: z.string().min(1),
+              inference_type: z.enum(inferenceTypes),
+              inference_params: open({}).optional(),
+            }),
+          )
+          .min(1),
+        '{model_id, model_version: "1", inference_type: e.g. "object-detection"}.',
+      ),
     }),
     answer: z.union([
       z.string().describe('Job id.'),

@@ -88,7 +88,7 @@ describe('what is published', () => {
       tile: {
         type: 'object',
         properties: {
-          rows: { type: 'integer', minimum: 1 },
+          rows: { type: 'integer' },
           mode: { type: 'string', enum: ['a', 'b'] },
           size: { type: 'number' },
         },
