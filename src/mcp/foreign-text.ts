@@ -14,7 +14,7 @@ export function cleanText(text: string): string {
 }
 
 /** Any JSON value, with all its strings and names cleaned. */
-export function cleanValue(value: unknown): unknown {
+function cleanValue(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(cleanValue);

@@ -20,7 +20,7 @@ export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
  * The hints, by the words of the protocol: destructive is whatever does more than add, so also a
  * change, and a removal to the trash; idempotent is a call whose repetition has no further effect.
  */
-export function hintsOf(tool: Pick<Tool, 'effect' | 'idempotent' | 'openWorld'>): Hints {
+function hintsOf(tool: Pick<Tool, 'effect' | 'idempotent' | 'openWorld'>): Hints {
   return {
     readOnlyHint: tool.effect === 'reads',
     destructiveHint: tool.effect === 'changes' || tool.effect === 'removes',

@@ -19,7 +19,7 @@ export interface McpOptions extends CallOptions {
 }
 
 /** For the model: the order of work, and what holds for all tools. */
-export const instructions = `Fovea manages computer-vision data: projects, images, annotation, \
+const instructions = `Fovea manages computer-vision data: projects, images, annotation, \
 frozen dataset versions, trainings, search, deployments and vision events.
 
 Order of work for a dataset: workspace_whoami gives the workspace slug. projects_create or \
@@ -82,7 +82,7 @@ function createServer(
   return server;
 }
 
-/** Clients of older revisions refuse a whole result for one block of a kind that they do not know. */
+/** Clients of older revisions refuse a whole result for one block of a kind unknown to them. */
 const linksSince = '2025-06-18';
 
 function progressOf({ mcpReq }: ServerContext, clock: Clock): Progress {

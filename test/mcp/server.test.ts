@@ -1,6 +1,8 @@
 // The server over stdio, driven by raw lines: revisions, calls, and what must not disturb them.
 
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import list from '../../tools/list.json' with { type: 'json' };
 import {
   callTool,
   initialize,
@@ -85,6 +87,18 @@ describe('protocol revisions', () => {
     server.send({ id: 2, method: 'tools/list' });
     expect(await server.answer(2)).toMatchObject({ result: { tools: { length: 8 } } });
   });
+});
+
+test('the instructions are short and name only tools that exist', async () => {
+  const server = start();
+  server.send(initialize());
+  const { result } = await server.answer(1);
+  const instructions = isRecord(result) ? String(result.instructions) : '';
+  expect(encode(instructions).length).toBeLessThanOrEqual(400);
+  const named = instructions.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+  expect(named).toContain('workspace_whoami');
+  const names = list.map(({ name }) => name);
+  expect(named.filter((name) => !names.includes(name))).toEqual([]);
 });
 
 describe('tools/list', () => {

@@ -1,0 +1,34 @@
+// Builds the release: dist/fovea.js and its parts, and the licences of what is bundled.
+
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { build } from 'esbuild';
+import { licenceNotices } from './bundle/licences.ts';
+
+rmSync('dist', { recursive: true, force: true });
+const { metafile } = await build({
+  entryPoints: ['src/bin/fovea.ts'],
+  outdir: 'dist',
+  bundle: true,
+  // What the first tool call needs is in files of its own, which a start does not read.
+  splitting: true,
+  chunkNames: 'parts/[name]-[hash]',
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.13',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Native: stays a package of its own and is loaded when an image is first decoded.
+  external: ['sharp'],
+  // Packages in CommonJS ask for Node's built-in modules through `require`.
+  banner: {
+    js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
+  },
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+});
+chmodSync('dist/fovea.js', 0o755);
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licenceNotices(Object.keys(metafile.inputs)));
+for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
+  process.stderr.write(`${String(bytes).padStart(9)}  ${path}\n`);
+}

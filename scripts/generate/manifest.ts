@@ -1,0 +1,101 @@
+// manifest.json of the bundle that desktop hosts install (MCPB, manifest version 0.3).
+
+import { readFileSync } from 'node:fs';
+import type { ListedTool } from '../../src/mcp/surface.ts';
+
+/** The manifest as text, formatted as the linter wants it. */
+export function manifest(list: readonly ListedTool[]): string {
+  const { version, description, license, engines } = packageFacts();
+  return format({
+    manifest_version: '0.3',
+    name: 'fovea',
+    display_name: 'Fovea',
+    version,
+    description,
+    author: { name: 'The Fovea authors' },
+    license,
+    keywords: ['computer-vision', 'datasets', 'annotation', 'images', 'mcp'],
+    server: {
+      type: 'node',
+      entry_point: 'dist/fovea.js',
+      mcp_config: {
+        command: 'node',
+        args: [`${dollar}{__dirname}/dist/fovea.js`],
+        env: Object.fromEntries(
+          Object.entries(fields).map(([key, { variable }]) => [
+            variable,
+            `${dollar}{user_config.${key}}`,
+          ]),
+        ),
+      },
+    },
+    user_config: Object.fromEntries(
+      Object.entries(fields).map(([key, { variable: _variable, ...field }]) => [key, field]),
+    ),
+    tools: list.map(({ name, title }) => ({ name, description: title })),
+    compatibility: {
+      platforms: ['darwin', 'win32', 'linux'],
+      runtimes: { node: engines.node },
+    },
+  });
+}
+
+const dollar = '$';
+
+/** A field left blank arrives as its own placeholder, so each has a default. */
+const fields = {
+  api_key: {
+    variable: 'FOVEA_API_KEY',
+    type: 'string',
+    title: 'API key',
+    description: 'Workspace API key. Leave blank for the embedded platform.',
+    required: false,
+    sensitive: true,
+    default: '',
+  },
+  base_url: {
+    variable: 'FOVEA_BASE_URL',
+    type: 'string',
+    title: 'API address',
+    description: 'Address of the management API. Leave blank for the embedded platform.',
+    required: false,
+    default: '',
+  },
+  workspace: {
+    variable: 'FOVEA_WORKSPACE',
+    type: 'string',
+    title: 'Workspace',
+    description: 'Slug of the workspace to use where a call names none.',
+    required: false,
+    default: '',
+  },
+  file_roots: {
+    variable: 'FOVEA_FILE_ROOTS',
+    type: 'directory',
+    title: 'Folder for images and exports',
+    description: 'The folder from which tools may read and into which they may write.',
+    required: false,
+    default: `${dollar}{DOCUMENTS}/Fovea`,
+  },
+};
+
+function packageFacts(): Facts {
+  const facts: Facts = JSON.parse(readFileSync('package.json', 'utf8'));
+  return facts;
+}
+
+interface Facts {
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+}
+
+/** JSON with short lists on one line. */
+function format(value: unknown): string {
+  const text = JSON.stringify(value, null, 2).replace(
+    /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g,
+    (_list, items: string) => `[${items.replace(/\n\s+/g, ' ')}]`,
+  );
+  return `${text}\n`;
+}

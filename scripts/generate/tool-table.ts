@@ -1,0 +1,44 @@
+// The tool table of the README, one part per family.
+
+import type { Tool } from '../../src/mcp/tool.ts';
+
+const begin = '<!-- tools:begin -->';
+const end = '<!-- tools:end -->';
+
+/** The README with a fresh table between its two marks. Throws where a mark is missing. */
+export function withToolTable(readme: string, tools: readonly Tool[]): string {
+  const from = readme.indexOf(begin);
+  const to = readme.indexOf(end);
+  if (from === -1 || to < from) {
+    process.stderr.write(`README.md lacks the marks ${begin} and ${end}: no table written.\n`);
+    process.exitCode = 1;
+    return readme;
+  }
+  const table = toolTable(tools);
+  return `${readme.slice(0, from + begin.length)}\n\n${table}\n\n${readme.slice(to)}`;
+}
+
+function toolTable(tools: readonly Tool[]): string {
+  const families = [...new Set(tools.map(({ family }) => family))];
+  const rows = families.flatMap((family) => [
+    [`**${family}**`, '', ''],
+    ...tools.filter((tool) => tool.family === family).map(cells),
+  ]);
+  return aligned([['Tool', 'What it is for', 'Effect'], ...rows]);
+}
+
+function cells({ name, title, effect, recoverable }: Tool): readonly string[] {
+  const words = effect === 'removes' && recoverable ? 'removes, can be undone' : effect;
+  return [`\`${name}\``, title.replaceAll('|', '\\|'), words];
+}
+
+/** Columns of equal width, as the formatter wants them. */
+function aligned([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
+}
