@@ -1,5 +1,5 @@
-// Input against a schema: every problem at once, each with its path and what would be right. And the
-// schema of a tool as hosts see it.
+// Input against a schema: every problem at once, each with its path and what would be right.
+// And the schema of a tool, as hosts see it.
 
 import * as z from 'zod';
 import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
