@@ -20,7 +20,7 @@ export interface Wire {
   readonly input: Readable;
 }
 
-/** Reads messages from `stdin`, one per line of at most `rpcLineBytesMax`, and writes to `stdout`. */
+/** Reads messages from `stdin`, one per line within `rpcLineBytesMax`; writes to `stdout`. */
 export function openWire(stdin: Readable, stdout: Writable, log: Log): Wire {
   const open = new OpenRequests();
   const gate = new Transform({
