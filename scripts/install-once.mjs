@@ -4,11 +4,25 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-if (!existsSync('node_modules/.package-lock.json')) {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status } = spawnSync(npm, ['ci', '--no-audit', '--no-fund'], {
+const installed = existsSync('node_modules/.package-lock.json') || install();
+if (!installed) {
+  process.exitCode = 1;
+} else if (!existsSync('node_modules/node/bin')) {
+  process.stderr.write(
+    'Node 24 is missing: npm is set to run no install scripts (ignore-scripts). ' +
+      'Run: npm rebuild node --ignore-scripts=false\n',
+  );
+  process.exitCode = 1;
+}
+
+function install() {
+  process.stdout.write('Installing the packages (once, about 40 s)...\n');
+  const onWindows = process.platform === 'win32';
+  // Not `npm ci`: the lock file may lack the packages of other platforms, which `npm ci` refuses.
+  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = spawnSync(onWindows ? 'npm.cmd' : 'npm', words, {
     stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
+    shell: onWindows,
   });
-  process.exitCode = status ?? 1;
+  return status === 0;
 }
