@@ -5,7 +5,7 @@ import { project, splitName, tagName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, quoted } from '../words.ts';
 import { openAnnotations } from './annotation-files.ts';
 import { type Labelmap, readClassNames } from './class-names.ts';
@@ -67,7 +67,8 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     findAnnotation,
     overwrite,
   };
-  return describeUpload(input, list, await runUpload(paths, offset, plan, context));
+  const report = await runUpload(paths, offset, plan, context);
+  return { ...describeUpload(input, list, report), ...nextOf(input, report, context) };
 }
 
 /** Arguments that exclude each other. */
@@ -138,7 +139,6 @@ function describeUpload(input: UploadInput, list: ImageList, report: UploadRepor
       ...(list.outside > 0 && { outsideFileRoots: list.outside }),
       ...(ids.length <= limits.uploadIdsShownMax && { images: ids }),
     },
-    ...(remaining > 0 && { next: [nextPart(input, report.offset)] }),
   };
 }
 
@@ -166,6 +166,16 @@ function summaryOf(
   return `${lead}.${rest}${stoppedBy ? ` Stopped: ${stoppedBy.message}` : ''}`;
 }
 
-function nextPart(input: UploadInput, offset: number): NextCall {
-  return { tool: 'images_upload', arguments: { ...input, offset }, why: 'Uploads the rest.' };
+function nextOf(
+  input: UploadInput,
+  { remaining, offset }: UploadReport,
+  { settings: { workspace } }: ToolContext,
+): Pick<ToolResult, 'next'> {
+  if (remaining > 0) {
+    const rest = { ...input, offset };
+    return { next: [{ tool: 'images_upload', arguments: rest, why: 'Uploads the rest.' }] };
+  }
+  if (workspace === undefined) return {};
+  const where = { workspace, project: input.project };
+  return { next: [{ tool: 'projects_health', arguments: where, why: 'Checks the dataset.' }] };
 }

@@ -1,0 +1,248 @@
+// What single tools send and answer, where more than one call of an operation is behind them.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Kit, openKit } from './kit.ts';
+
+let kit: Kit;
+
+beforeEach(async () => {
+  kit = await openKit();
+});
+
+afterEach(async () => {
+  await kit.close();
+});
+
+function sentBody(): unknown {
+  return JSON.parse(kit.requests.at(-1)?.body ?? '');
+}
+
+describe('what cannot be undone', () => {
+  const version = { workspace: 'acme', project: 'cells', version: 2 };
+
+  it.each([
+    ['images_delete', { workspace: 'acme', project: 'acme/cells', images: ['i1'] }, 'cells'],
+    ['api_keys_revoke', { workspace: 'acme', keyId: 'k1' }, 'k1'],
+    ['folders_delete', { workspace: 'acme', folderId: 'f1' }, 'f1'],
+    ['trainings_cancel', version, 'cells/2'],
+    ['trainings_stop', version, 'cells/2'],
+  ])('%s is sent only with the exact name', async (name, args, right) => {
+    for (const confirm of ['yes', '', true, undefined]) {
+      const error = await kit.refused(name, { ...args, confirm });
+      expect(error.message).toBe(
+        `confirm: must be "${right}": this cannot be undone; nothing was changed`,
+      );
+    }
+    expect(kit.requests).toEqual([]);
+    // The scripted service knows none of them: 404 shows that the call was sent.
+    const error = await kit.refused(name, { ...args, confirm: right });
+    expect(error.code).toBe('not_found');
+    expect(kit.requests).toHaveLength(1);
+  });
+});
+
+describe('api_keys_create', () => {
+  beforeEach(() => {
+    kit.on('POST /acme/api-keys', () => ({ status: 201, json: { keyId: 'k1', key: 'secret' } }));
+  });
+
+  it.each([
+    [{}, {}],
+    [{ fullAccess: true }, { scopes: null }],
+    [{ fullAccess: false }, {}],
+    [{ scopes: [] }, { scopes: [] }],
+    [{ scopes: ['image:read'] }, { scopes: ['image:read'] }],
+  ])('says %j as %j', async (choice, body) => {
+    const { data } = await kit.call('api_keys_create', { workspace: 'acme', ...choice });
+    expect(sentBody()).toEqual(body);
+    expect(data).toMatchObject({ keyId: 'k1', key: 'secret' });
+  });
+
+  it('refuses two answers to one question', async () => {
+    const args = { workspace: 'acme', scopes: [], fullAccess: true };
+    const error = await kit.refused('api_keys_create', args);
+    expect(error.message).toBe('fullAccess: give either scopes or fullAccess');
+  });
+});
+
+describe('files by path', () => {
+  it('events_create sends images of this machine', async () => {
+    await kit.write('frame.jpg', 'frame');
+    kit.on('POST /v2/events', () => ({
+      status: 201,
+      json: { id: 'e1', image_ids: ['i1'], created_at: '2026-01-01', draft: true, message: 'ok' },
+    }));
+    const { summary, next } = await kit.call('events_create', {
+      event_schema: 'custom',
+      event_data: { value: 'x' },
+      inference_timestamp: '2026-01-31T08:00:00Z',
+      images: [{ file: 'frame.jpg', label: 'front' }],
+      draft: true,
+    });
+    expect(summary).toBe('Stored event "e1" as a draft.');
+    expect(next).toMatchObject([{ tool: 'events_finalize', arguments: { event_id: 'e1' } }]);
+    expect(sentBody()).toMatchObject({ images: [{ base64Image: 'ZnJhbWU=', label: 'front' }] });
+  });
+
+  it('events_create says which member of an image is wrong', async () => {
+    const error = await kit.refused('events_create', {
+      event_schema: 'custom',
+      event_data: {},
+      inference_timestamp: '2026-01-31T08:00:00Z',
+      images: [{ labl: 'front' }],
+    });
+    expect(error.message).toBe('images[0].labl: is not known; did you mean "label"?');
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('events_attach_video streams the file', async () => {
+    await kit.write('clip.mp4', 'a clip');
+    kit.on('POST /v2/events/e1/videos', () => ({
+      status: 201,
+      json: {
+        file_id: 'v1',
+        event_id: 'e1',
+        content_type: 'video/mp4',
+        size_bytes: 6,
+        message: 'ok',
+      },
+    }));
+    const args = { event_id: 'e1', file: 'clip.mp4', label: 'door' };
+    const { summary } = await kit.call('events_attach_video', args);
+    expect(summary).toBe('Attached a video of 6 bytes.');
+    expect(kit.requests[0]?.body).toContain('filename="clip.mp4"');
+    expect(kit.requests[0]?.body).toContain('a clip');
+    expect(kit.requests[0]?.body).toContain('door');
+  });
+
+  it('images_search sends an image of this machine and pages on', async () => {
+    await kit.write('like.jpg', 'like');
+    kit.on('POST /acme/cells/search', () => ({
+      json: { offset: 0, total: 3, results: [{ id: 'i1' }, { id: 'i2' }] },
+    }));
+    const args = { workspace: 'acme', project: 'cells', image: 'like.jpg' };
+    const { data, next } = await kit.call('images_search', args);
+    expect(sentBody()).toEqual({ image_base64: 'bGlrZQ==' });
+    expect(Object.keys(data)).toEqual(['offset', 'total', 'results']);
+    expect(next).toMatchObject([{ tool: 'images_search', arguments: { ...args, offset: 2 } }]);
+  });
+
+  it.each([
+    ['events_attach_file', { event_id: 'e1', file: '.' }, 'file: "." is a folder; name a file'],
+    ['events_attach_file', { event_id: 'e1', file: 'empty' }, 'file: "empty" is empty'],
+    ['catalog_search_by_image', { image: 'none.jpg' }, 'image: "none.jpg" does not exist'],
+    ['vision_events_upload_image', { file: '/etc/hostname' }, /lies outside the folders/],
+  ])('%s refuses %j', async (name, args, message) => {
+    await kit.write('empty', '');
+    expect((await kit.refused(name, args)).message).toMatch(message);
+    expect(kit.requests).toEqual([]);
+  });
+});
+
+describe('images_get', () => {
+  const image = {
+    id: 'i1',
+    name: 'a.jpg',
+    width: 640,
+    height: 480,
+    split: 'train',
+    annotation: {
+      boxes: [
+        { label: 'RBC', x: 10, y: 10, width: 4, height: 4 },
+        { label: 'WBC', x: 20, y: 20, width: 4, height: 4 },
+        { label: 'RBC', x: 30, y: 30, width: 4, height: 4 },
+      ],
+    },
+    embedding: [0.1, 0.2],
+  };
+  const args = { workspace: 'acme', project: 'cells', imageId: 'i1' };
+
+  beforeEach(() => {
+    const urls = { original: `${kit.url}/blobs/1` };
+    kit.on('GET /acme/cells/images/i1', () => ({ json: { image: { ...image, urls } } }));
+    kit.on('GET /blobs/1', () => ({ bytes: 'pixels' }));
+  });
+
+  it('says in words what it shows, without the embedding', async () => {
+    const { summary, data } = await kit.call('images_get', args);
+    expect(summary).toBe(
+      'Image "a.jpg": 640 x 480 pixels, "train" split, 3 boxes ("RBC" 2, "WBC" 1).',
+    );
+    expect(data.image).not.toHaveProperty('embedding');
+    expect(data.image).toMatchObject({ width: 640, annotation: image.annotation });
+  });
+
+  it('saves the original to a new file only', async () => {
+    const path = join(kit.folder, 'out/a.jpg');
+    const { data } = await kit.call('images_get', { ...args, save_to: 'out/a.jpg' });
+    expect(data).toMatchObject({ path, bytes: 6 });
+    expect(JSON.stringify(data)).not.toContain('/blobs/1');
+    expect(await readFile(path, 'utf8')).toBe('pixels');
+    const error = await kit.refused('images_get', { ...args, save_to: 'out/a.jpg' });
+    expect(error.code).toBe('conflict');
+  });
+});
+
+describe('images_annotate', () => {
+  const where = { project: 'cells', imageId: 'i1' };
+
+  it('sends a file under its own name', async () => {
+    await kit.write('a.xml', '<annotation/>');
+    kit.on('POST /dataset/cells/annotate/i1', () => ({ json: { success: true, boxes: 3 } }));
+    const { summary } = await kit.call('images_annotate', { ...where, file: 'a.xml' });
+    expect(summary).toBe('Annotated image "i1" with 3 labels.');
+    expect(kit.requests[0]?.query.get('name')).toBe('a.xml');
+    expect(sentBody()).toEqual({ annotationFile: '<annotation/>' });
+  });
+
+  it.each([
+    [{}, 'file: give either file or annotation'],
+    [{ file: 'a.xml', annotation: 'x' }, 'file: give either file or annotation'],
+    [{ file: 'none.xml' }, 'file: "none.xml" does not exist'],
+  ])('refuses %j', async (args, message) => {
+    await kit.write('a.xml', '<annotation/>');
+    const error = await kit.refused('images_annotate', { ...where, ...args });
+    expect(error.message).toBe(message);
+    expect(kit.requests).toEqual([]);
+  });
+});
+
+describe('deleting', () => {
+  it('says how to undo it, with real arguments', async () => {
+    kit.on('DELETE /acme/cells/3', () => ({
+      json: { deleted: true, type: 'version', id: '3', parentId: 'p1' },
+    }));
+    const args = { workspace: 'acme', project: 'cells', version: 3 };
+    const { summary, next } = await kit.call('versions_delete', args);
+    expect(summary).toBe('Version 3 of "cells" is in the trash.');
+    expect(next).toMatchObject([
+      {
+        tool: 'trash_restore',
+        arguments: { workspace: 'acme', type: 'version', id: '3', parentId: 'p1' },
+      },
+    ]);
+  });
+});
+
+describe('versions_generate', () => {
+  const where = { workspace: 'acme', project: 'cells', preprocessing: {} };
+
+  it('takes the keys for boxes too, and says what comes next', async () => {
+    kit.on('POST /acme/cells/generate', () => ({ json: { message: 'ok', version: '4' } }));
+    const augmentation = { bbblur: { pixels: 2 }, image: { versions: 3 } };
+    const { next } = await kit.call('versions_generate', { ...where, augmentation });
+    expect(sentBody()).toEqual({ preprocessing: {}, augmentation });
+    expect(next?.[0]).toMatchObject({
+      tool: 'tasks_wait',
+      arguments: { workspace: 'acme', project: 'cells', version: 4 },
+    });
+  });
+
+  it('names an unknown key with its whole path', async () => {
+    const augmentation = { brightnes: { percent: 10, brighten: true } };
+    const error = await kit.refused('versions_generate', { ...where, augmentation });
+    expect(error.message).toBe('augmentation.brightnes: is not known; did you mean "brightness"?');
+  });
+});

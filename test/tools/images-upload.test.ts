@@ -1,0 +1,317 @@
+// images_upload: which files, which annotations, what is reported, and going on.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Kit, openKit, steppingClock } from './kit.ts';
+
+let kit: Kit;
+
+beforeEach(async () => {
+  kit = await openKit();
+});
+
+afterEach(async () => {
+  await kit.close();
+});
+
+const upload = 'POST /dataset/cells/upload';
+
+/** Accepts every image; its id is `id-` and its name. */
+function acceptImages(): void {
+  kit.on(upload, ({ query }) => ({ json: { id: `id-${query.get('name')}`, success: true } }));
+}
+
+function acceptAnnotations(...names: string[]): void {
+  for (const name of names) {
+    kit.on(`POST /dataset/cells/annotate/id-${name}`, () => ({
+      json: { success: true, boxes: 2, warnings: [] },
+    }));
+  }
+}
+
+function sentNames(): readonly (string | null)[] {
+  return kit.requests
+    .filter(({ path }) => path.endsWith('/upload'))
+    .map(({ query }) => query.get('name'))
+    .sort();
+}
+
+async function writeImages(...names: string[]): Promise<void> {
+  for (const name of names) await kit.write(`images/${name}`, `bytes of ${name}`);
+}
+
+describe('images_upload', () => {
+  it('sends the files of a folder with the annotations of the same name', async () => {
+    await writeImages('a.jpg', 'b.png', 'notes.txt');
+    await kit.write('labels/a.xml', '<annotation/>');
+    acceptImages();
+    acceptAnnotations('a.jpg');
+    const { summary, data } = await kit.call('images_upload', {
+      project: 'cells',
+      files: ['images'],
+      annotations: 'labels',
+      split: 'valid',
+      batch: 'first',
+      tags: ['night', 'wet'],
+    });
+    expect(summary).toBe('Uploaded 2 images, 1 annotated with 2 boxes, 1 without an annotation.');
+    expect(data).toEqual({
+      uploaded: 2,
+      duplicates: 0,
+      annotated: 1,
+      boxes: 2,
+      alreadyAnnotated: 0,
+      withoutAnnotation: 1,
+      remaining: 0,
+      failedTotal: 0,
+      failed: [],
+      warningsTotal: 0,
+      warnings: [],
+      images: [
+        { file: 'a.jpg', id: 'id-a.jpg' },
+        { file: 'b.png', id: 'id-b.png' },
+      ],
+    });
+    const [first] = kit.requests;
+    expect(first?.query.getAll('tag')).toEqual(['night', 'wet']);
+    expect(first?.query.get('split')).toBe('valid');
+    expect(first?.body).toContain('bytes of a.jpg');
+    const annotate = kit.requests.find(({ path }) => path.includes('/annotate/'));
+    expect(annotate?.query.get('name')).toBe('a.xml');
+    expect(JSON.parse(annotate?.body ?? '')).toEqual({ annotationFile: '<annotation/>' });
+    expect(kit.progress).toHaveLength(2);
+    expect(kit.progress[1]).toMatch(/^2\/2 [ab]\.(jpg|png)$/);
+  });
+
+  it('counts what is there already, and does not stop at a bad file', async () => {
+    await writeImages('a.jpg', 'b.jpg', 'c.jpg');
+    for (const stem of ['a', 'b', 'c']) await kit.write(`labels/${stem}.txt`, '0 .5 .5 .1 .1');
+    kit.on(upload, ({ query }) => {
+      const name = query.get('name');
+      if (name === 'b.jpg') return { status: 400, json: { error: 'not an image' } };
+      return { json: { id: `id-${name}`, success: true, duplicate: name === 'a.jpg' } };
+    });
+    kit.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
+      status: 409,
+      json: { error: 'already annotated' },
+    }));
+    kit.on('POST /dataset/cells/annotate/id-c.jpg', () => ({
+      status: 400,
+      json: { error: { message: 'class 7 has no name', hint: 'pass a labelmap' } },
+    }));
+    const { summary, data } = await kit.call('images_upload', {
+      project: 'cells',
+      files: ['images/*.jpg'],
+      annotations: 'labels',
+      labelmap: { 0: 'RBC' },
+    });
+    expect(summary).toBe('Uploaded 1 image, 1 there already, 1 annotated already, 2 failed.');
+    expect(data).toMatchObject({
+      failed: [
+        { file: 'b.jpg', problem: 'not an image' },
+        {
+          file: 'c.jpg',
+          problem: 'The image is there, its annotation not: class 7 has no name pass a labelmap',
+        },
+      ],
+    });
+  });
+
+  it('names odd boxes', async () => {
+    await writeImages('a.jpg');
+    await kit.write('labels/a.xml', '<annotation/>');
+    acceptImages();
+    const message = 'RBC box 13: zero width and height at 504, 337; kept as labelled';
+    kit.on('POST /dataset/cells/annotate/id-a.jpg', () => ({
+      json: { success: true, boxes: 14, warnings: [{ problem: 'zero_size', box: 13, message }] },
+    }));
+    const { data } = await kit.call('images_upload', {
+      project: 'cells',
+      files: ['images'],
+      annotations: 'labels',
+    });
+    expect(data.warnings).toEqual([{ file: 'a.jpg', box: 13, problem: message }]);
+  });
+
+  it('takes only the images of a list, and names those without a file', async () => {
+    await writeImages('a.jpg', 'b.jpg', 'c.jpg');
+    await kit.write('train.txt', 'a\r\n c.jpg \n\ndata/obj/b.png 1\nghost\n');
+    acceptImages();
+    const args = { project: 'cells', files: ['images'], list: 'train.txt' };
+    const { data } = await kit.call('images_upload', args);
+    expect(data).toMatchObject({ uploaded: 2, missingTotal: 2, missing: ['b.png', 'ghost'] });
+    expect(sentNames()).toEqual(['a.jpg', 'c.jpg']);
+  });
+
+  it('sends each image only its own part of a COCO file', async () => {
+    await writeImages('a.jpg', 'b.jpg', 'c.jpg');
+    const coco = {
+      images: [
+        { id: 1, file_name: 'train/a.jpg', width: 10, height: 10 },
+        { id: 2, file_name: 'b.jpg', width: 10, height: 10 },
+      ],
+      annotations: [
+        { id: 1, image_id: 1, category_id: 5, bbox: [1, 1, 2, 2] },
+        { id: 2, image_id: 2, category_id: 5, bbox: [3, 3, 4, 4] },
+      ],
+      categories: [{ id: 5, name: 'RBC' }],
+    };
+    await kit.write('images/_annotations.coco.json', JSON.stringify(coco));
+    acceptImages();
+    acceptAnnotations('a.jpg', 'b.jpg');
+    const { data } = await kit.call('images_upload', {
+      project: 'cells',
+      files: ['images'],
+      annotations: 'images',
+    });
+    expect(data).toMatchObject({ annotated: 2, withoutAnnotation: 1 });
+    const sent = kit.requests.find(({ path }) => path.endsWith('annotate/id-a.jpg'));
+    const { annotationFile } = JSON.parse(sent?.body ?? '');
+    expect(JSON.parse(annotationFile)).toEqual({
+      images: [{ id: 1, file_name: 'a.jpg', width: 10, height: 10 }],
+      annotations: [{ id: 1, image_id: 1, category_id: 5, bbox: [1, 1, 2, 2] }],
+      categories: [{ id: 5, name: 'RBC' }],
+    });
+  });
+
+  it('takes the annotation from the most similar folder', async () => {
+    await kit.write('images/train/1.jpg', 'one');
+    await kit.write('labels/train/1.txt', 'of train');
+    await kit.write('labels/valid/1.txt', 'of valid');
+    acceptImages();
+    acceptAnnotations('1.jpg');
+    await kit.call('images_upload', {
+      project: 'cells',
+      files: ['images'],
+      annotations: 'labels',
+      labelmap: { 0: 'RBC' },
+    });
+    expect(JSON.parse(kit.requests.at(-1)?.body ?? '')).toEqual({
+      annotationFile: 'of train',
+      labelmap: { 0: 'RBC' },
+    });
+  });
+
+  it.each([
+    ['data.yaml', 'path: .\nnames: ["RBC", \'W, BC\'] # two\nnc: 2\n', { 0: 'RBC', 1: 'W, BC' }],
+    ['data.yaml', 'names:\n  - RBC\n  - WBC\nnc: 2\n', { 0: 'RBC', 1: 'WBC' }],
+    ['data.yml', 'nc: 2\nnames:\n  0: RBC\n  4: "WBC"\n', { 0: 'RBC', 4: 'WBC' }],
+    ['data.yaml', 'names: {0: RBC, 1: WBC}', { 0: 'RBC', 1: 'WBC' }],
+    ['obj.names', 'RBC\r\nWBC\n\n', { 0: 'RBC', 1: 'WBC' }],
+  ])('reads class names from %s %j', async (name, content, labelmap) => {
+    await writeImages('a.jpg');
+    await kit.write('labels/a.txt', '0 .5 .5 .1 .1');
+    await kit.write(name, content);
+    acceptImages();
+    acceptAnnotations('a.jpg');
+    await kit.call('images_upload', {
+      project: 'cells',
+      files: ['images/a.jpg'],
+      annotations: 'labels',
+      labelmap_file: name,
+    });
+    expect(JSON.parse(kit.requests.at(-1)?.body ?? '').labelmap).toEqual(labelmap);
+  });
+
+  it('stops when the time is up, and goes on with the next call', async () => {
+    const names = ['1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', '6.jpg', '7.jpg'];
+    await writeImages(...names);
+    acceptImages();
+    const args = { project: 'cells', files: ['images'] };
+    const clock = steppingClock(10_000);
+    const first = await kit.call('images_upload', args, { clock });
+    expect(first.data).toMatchObject({ uploaded: 4, remaining: 3 });
+    expect(first.summary).toBe('Uploaded 4 images. 3 remain.');
+    const [next] = first.next ?? [];
+    expect(next).toMatchObject({ tool: 'images_upload', arguments: { ...args, offset: 4 } });
+    const second = await kit.call('images_upload', next?.arguments);
+    expect(second.data).toMatchObject({ uploaded: 3, remaining: 0 });
+    expect(sentNames()).toEqual(names);
+  });
+
+  it('stops where all images would fail, and says from where to go on', async () => {
+    await writeImages('1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', '6.jpg');
+    kit.on(upload, ({ query }, n) =>
+      n < 4
+        ? { json: { id: `id-${query.get('name')}` } }
+        : { status: 401, json: { error: 'the key has ended' } },
+    );
+    const args = { project: 'cells', files: ['images'] };
+    const { data, next } = await kit.call('images_upload', args);
+    expect(data).toMatchObject({ uploaded: 4, remaining: 2, failed: [] });
+    expect(data.stoppedBy).toEqual(expect.any(String));
+    expect(next).toMatchObject([{ arguments: { ...args, offset: 4 } }]);
+  });
+
+  it('fails when not one image was accepted', async () => {
+    await writeImages('1.jpg', '2.jpg');
+    kit.on(upload, () => ({ status: 400, json: { error: 'not an image' } }));
+    const error = await kit.refused('images_upload', { project: 'cells', files: ['images'] });
+    expect(error.code).toBe('invalid_input');
+    expect(error.message).toMatch(/^None of 2 images was accepted\. The first: /);
+    expect(error.upstream?.message).toBe('not an image');
+    expect(error.problems.map(({ path }) => path)).toEqual(['1.jpg', '2.jpg']);
+  });
+
+  it('fails at once where there is no such project', async () => {
+    await writeImages('1.jpg', '2.jpg', '3.jpg', '4.jpg', '5.jpg', '6.jpg');
+    const error = await kit.refused('images_upload', { project: 'cells', files: ['images'] });
+    expect(error.code).toBe('not_found');
+    expect(kit.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it('sends a URL as it is', async () => {
+    kit.on(upload, ({ query }) => ({ json: { id: `from ${query.get('image')}` } }));
+    const { data } = await kit.call('images_upload', {
+      project: 'cells',
+      url: 'https://example.com/a.jpg',
+    });
+    expect(data).toEqual({ uploaded: 1, duplicates: 0, id: 'from https://example.com/a.jpg' });
+  });
+
+  it('ends when the call is cancelled', async () => {
+    await writeImages('1.jpg');
+    const cancel = new AbortController();
+    kit.on(upload, () => {
+      cancel.abort();
+      return { json: { id: 'late' } };
+    });
+    const { signal } = cancel;
+    const args = { project: 'cells', files: ['images'] };
+    await expect(kit.call('images_upload', args, { signal })).rejects.toThrow();
+  });
+
+  it.each([
+    [{}, 'files: give either files or url'],
+    [{ files: ['images'], url: 'https://example.com/a.jpg' }, 'files: give either files or url'],
+    [{ url: 'https://example.com/a.jpg', offset: 0 }, 'offset: goes with files, not with url'],
+    [{ files: ['images'], name: 'x.jpg' }, 'name: is for one image; "files" stands for 2'],
+    [{ files: ['images'], offset: 2 }, 'offset: must be less than 2, the number of images'],
+    [{ files: ['images'], split: 'val' }, /^split: expected one of train, valid, test/],
+    [{ files: ['images'], list: 'none.txt' }, 'list: "none.txt" does not exist'],
+    [
+      { files: ['images'], list: 'other.txt' },
+      'list: none of its 1 names is one of the 2 images that "files" stands for',
+    ],
+    [
+      { files: ['images'], labelmap: { 0: 'a' }, labelmap_file: 'obj.names' },
+      'labelmap_file: give either labelmap or labelmap_file',
+    ],
+    [
+      { files: ['images'], annotations: 'package.json' },
+      'annotations: "package.json" is neither COCO nor CreateML JSON',
+    ],
+    [{ files: ['docs'] }, /^files: .*"docs" stands for no .*; there are 2 \.txt, 1 \.pdf$/],
+    [{ files: ['../elsewhere'] }, /lies outside the folders that tools may use/],
+  ])('refuses %j and sends nothing', async (args, message) => {
+    await writeImages('1.jpg', '2.jpg');
+    await kit.write('docs/a.txt', 'a');
+    await kit.write('docs/b.txt', 'b');
+    await kit.write('docs/c.pdf', 'c');
+    await kit.write('other.txt', 'nobody');
+    await kit.write('package.json', '{}');
+    const error = await kit.refused('images_upload', { project: 'cells', ...args });
+    expect(error.code).toBe('invalid_input');
+    expect(error.message).toMatch(message);
+    expect(kit.requests).toEqual([]);
+  });
+});

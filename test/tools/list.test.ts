@@ -1,0 +1,184 @@
+// The whole list of tools, as hosts see it: names, words, schemas, size.
+
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
+import { describe, expect, it } from 'vitest';
+import { listTools } from '../../src/mcp/list-tools.ts';
+import { tools } from '../../tools/index.ts';
+
+const list = listTools(tools).map(({ family: _family, ...listed }) => listed);
+
+const names = [
+  'workspace_whoami',
+  'workspace_get',
+  'projects_create',
+  'projects_fork',
+  'projects_get',
+  'projects_delete',
+  'projects_health',
+  'projects_rebalance_splits',
+  'models_list',
+  'versions_get',
+  'versions_delete',
+  'versions_export',
+  'versions_generate',
+  'trainings_recipe',
+  'trainings_cancel',
+  'trainings_stop',
+  'trainings_delete',
+  'api_keys_list',
+  'api_keys_create',
+  'api_keys_get_publishable',
+  'api_keys_get',
+  'api_keys_update',
+  'api_keys_revoke',
+  'folders_list',
+  'folders_create',
+  'folders_update',
+  'folders_delete',
+  'folders_set_projects',
+  'images_upload',
+  'images_annotate',
+  'images_get',
+  'images_delete',
+  'images_tag',
+  'images_set_metadata',
+  'images_set_metadata_bulk',
+  'batches_list',
+  'batches_get',
+  'images_upload_zip',
+  'images_upload_zip_status',
+  'annotation_jobs_list',
+  'annotation_jobs_create',
+  'annotation_jobs_get',
+  'autolabel_start',
+  'autolabel_get',
+  'catalog_search',
+  'catalog_search_by_image',
+  'images_search',
+  'workspace_search',
+  'search_export_start',
+  'search_export_get',
+  'trash_list',
+  'trash_restore',
+  'tasks_get',
+  'tasks_wait',
+  'deployment_get',
+  'deployment_set_model',
+  'active_learning_get',
+  'active_learning_enable',
+  'active_learning_disable',
+  'active_learning_configure',
+  'active_learning_images',
+  'inference_stats_get',
+  'inference_stats_set_metadata',
+  'vision_events_create',
+  'vision_events_create_batch',
+  'vision_events_upload_image',
+  'video_upload_url_create',
+  'video_inference_start',
+  'video_inference_get',
+  'events_create',
+  'events_list',
+  'events_get',
+  'events_latest',
+  'events_count',
+  'events_attach_video',
+  'events_attach_file',
+  'events_finalize',
+  'auth_status',
+  'doctor',
+];
+
+/** Tools without further effect. A wrong hint lets a host call without asking. */
+const readers = [
+  'workspace_whoami',
+  'workspace_get',
+  'projects_get',
+  'projects_health',
+  'models_list',
+  'versions_get',
+  'trainings_recipe',
+  'api_keys_list',
+  'api_keys_get_publishable',
+  'api_keys_get',
+  'folders_list',
+  'images_get',
+  'batches_list',
+  'batches_get',
+  'images_upload_zip_status',
+  'annotation_jobs_list',
+  'annotation_jobs_get',
+  'autolabel_get',
+  'catalog_search',
+  'catalog_search_by_image',
+  'images_search',
+  'workspace_search',
+  'search_export_get',
+  'trash_list',
+  'tasks_get',
+  'tasks_wait',
+  'deployment_get',
+  'active_learning_get',
+  'active_learning_images',
+  'inference_stats_get',
+  'video_inference_get',
+  'events_list',
+  'events_get',
+  'events_latest',
+  'events_count',
+  'auth_status',
+  'doctor',
+];
+
+const irrecoverable = [
+  'trainings_cancel',
+  'trainings_stop',
+  'api_keys_revoke',
+  'folders_delete',
+  'images_delete',
+];
+
+function tokens(value: unknown): number {
+  return encode(JSON.stringify(value)).length;
+}
+
+describe('the list of tools', () => {
+  it('has these tools, in this order', () => {
+    expect(list.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('marks as reading what only reads', () => {
+    const marked = list.filter(({ annotations }) => annotations.readOnlyHint);
+    expect(marked.map(({ name }) => name)).toEqual(readers);
+  });
+
+  it('asks for the name of what cannot come back', () => {
+    const asking = list.filter(({ inputSchema }) => inputSchema.required?.includes('confirm'));
+    expect(asking.map(({ name }) => name)).toEqual(irrecoverable);
+    for (const { description } of asking) expect(description).toContain('Cannot be undone.');
+  });
+
+  it('costs at most 12,000 tokens', () => {
+    expect(tokens({ tools: list })).toBeLessThanOrEqual(12_000);
+  });
+
+  it.each(list)('$name is told shortly', (listed) => {
+    expect(listed.title.split(' ').length).toBeLessThanOrEqual(4);
+    expect(listed.title.length).toBeLessThanOrEqual(60);
+    expect(listed.description.length).toBeLessThanOrEqual(400);
+    expect(listed.description).toMatch(/\.$/);
+    if (listed.name !== 'versions_generate') expect(tokens(listed)).toBeLessThanOrEqual(400);
+  });
+
+  it.each(list)('$name describes every parameter', ({ inputSchema }) => {
+    for (const parameter of Object.values(inputSchema.properties)) {
+      expect(parameter).toHaveProperty('description');
+    }
+  });
+
+  it.each(list)('$name has no schema that a host cannot read', ({ inputSchema }) => {
+    expect(inputSchema.type).toBe('object');
+    expect(JSON.stringify(inputSchema)).not.toMatch(/"(\$ref|anyOf|oneOf|allOf|\$schema)"/);
+    expect(JSON.stringify(inputSchema)).not.toMatch(/base64/i);
+  });
+});

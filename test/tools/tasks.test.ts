@@ -1,0 +1,90 @@
+// tasks_wait: until the end, or until a host would give up.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Kit, openKit } from './kit.ts';
+
+let kit: Kit;
+
+beforeEach(async () => {
+  kit = await openKit();
+});
+
+afterEach(async () => {
+  await kit.close();
+});
+
+const task = { workspace: 'acme', taskId: 't1' };
+const taskRoute = 'GET /acme/asynctasks/t1';
+
+describe('tasks_wait', () => {
+  it('asks until the task is completed, and reports progress', async () => {
+    kit.on(taskRoute, (_request, n) =>
+      n < 1
+        ? { json: { taskId: 't1', status: 'running', progress: { current: 3, total: 12 } } }
+        : { json: { taskId: 't1', status: 'completed', progress: null, result: { images: 12 } } },
+    );
+    const { summary, data, next } = await kit.call('tasks_wait', task);
+    expect(summary).toBe('Task "t1" is completed.');
+    expect(data).toMatchObject({ status: 'completed', done: true, result: { images: 12 } });
+    expect(next).toBeUndefined();
+    expect(kit.progress).toEqual(['3/12 Task "t1": running']);
+    expect(kit.requests).toHaveLength(2);
+  });
+
+  it('gives the same call as the next one when the time is up', async () => {
+    kit.on(taskRoute, () => ({
+      json: { taskId: 't1', status: 'running', progress: { current: 1, total: 4 } },
+    }));
+    const { summary, data, next } = await kit.call('tasks_wait', { ...task, timeout_s: 0 });
+    expect(summary).toBe('Task "t1" is not done yet (running, 25 % done).');
+    expect(data).toMatchObject({ status: 'running', done: false });
+    expect(next).toMatchObject([{ tool: 'tasks_wait', arguments: { ...task, timeout_s: 0 } }]);
+  });
+
+  it('says that a task failed, and why', async () => {
+    kit.on(taskRoute, () => ({
+      json: { taskId: 't1', status: 'failed', error: 'versions above the cap' },
+    }));
+    const { summary, data } = await kit.call('tasks_wait', task);
+    expect(summary).toBe('Task "t1" has failed; "error" says why.');
+    expect(data).toMatchObject({ status: 'failed', done: true, error: 'versions above the cap' });
+  });
+
+  it('waits for a version until it has images', async () => {
+    const version = { id: 'acme/cells/2', generating: true, images: 0, progress: 0.5 };
+    const splits = { train: 16, valid: 2, test: 2 };
+    kit.on('GET /acme/cells/2', (_request, n) => ({
+      json: { version: n < 1 ? version : { ...version, generating: false, images: 20, splits } },
+    }));
+    const args = { workspace: 'acme', project: 'cells', version: 2 };
+    const { summary, data } = await kit.call('tasks_wait', args);
+    expect(summary).toBe('Version 2 of "cells" is completed.');
+    expect(data).toMatchObject({ done: true, result: { images: 20, splits } });
+    expect(kit.requests[0]?.query.get('nocache')).toBe('true');
+  });
+
+  it('ends at once when the call is cancelled', async () => {
+    kit.on(taskRoute, () => ({ json: { taskId: 't1', status: 'created', progress: null } }));
+    const cancel = new AbortController();
+    const waiting = kit.call('tasks_wait', task, { signal: cancel.signal });
+    while (kit.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    cancel.abort();
+    await expect(waiting).rejects.toThrow();
+    expect(kit.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [{ workspace: 'acme' }, 'taskId: give either taskId alone, or project and version'],
+    [{ ...task, project: 'cells' }, 'taskId: give either taskId alone, or project and version'],
+    [{ ...task, timeout_s: 46 }, 'timeout_s: must be at most 45, got 46'],
+    [{ ...task, taskid: 't1' }, 'taskid: is not known; did you mean "taskId"?'],
+  ])('refuses %j', async (args, message) => {
+    expect((await kit.refused('tasks_wait', args)).message).toBe(message);
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('passes on that there is no such task', async () => {
+    kit.on(taskRoute, () => ({ status: 404, json: { error: 'no such task' } }));
+    expect(await kit.refused('tasks_wait', task)).toMatchObject({ code: 'not_found' });
+  });
+});

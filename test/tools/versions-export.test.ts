@@ -1,0 +1,93 @@
+// versions_export: waits, saves, and replaces nothing unasked.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Kit, openKit, steppingClock } from './kit.ts';
+
+let kit: Kit;
+
+beforeEach(async () => {
+  kit = await openKit();
+  kit.on('GET /exports/1', () => ({ bytes: 'zip bytes' }));
+});
+
+afterEach(async () => {
+  await kit.close();
+});
+
+const route = 'GET /acme/cells/3/coco';
+const wanted = { workspace: 'acme', project: 'cells', version: 3, format: 'coco' };
+
+function readyAfter(questions: number): void {
+  kit.on(route, (_request, n) =>
+    n < questions
+      ? { status: 202, json: { progress: 0.25 } }
+      : { json: { export: { link: `${kit.url}/exports/1`, format: 'coco', size: 9 } } },
+  );
+}
+
+describe('versions_export', () => {
+  it('waits for the file and saves it under a name of its own', async () => {
+    readyAfter(1);
+    const result = await kit.call('versions_export', { ...wanted, save_to: '.' });
+    const path = join(kit.folder, 'cells-v3-coco.zip');
+    expect(result.data).toEqual({ ready: true, path, bytes: 9, format: 'coco' });
+    expect(result.files).toMatchObject([{ path, mimeType: 'application/zip' }]);
+    expect(await readFile(path, 'utf8')).toBe('zip bytes');
+    expect(JSON.stringify(result)).not.toContain('/exports/1');
+    expect(kit.progress).toContain('0.25/1 Exporting');
+  });
+
+  it('gives the link where no file was asked for', async () => {
+    readyAfter(0);
+    const { data, files } = await kit.call('versions_export', wanted);
+    const link = `${kit.url}/exports/1`;
+    expect(data).toEqual({ ready: true, format: 'coco', size: 9, link });
+    expect(files).toBeUndefined();
+  });
+
+  it('gives the same call as the next one when the time is up', async () => {
+    readyAfter(99);
+    const args = { ...wanted, save_to: 'out.zip' };
+    const result = await kit.call('versions_export', args, { clock: steppingClock(50_000) });
+    expect(result.data).toEqual({ ready: false, progress: 0.25 });
+    expect(result.next).toMatchObject([{ tool: 'versions_export', arguments: args }]);
+    expect(await readdir(kit.folder)).toEqual([]);
+  });
+
+  it('replaces a file only on overwrite', async () => {
+    readyAfter(0);
+    const path = await kit.write('out.zip', 'mine');
+    const args = { ...wanted, save_to: 'out.zip' };
+    const error = await kit.refused('versions_export', args);
+    expect(error).toMatchObject({
+      code: 'conflict',
+      message: `save_to: "${path}" exists already.`,
+    });
+    expect(kit.requests).toEqual([]);
+    expect(await readFile(path, 'utf8')).toBe('mine');
+    await kit.call('versions_export', { ...args, overwrite: true });
+    expect(await readFile(path, 'utf8')).toBe('zip bytes');
+    expect(await readdir(kit.folder)).toEqual(['out.zip']);
+  });
+
+  it('keeps the old file when the download fails', async () => {
+    readyAfter(0);
+    kit.on('GET /exports/1', () => ({ status: 404, json: {} }));
+    const path = await kit.write('out.zip', 'mine');
+    const args = { ...wanted, save_to: 'out.zip', overwrite: true };
+    expect(await kit.refused('versions_export', args)).toMatchObject({ code: 'not_found' });
+    expect(await readFile(path, 'utf8')).toBe('mine');
+    expect(await readdir(kit.folder)).toEqual(['out.zip']);
+  });
+
+  it.each([
+    ['missing', 'save_to: "missing" does not exist'],
+    ['../out.zip', /^save_to: "\.\.\/out\.zip" lies outside/],
+  ])('refuses to save to %s and asks for nothing', async (save_to, message) => {
+    const error = await kit.refused('versions_export', { ...wanted, save_to });
+    expect(error.message).toMatch(message);
+    expect(kit.requests).toEqual([]);
+  });
+});
