@@ -2,7 +2,7 @@
 
 import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { sendFile } from '../http-server/send-file.ts';
+import { sendContent } from '../http-server/send-content.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Links } from './links.ts';
 import type { Principal } from './principal.ts';
@@ -22,7 +22,12 @@ export function blobRoute(blobs: BlobStore, links: Links): Route<Principal> {
         });
       }
       const { name, contentType } = target;
-      await sendFile(response, blobs.path(hash), { contentType, filename: name });
+      await sendContent(response, {
+        contentType,
+        filename: name,
+        bytes: await blobs.size(hash),
+        open: () => blobs.open(hash),
+      });
     },
   };
 }

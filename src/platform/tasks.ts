@@ -25,11 +25,15 @@ export function taskHandlers(work: Tasks): Handlers<typeof tasks, Principal> {
         taskId,
         status: item.status,
         progress: item.total === 0 ? null : { current: item.current, total: item.total },
-        ...(item.status === 'completed' && { result: item.result }),
+        ...(item.status === 'completed' && { result: { ...asObject(item.result) } }),
         ...(item.status === 'failed' && { error: item.error }),
       };
     },
   };
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 /** The answer that starts a task: its id, and the address at which to ask for it. */

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { notFound } from '../../errors.ts';
 import { checkExportFormat, type ExportImage } from '../exports/export-format.ts';
-import { uniqueFileNames } from '../exports/export-names.ts';
+import { nameForExport } from '../exports/export-names.ts';
 import { writeExport } from '../exports/zip.ts';
 import type { VersionImage } from '../store/store.ts';
 import { type Job, payloadText } from './job.ts';
@@ -49,10 +49,11 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
 };
 
 function exportImages(images: readonly VersionImage[]): readonly HashedImage[] {
-  const names = uniqueFileNames(images);
-  return images.map(({ split, width, height, hash, annotation }, index) => ({
-    ...{ split, width, height, hash },
-    fileName: names[index] ?? `image-${index}`,
-    boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
-  }));
+  return nameForExport(
+    images.map(({ name, split, width, height, hash, annotation }) => ({
+      ...{ split, width, height, hash },
+      fileName: name,
+      boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
+    })),
+  );
 }

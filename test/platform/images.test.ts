@@ -1,0 +1,279 @@
+// Images on the platform: upload in every form, annotation, tags, metadata, deletion.
+
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { crc32 } from 'node:zlib';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { images } from '../../src/contract/images.ts';
+import { projects } from '../../src/contract/projects.ts';
+import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+
+let platform: TestPlatform;
+let allowedPort = 0;
+const project = 'cells';
+const inProject = { workspace: 'acme', project };
+const sample = 'sample/blood-cells';
+
+beforeAll(async () => {
+  platform = await startTestPlatform({
+    isAllowedHost: (host) => host === `127.0.0.1:${allowedPort}`,
+  });
+  await platform.client.call(projects.projects_create, {
+    workspace: 'acme',
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
+  });
+});
+
+afterAll(() => platform.close());
+
+async function health() {
+  return (await platform.client.call(projects.projects_health, inProject)).body.stats;
+}
+
+/** An image of one colour, so that every shade is another file. */
+function picture(shade: number, format: 'png' | 'jpeg' | 'webp' | 'tiff' | 'avif' = 'png') {
+  const background = { r: shade, g: 90, b: 200 };
+  return sharp({ create: { width: 64, height: 48, channels: 3, background } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+async function upload(content: Uint8Array, name: string, more: object = {}) {
+  const file = { name, content };
+  const { body } = await platform.client.call(images.images_upload, { project, file, ...more });
+  return body;
+}
+
+/** The same PNG, which says of itself that it is larger. */
+function resized(png: Buffer, width: number, height: number): Buffer {
+  const copy = Buffer.from(png);
+  copy.writeUInt32BE(width, 16);
+  copy.writeUInt32BE(height, 20);
+  copy.writeUInt32BE(crc32(copy.subarray(12, 29)), 29);
+  return copy;
+}
+
+/** A server elsewhere that has one file, and counts who asks. */
+async function serveBytes(bytes: Uint8Array) {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    response.end(bytes);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    requests: () => requests,
+    close: async () => server.close(),
+  };
+}
+
+describe('upload', () => {
+  it('takes multipart, and knows the same bytes again', async () => {
+    const bytes = await picture(1);
+    const first = await upload(bytes, 'one.png', { split: 'valid', tag: ['a', 'b'], batch: 'B' });
+    expect(first).toMatchObject({ success: true });
+    expect(first.duplicate).toBeUndefined();
+    expect(await upload(bytes, 'again.png')).toEqual({
+      id: first.id,
+      success: true,
+      duplicate: true,
+    });
+    const { body } = await platform.client.call(images.images_get, {
+      ...inProject,
+      imageId: first.id,
+    });
+    expect(body.image).toMatchObject({
+      name: 'one.png',
+      split: 'valid',
+      tags: ['a', 'b'],
+      width: 64,
+    });
+    const original = await fetch(String(body.image.urls?.original));
+    expect(Buffer.from(await original.arrayBuffer()).equals(bytes)).toBe(true);
+    const { body: list } = await platform.client.call(images.batches_list, inProject);
+    expect(list.batches).toMatchObject([{ name: 'B', images: 1 }]);
+  });
+
+  it.each(['png', 'jpeg', 'webp', 'tiff', 'avif'] as const)('takes %s', async (format) => {
+    expect(await upload(await picture(2, format), `x.${format}`)).toMatchObject({ success: true });
+  });
+
+  it('takes base64 text, as older senders do', async () => {
+    const bytes = await picture(3);
+    const answer = await fetch(
+      `${platform.url}/dataset/${project}/upload?api_key=${platform.key}&name=three.png&split=test`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: bytes.toString('base64'),
+      },
+    );
+    expect(await answer.json()).toMatchObject({ success: true });
+  });
+
+  it('fetches a URL, and refuses a private address that nobody allowed', async () => {
+    const bytes = await picture(4);
+    const allowed = await serveBytes(bytes);
+    const canary = await serveBytes(bytes);
+    allowedPort = allowed.port;
+    const ask = (image: string) => platform.client.call(images.images_upload, { project, image });
+    const { body } = await ask(`http://127.0.0.1:${allowed.port}/four.png`);
+    expect(body).toMatchObject({ success: true });
+    expect(body.duplicate).toBeUndefined();
+    const hosts = [
+      '127.0.0.1',
+      'localhost',
+      '2130706433',
+      '0x7f.1',
+      '[::ffff:127.0.0.1]',
+      '10.0.0.1',
+    ];
+    for (const host of hosts) {
+      await expect(ask(`http://${host}:${canary.port}/x.png`)).rejects.toMatchObject({
+        upstream: { status: 400, message: expect.stringContaining('image') },
+      });
+    }
+    expect(canary.requests()).toBe(0);
+    await Promise.all([allowed.close(), canary.close()]);
+  });
+
+  it.each([
+    ['no image', Buffer.from('hello')],
+    ['nothing', Buffer.alloc(0)],
+    ['a GIF', Buffer.from('GIF89a\x01\x00\x01\x00\x80\x00\x00', 'latin1')],
+  ])('refuses %s and keeps nothing of it', async (_, bytes) => {
+    const before = await health();
+    await expect(upload(bytes, 'bad.png')).rejects.toMatchObject({
+      upstream: { message: expect.stringContaining('file') },
+    });
+    expect(await health()).toEqual(before);
+  });
+
+  it('refuses a cut image and one of 20,000 x 20,000 pixels', async () => {
+    const whole = await readFile(`${sample}/JPEGImages/BloodImage_00338.jpg`);
+    await expect(upload(whole.subarray(0, 9_000), 'cut.jpg')).rejects.toMatchObject({
+      upstream: { status: 400 },
+    });
+    const huge = resized(await picture(10), 20_000, 20_000);
+    await expect(upload(huge, 'huge.png')).rejects.toMatchObject({
+      upstream: { status: 413, message: expect.stringContaining('pixels') },
+    });
+  });
+
+  it('refuses a project that is not there, an unknown split and an unknown parameter', async () => {
+    const file = { name: 'x.png', content: await picture(5) };
+    await expect(
+      platform.client.call(images.images_upload, { project: 'nope', file }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    const send = (query: string) =>
+      fetch(`${platform.url}/dataset/${project}/upload?api_key=${platform.key}&${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'aGVsbG8=',
+      });
+    expect(await (await send('split=trian')).text()).toMatch(/split.*train/);
+    expect(await (await send('splitt=train')).text()).toMatch(/splitt.*split/);
+  });
+});
+
+describe('annotation', () => {
+  async function annotate(
+    imageId: string,
+    annotationFile: string,
+    name: string,
+    more: object = {},
+  ) {
+    const input = { project, imageId, annotationFile, name, ...more };
+    return (await platform.client.call(images.images_annotate, input)).body;
+  }
+
+  it('keeps the boxes of a VOC file, bad ones too, and says which are bad', async () => {
+    const stem = 'BloodImage_00338';
+    const bytes = await readFile(`${sample}/JPEGImages/${stem}.jpg`);
+    const voc = await readFile(`${sample}/Annotations/${stem}.xml`, 'utf8');
+    const { id } = await upload(bytes, `${stem}.jpg`);
+    const boxes = voc.match(/<object>/g)?.length;
+    const answer = await annotate(id, voc, `${stem}.xml`);
+    expect(answer).toMatchObject({ success: true, boxes });
+    expect(answer.warnings).toHaveLength(1);
+    expect(JSON.stringify(answer.warnings)).toContain('504');
+    const { body } = await platform.client.call(images.images_get, { ...inProject, imageId: id });
+    expect(body.image.annotation?.boxes).toHaveLength(boxes ?? 0);
+
+    await expect(annotate(id, voc, `${stem}.xml`)).rejects.toMatchObject({
+      code: 'conflict',
+      upstream: { hint: expect.stringContaining('overwrite') },
+    });
+    expect(await annotate(id, voc, `${stem}.xml`, { overwrite: true })).toMatchObject({ boxes });
+  });
+
+  it('refuses the annotation of another image, and a class id without a name', async () => {
+    const { id } = await upload(await picture(6), 'six.png');
+    const voc = await readFile(`${sample}/Annotations/BloodImage_00338.xml`, 'utf8');
+    await expect(annotate(id, voc, 'six.xml')).rejects.toMatchObject({
+      upstream: { status: 400, message: expect.stringMatching(/BloodImage_00338.*six\.png/s) },
+    });
+    await expect(
+      annotate(id, '7 0.5 0.5 0.2 0.2', 'six.txt', { labelmap: { 0: 'cell' } }),
+    ).rejects.toMatchObject({ upstream: { message: expect.stringContaining('7') } });
+    expect(
+      await annotate(id, '0 0.5 0.5 0.2 0.2', 'six.txt', { labelmap: { 0: 'cell' } }),
+    ).toMatchObject({ boxes: 1 });
+  });
+
+  it('counts missing, empty and labelled images apart', async () => {
+    const before = await health();
+    const { id } = await upload(await picture(7), 'seven.png');
+    expect((await health()).missingAnnotations).toBe(before.missingAnnotations + 1);
+    await annotate(id, '', 'seven.txt');
+    const after = await health();
+    expect(after.missingAnnotations).toBe(before.missingAnnotations);
+    expect(after.nullAnnotations).toBe(before.nullAnnotations + 1);
+  });
+});
+
+describe('change and removal', () => {
+  it('adds, removes and sets tags, and keeps metadata', async () => {
+    const { id: imageId } = await upload(await picture(8), 'eight.png');
+    const tag = async (operation: 'add' | 'remove' | 'set', tags: string[]) =>
+      (await platform.client.call(images.images_tag, { ...inProject, imageId, operation, tags }))
+        .body.tags;
+    expect(await tag('add', ['b', 'a'])).toEqual(['a', 'b']);
+    expect(await tag('remove', ['a'])).toEqual(['b']);
+    expect(await tag('set', ['c'])).toEqual(['c']);
+    await platform.client.call(images.images_set_metadata, {
+      workspace: 'acme',
+      imageId,
+      metadata: { line: 4, shift: 'night' },
+      addTags: ['d'],
+    });
+    await platform.client.call(images.images_set_metadata, {
+      workspace: 'acme',
+      imageId,
+      removeMetadata: ['shift'],
+    });
+    const { body } = await platform.client.call(images.images_get, { ...inProject, imageId });
+    expect(body.image).toMatchObject({ tags: ['c', 'd'], metadata: { line: 4 } });
+    expect(body.image.metadata).not.toHaveProperty('shift');
+  });
+
+  it('deletes all of the images that are named, or none', async () => {
+    const { id } = await upload(await picture(9), 'nine.png');
+    const remove = (ids: string[]) =>
+      platform.client.call(images.images_delete, { ...inProject, images: ids });
+    await expect(remove([id, 'nobody'])).rejects.toMatchObject({
+      upstream: { status: 400, message: expect.stringContaining('nobody') },
+    });
+    await platform.client.call(images.images_get, { ...inProject, imageId: id });
+    expect((await remove([id])).status).toBe(204);
+    await expect(
+      platform.client.call(images.images_get, { ...inProject, imageId: id }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

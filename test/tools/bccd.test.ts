@@ -1,0 +1,115 @@
+// The whole BCCD dataset through MCP tools. Runs where its archive is: FOVEA_BCCD, or the shared
+// data folder beside the repository. Elsewhere it says that it did not run.
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { readZip, unzip } from '../fixtures/unzip.ts';
+
+const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
+const published = { Platelets: 361, RBC: 4155, WBC: 372 };
+
+describe.skipIf(!existsSync(archive))('the whole BCCD dataset', () => {
+  let fovea: Fovea;
+  let dataset: string;
+
+  beforeAll(async () => {
+    dataset = await realpath(await mkdtemp(join(tmpdir(), 'fovea-bccd-')));
+    await unzip(archive, dataset);
+    fovea = await launchFovea({ FOVEA_FILE_ROOTS: dataset });
+  });
+
+  afterAll(async () => {
+    await fovea.close();
+    await rm(dataset, { recursive: true, force: true });
+  });
+
+  it('goes in whole, and comes out as COCO with the same counts', {
+    timeout: 240_000,
+  }, async () => {
+    await fovea.ok('projects_create', {
+      name: 'BCCD',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+    const uploads = [
+      ...(await uploadSplit(fovea, dataset, 'train', 'train')),
+      ...(await uploadSplit(fovea, dataset, 'valid', 'val')),
+      ...(await uploadSplit(fovea, dataset, 'test', 'test')),
+    ];
+    expect(sum(uploads, 'uploaded')).toBe(364);
+    expect(sum(uploads, 'annotated')).toBe(364);
+    const warnings = JSON.stringify(uploads.map(({ warnings }) => warnings));
+    expect(warnings).toContain('BloodImage_00338');
+    expect(warnings).toContain('BloodImage_00343');
+    expect(warnings.match(/no area|zero width/g)).toHaveLength(2);
+
+    const health = await fovea.ok('projects_health', { project: 'bccd' });
+    expect(health.stats).toMatchObject({
+      numImages: 364,
+      numAnnotations: 4888,
+      avgImageSize: [640, 480],
+      missingAnnotations: 0,
+      classDistribution: published,
+    });
+    const { project } = await fovea.ok('projects_get', { project: 'bccd' });
+    expect(project).toMatchObject({ splits: { train: 205, valid: 87, test: 72 } });
+
+    const { version } = await fovea.ok('versions_generate', {
+      project: 'bccd',
+      preprocessing: { 'auto-orient': true },
+      augmentation: {},
+    });
+    await waitFor(fovea, { project: 'bccd', version });
+    const target = join(dataset, 'bccd-coco.zip');
+    await fovea.ok('versions_export', {
+      project: 'bccd',
+      version,
+      format: 'coco',
+      save_to: target,
+    });
+    const files = await readZip(target);
+    const counts = { train: 205, valid: 87, test: 72 };
+    const classes: Record<string, number> = {};
+    for (const [split, images] of Object.entries(counts)) {
+      const coco = JSON.parse(String(files.get(`${split}/_annotations.coco.json`)));
+      expect(coco.images).toHaveLength(images);
+      for (const image of coco.images) expect(files.has(`${split}/${image.file_name}`)).toBe(true);
+      for (const { category_id } of coco.annotations) {
+        const { name } = coco.categories.find(({ id }: { id: number }) => id === category_id);
+        classes[name] = (classes[name] ?? 0) + 1;
+      }
+    }
+    expect(classes).toEqual(published);
+  });
+});
+
+async function uploadSplit(fovea: Fovea, dataset: string, split: string, list: string) {
+  const answers: Facts[] = [];
+  for (let offset = 0, remaining = 1; remaining > 0; ) {
+    const answer = await fovea.ok('images_upload', {
+      project: 'bccd',
+      files: [join(dataset, 'BCCD/JPEGImages/*.jpg')],
+      annotations: join(dataset, 'BCCD/Annotations'),
+      list: join(dataset, `BCCD/ImageSets/Main/${list}.txt`),
+      split,
+      offset,
+    });
+    answers.push(answer);
+    expect(answer.failed ?? []).toEqual([]);
+    remaining = Number(answer.remaining);
+    offset += Number(answer.uploaded) + Number(answer.duplicates);
+  }
+  return answers;
+}
+
+async function waitFor(fovea: Fovea, what: Facts): Promise<void> {
+  for (let done = false; !done; ) done = (await fovea.ok('tasks_wait', what)).done === true;
+}
+
+function sum(answers: readonly Facts[], member: string): number {
+  return answers.reduce((total, answer) => total + Number(answer[member]), 0);
+}
