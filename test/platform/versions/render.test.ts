@@ -1,0 +1,317 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import { decodeImage, type RawImage } from '../../../src/platform/image-file.ts';
+import { openSource, renderImage } from '../../../src/platform/versions/render.ts';
+import { type ResizeStep, resizeFormats, type Step } from '../../../src/platform/versions/steps.ts';
+import { exifTurn, turns } from '../../../src/platform/versions/turn.ts';
+
+// A grey picture of 96 x 64 with a rectangle of its own colour, size and place for each label.
+const colours = {
+  red: [255, 0, 0],
+  green: [0, 255, 0],
+  blue: [0, 0, 255],
+  yellow: [255, 255, 0],
+} as const;
+
+const boxes: readonly Box[] = [
+  { label: 'red', x: 12, y: 8, width: 24, height: 16 },
+  { label: 'green', x: 80, y: 10, width: 32, height: 20 },
+  { label: 'blue', x: 14, y: 52, width: 28, height: 24 },
+  { label: 'yellow', x: 72, y: 44, width: 20, height: 28 },
+];
+
+const stored = drawPicture();
+
+function drawPicture(): Buffer {
+  const data = Buffer.alloc(96 * 64 * 3, 128);
+  for (const { label, x, y, width, height } of boxes) {
+    for (let row = y - height / 2; row < y + height / 2; row++) {
+      for (let column = x - width / 2; column < x + width / 2; column++) {
+        data.set(colourOf(label), (row * 96 + column) * 3);
+      }
+    }
+  }
+  return data;
+}
+
+function colourOf(label: string): readonly number[] {
+  return new Map<string, readonly number[]>(Object.entries(colours)).get(label) ?? [];
+}
+
+const picture = () => sharp(stored, { raw: { width: 96, height: 64, channels: 3 } });
+const png = await picture().png().toBuffer();
+const oriented = (orientation: number) => picture().png().withMetadata({ orientation }).toBuffer();
+
+function pixelAt({ data, width }: RawImage, x: number, y: number): readonly number[] {
+  const at = (Math.floor(y) * width + Math.floor(x)) * 3;
+  return [...data.subarray(at, at + 3)];
+}
+
+function isColour(pixel: readonly number[], label: string): boolean {
+  const wanted = colourOf(label);
+  return pixel.every((value, channel) => Math.abs(value - (wanted[channel] ?? 0)) < 60);
+}
+
+/** Each box covers its colour up to its edges, and the colour ends where the box ends. */
+function expectBoxesOnColours(image: RawImage, moved: readonly Box[]): void {
+  for (const { label, x, y, width, height } of moved) {
+    const [left, right] = [x - width / 2, x + width / 2];
+    const [top, bottom] = [y - height / 2, y + height / 2];
+    const within = [
+      [x, y],
+      [left + 3, top + 3],
+      [right - 3, top + 3],
+      [left + 3, bottom - 3],
+      [right - 3, bottom - 3],
+    ] as const;
+    for (const [px, py] of within) {
+      expect({ label, px, py, ok: isColour(pixelAt(image, px, py), label) }).toMatchObject({
+        ok: true,
+      });
+    }
+    const beyond = [
+      [left - 3, y],
+      [right + 3, y],
+      [x, top - 3],
+      [x, bottom + 3],
+    ] as const;
+    for (const [px, py] of beyond) {
+      if (px < 0 || py < 0 || px >= image.width || py >= image.height) continue;
+      expect({ label, px, py, ok: isColour(pixelAt(image, px, py), label) }).toMatchObject({
+        ok: false,
+      });
+    }
+  }
+}
+
+const resize = (width: number, height: number, format: ResizeStep['format']): Step => ({
+  kind: 'resize',
+  width,
+  height,
+  format,
+});
+
+const turnSteps: readonly Step[] = [1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => ({
+  kind: 'turn',
+  turn: exifTurn(orientation),
+}));
+
+describe('boxes stay on what they label', () => {
+  test.each(['horizontal', 'vertical', 'clockwise', 'counter-clockwise', 'upside-down'] as const)(
+    '%s',
+    async (name) => {
+      const rendered = await renderImage(png, boxes, [{ kind: 'turn', turn: turns[name] }]);
+      expect(rendered.boxes).toHaveLength(4);
+      expectBoxesOnColours(await decodeImage(rendered.bytes), rendered.boxes);
+    },
+  );
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i, as sharp applies it', async (n) => {
+    const file = await oriented(n);
+    const rendered = await renderImage(file, boxes, [{ kind: 'auto-orient' }]);
+    const wanted = await sharp(file).autoOrient().raw().toBuffer({ resolveWithObject: true });
+    expect([rendered.width, rendered.height]).toEqual([wanted.info.width, wanted.info.height]);
+    const { data, ...image } = await decodeImage(rendered.bytes);
+    const farthest = wanted.data.reduce(
+      (most, value, at) => Math.max(most, Math.abs(value - (data[at] ?? 0))),
+      0,
+    );
+    expect(farthest).toBeLessThan(40);
+    expect(rendered.boxes).toHaveLength(4);
+    expectBoxesOnColours({ data, ...image }, rendered.boxes);
+  });
+
+  test.each(resizeFormats)('%s, wider, taller, smaller and larger', async (format) => {
+    const counts: number[] = [];
+    for (const [width, height] of [
+      [96, 64],
+      [200, 100],
+      [100, 200],
+      [70, 70],
+      [61, 47],
+    ] as const) {
+      const rendered = await renderImage(png, boxes, [resize(width, height, format)]);
+      expectBoxesOnColours(await decodeImage(rendered.bytes), rendered.boxes);
+      counts.push(rendered.boxes.length);
+    }
+    // A tall image shows only the middle of a wide one.
+    const fill = format === 'Fill (with center crop) in';
+    expect(counts).toEqual([4, 4, fill ? 0 : 4, 4, 4]);
+  });
+
+  test('all steps together: every orientation, every format, every turn', async () => {
+    for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const file = await oriented(orientation);
+      for (const format of resizeFormats) {
+        const source = await openSource(file, [{ kind: 'auto-orient' }, resize(90, 75, format)]);
+        for (const step of turnSteps) {
+          const rendered = await source.render(boxes, [step]);
+          const image = await decodeImage(rendered.bytes);
+          expect([image.width, image.height]).toEqual([rendered.width, rendered.height]);
+          expect(rendered.boxes.length).toBeGreaterThan(1);
+          expectBoxesOnColours(image, rendered.boxes);
+        }
+      }
+    }
+  });
+
+  test('two turns, one after the other', async () => {
+    for (const first of turnSteps) {
+      for (const second of turnSteps) {
+        const rendered = await renderImage(png, boxes, [first, second]);
+        expectBoxesOnColours(await decodeImage(rendered.bytes), rendered.boxes);
+      }
+    }
+  });
+
+  test('outlines and keypoints move with the pixels', async () => {
+    const [red] = boxes;
+    const points = [[0, 0] as const, [24, 0] as const, [24, 16] as const];
+    const keypoints = [{ label: 'tip', x: 24, y: 0, visibility: 2 } as const];
+    const rendered = await renderImage(
+      png,
+      [{ label: 'red', x: 12, y: 8, width: 24, height: 16, ...red, points, keypoints }],
+      [resize(192, 128, 'Stretch to'), { kind: 'turn', turn: turns.clockwise }],
+    );
+    expect(rendered.boxes).toEqual([
+      {
+        label: 'red',
+        x: 112,
+        y: 24,
+        width: 32,
+        height: 48,
+        points: [
+          [128, 0],
+          [128, 48],
+          [96, 48],
+        ],
+        keypoints: [{ label: 'tip', x: 128, y: 48, visibility: 2 }],
+      },
+    ]);
+  });
+});
+
+describe('resize', () => {
+  test.each([
+    ['Stretch to', 48, 48, [48, 48], { x: 6, y: 6, width: 12, height: 12 }],
+    ['Fit within', 48, 48, [48, 32], { x: 6, y: 4, width: 12, height: 8 }],
+    ['Fit within', 48, 16, [24, 16], { x: 3, y: 2, width: 6, height: 4 }],
+    ['Fit (black edges) in', 48, 48, [48, 48], { x: 6, y: 12, width: 12, height: 8 }],
+    ['Fit (white edges) in', 48, 49, [48, 49], { x: 6, y: 12, width: 12, height: 8 }],
+    ['Fill (with center crop) in', 32, 32, [32, 32], { x: 2, y: 4, width: 4, height: 8 }],
+  ] as const)('%s %i x %i', async (format, width, height, size, red) => {
+    const rendered = await renderImage(png, boxes.slice(0, 1), [resize(width, height, format)]);
+    expect([rendered.width, rendered.height]).toEqual(size);
+    expect(rendered.boxes).toEqual([{ label: 'red', ...red }]);
+    expect(rendered.contentType).toBe('image/jpeg');
+    const image = await decodeImage(rendered.bytes);
+    expect([image.width, image.height]).toEqual(size);
+  });
+
+  test('fills the edges with black or white', async () => {
+    for (const [format, value] of [
+      ['Fit (black edges) in', 0],
+      ['Fit (white edges) in', 255],
+    ] as const) {
+      const { bytes } = await renderImage(png, [], [resize(96, 128, format)]);
+      const image = await decodeImage(bytes);
+      for (const y of [2, 28, 100, 126]) {
+        for (const channel of pixelAt(image, 48, y)) {
+          expect(Math.abs(channel - value)).toBeLessThan(12);
+        }
+      }
+      expect(Math.abs((pixelAt(image, 48, 64)[0] ?? 0) - 128)).toBeLessThan(12);
+    }
+  });
+
+  test('a very long image can be filled and fitted', async () => {
+    const long = await sharp(Buffer.alloc(2 * 5000 * 3), {
+      raw: { width: 2, height: 5000, channels: 3 },
+    })
+      .png()
+      .toBuffer();
+    for (const format of resizeFormats) {
+      const { width, height } = await renderImage(long, [], [resize(64, 64, format)]);
+      expect([width, height]).toEqual(format === 'Fit within' ? [1, 64] : [64, 64]);
+    }
+  });
+
+  test('drops what the crop cuts away, and clips what it cuts into', async () => {
+    const filled = async (width: number) =>
+      (await renderImage(png, boxes, [resize(width, 64, 'Fill (with center crop) in')])).boxes;
+    expect(await filled(60)).toEqual([
+      { label: 'red', x: 3, y: 8, width: 6, height: 16 },
+      { label: 'green', x: 53, y: 10, width: 14, height: 20 },
+      { label: 'blue', x: 5, y: 52, width: 10, height: 24 },
+      { label: 'yellow', x: 52, y: 44, width: 16, height: 28 },
+    ]);
+    expect(await filled(32)).toEqual([]);
+  });
+});
+
+describe('bytes', () => {
+  test('are copied when no step changes a pixel, with all boxes as labelled', async () => {
+    const odd: Box = { label: 'red', x: 500, y: 500, width: 10, height: 10 };
+    for (const steps of [
+      [],
+      [{ kind: 'auto-orient' }, resize(96, 64, 'Stretch to')],
+      [resize(96, 64, 'Fit (black edges) in'), { kind: 'turn', turn: turns.none }],
+    ] satisfies Step[][]) {
+      const rendered = await renderImage(png, [...boxes, odd], steps);
+      expect(rendered.bytes).toBe(png);
+      expect(rendered.contentType).toBe('image/png');
+      expect([rendered.width, rendered.height]).toEqual([96, 64]);
+      expect(rendered.boxes).toEqual([...boxes, odd]);
+    }
+  });
+
+  test('without auto-orient are the stored pixels', async () => {
+    const file = await oriented(6);
+    const { width, height } = await renderImage(file, boxes, []);
+    expect([width, height]).toEqual([96, 64]);
+    const flipped = await renderImage(file, boxes, [{ kind: 'turn', turn: turns.horizontal }]);
+    expect([flipped.width, flipped.height]).toEqual([96, 64]);
+    expectBoxesOnColours(await decodeImage(flipped.bytes), flipped.boxes);
+  });
+
+  test('are upright once and for all: no EXIF is left', async () => {
+    const { bytes } = await renderImage(await oriented(6), [], [{ kind: 'auto-orient' }]);
+    expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
+  });
+
+  test('are the same every time, from one source or from several', async () => {
+    const steps: Step[] = [resize(50, 40, 'Fit (white edges) in')];
+    const copy: Step[] = [{ kind: 'turn', turn: turns.clockwise }];
+    const source = await openSource(png, steps);
+    const first = await source.render(boxes, copy);
+    const again = await source.render(boxes, copy);
+    const whole = await renderImage(png, boxes, [...steps, ...copy]);
+    expect(Buffer.from(again.bytes).equals(first.bytes)).toBe(true);
+    expect(whole.boxes).toEqual(first.boxes);
+    expect([whole.width, whole.height]).toEqual([first.width, first.height]);
+  });
+
+  test('of grey, transparent and BMP images become colour JPEG', async () => {
+    const grey = await picture().greyscale().toColourspace('b-w').png().toBuffer();
+    const clear = await picture().ensureAlpha(0).png().toBuffer();
+    for (const bytes of [grey, clear]) {
+      const rendered = await renderImage(bytes, [], [resize(48, 32, 'Stretch to')]);
+      const { format, channels } = await sharp(rendered.bytes).metadata();
+      expect([format, channels]).toEqual(['jpeg', 3]);
+    }
+    const seen = await renderImage(clear, boxes, [{ kind: 'turn', turn: turns.clockwise }]);
+    expectBoxesOnColours(await decodeImage(seen.bytes), seen.boxes);
+  });
+
+  test('that are corrupt are refused', async () => {
+    const jpeg = await picture().jpeg().toBuffer();
+    const cut = jpeg.subarray(0, Math.floor(jpeg.length / 2));
+    await expect(renderImage(cut, [], [resize(48, 32, 'Stretch to')])).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await expect(renderImage(Buffer.from('text'), [], [])).rejects.toMatchObject({
+      code: 'unsupported_media',
+    });
+  });
+});
