@@ -3,6 +3,7 @@
 import { check } from '../contract/check.ts';
 import type { Answer, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import type { Answered } from './exchange.ts';
 import { wrongAnswer } from './failures.ts';
@@ -10,7 +11,7 @@ import { isEncoded, members, type ServiceWords, wordsOf } from './service-words.
 
 /**
  * The JSON body of a whole 2xx answer; `{}` where there is none. Throws `upstream_failed` for an
- * answer that is too large, compressed, no JSON, or that carries an error.
+ * answer that is too large or too deep, compressed, no JSON, or that carries an error.
  */
 export function readBody(
   operation: Operation,
@@ -25,6 +26,7 @@ export function readBody(
   if (isEncoded(answered)) throw wrong('the answer is compressed, which was not asked for');
   if (!isJson(headers['content-type'])) throw wrong('the answer is not of the type JSON');
   const body = parse(bytes, () => wrong('the answer is not valid JSON'));
+  if (isDeeper(body, limits.jsonDepthMax)) throw wrong('the answer is nested too deeply');
   if (carriesError(operation, body)) {
     throw wrong('the answer carries an error', wordsOf(body, secret).said);
   }
@@ -58,6 +60,12 @@ function parse(bytes: Buffer, broken: () => FoveaError): unknown {
   } catch {
     throw broken();
   }
+}
+
+/** Whoever prints or copies a value that is too deep runs out of stack. */
+function isDeeper(value: unknown, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depthMax === 0 || Object.values(value).some((inner) => isDeeper(inner, depthMax - 1));
 }
 
 /** An `error` that the contract itself has, such as that of a failed task, is no failed call. */

@@ -53,6 +53,10 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
 export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered): Failure {
   const { operation, origin } = facts;
   if (facts.deadline.signal.aborted) return final(endedFailure(facts, sent));
+  if (cause instanceof Error && cause.name === 'NotReadableError') {
+    const message = `${operation.id}: a file changed while it was sent, and was not sent whole.`;
+    return final(new FoveaError('invalid_input', message, { retry: 'safe', cause }));
+  }
   if (sent) {
     const repeats = mayRepeat(operation.effect, { sent, status: undefined, retryable: false });
     const message = `${operation.id} was sent, but the connection ended before its answer came`;

@@ -27,9 +27,9 @@ export interface PublicFile {
 }
 
 /**
- * The file behind an http or https URL. Throws `invalid_input` with the path `image` for a URL that
- * is wrong, leads to a private address or is answered with 4xx, `too_large`, `upstream_failed` where
- * the host fails or cannot be reached, and `cancelled`.
+ * The file behind an http or https URL. Throws `invalid_input` with the path `image` for a URL
+ * that is wrong, leads to a private address or is answered with 4xx; `too_large`; `upstream_failed`
+ * where the host fails or cannot be reached; and `cancelled`.
  */
 export async function fetchPublic(url: string, options: PublicFetchOptions): Promise<PublicFile> {
   const { signal, timeoutMs } = options;

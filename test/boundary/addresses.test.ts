@@ -1,3 +1,5 @@
+// Which addresses count as public, in every spelling that an attacker would try.
+
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { expect, test } from 'vitest';
 import { isPublicAddress, isPublicHostname, publicLookup } from '../../src/boundary/addresses.ts';

@@ -10,6 +10,7 @@ import {
   type MisbehavingServer,
   raw,
   type Step,
+  startHastyServer,
   startMisbehavingServer,
   text,
 } from '../fixtures/misbehaving-server.ts';
@@ -22,6 +23,7 @@ import {
   readEvent,
   readTask,
   readThing,
+  uploadThing,
 } from './client-kit.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];
@@ -158,6 +160,21 @@ test('an error whose body is cut off still gives its status', async () => {
   expect(error).toMatchObject({ code: 'forbidden', upstream: { status: 403 } });
 });
 
+test('an error that comes before the upload has ended is heard', async () => {
+  const body = '{"error":"too much"}';
+  const head = `HTTP/1.1 413 No\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  const hasty = await startHastyServer((socket) => socket.pause().end(head + body));
+  const client = clientOf(hasty.url);
+  try {
+    const file = { name: 'a.bin', content: Buffer.alloc(20_000_000) };
+    const error = await errorOf(client.call(uploadThing, { project: 'cells', file }));
+    expect(error).toMatchObject({ code: 'too_large', upstream: { message: 'too much' } });
+  } finally {
+    await client.close();
+    hasty.close();
+  }
+});
+
 test('a 2xx answer that carries an error is one', async () => {
   const { client } = await start(json(200, { error: { message: 'no', type: 't' } }));
   const error = await errorOf(client.call(addThing, newThing));
@@ -201,6 +218,11 @@ test.each([
     'another shape',
     json(200, { name: ['not', 'a', 'name'] }),
     'the answer has not the documented shape',
+  ],
+  [
+    'a very deep answer',
+    text(200, `{"new":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, jsonType),
+    'the answer is nested too deeply',
   ],
   ['a list', json(200, [1]), 'the answer has not the documented shape'],
 ])('%s is a clear error', async (_name, step, wrong) => {

@@ -24,7 +24,9 @@ async function start(...steps: Step[]) {
   const clock = settableClock();
   let key = apiKey;
   const base = async () => ({ url: server.url, credential: new Secret(key) });
-  const client = clientOf(server.url, { clock, upstreams: { base, device: base } });
+  // No deadline ends what these tests expect to end for another reason.
+  const timeoutMs = 600_000;
+  const client = clientOf(server.url, { clock, timeoutMs, upstreams: { base, device: base } });
   opened.push(server, client);
   const setKey = (value: string) => {
     key = value;

@@ -1,5 +1,6 @@
 // What goes over the wire for an operation and its arguments.
 
+import { truncateSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import {
   json,
   type MisbehavingServer,
   type Step,
+  startHastyServer,
   startMisbehavingServer,
 } from '../fixtures/misbehaving-server.ts';
 import {
@@ -149,6 +151,26 @@ test('a file that cannot be read is refused before anything is sent', async () =
   const error = await errorOf(client.call(uploadThing, { project: 'cells', file }));
   expect(error).toMatchObject({ code: 'invalid_input', message: 'file: the file cannot be read' });
   expect(server.seen.length).toBe(0);
+});
+
+test('a file that changes while it is sent is named as the reason', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-client-'));
+  const path = join(folder, 'a.bin');
+  await writeFile(path, Buffer.alloc(20_000_000));
+  const hasty = await startHastyServer(() => truncateSync(path, 10));
+  const client = clientOf(hasty.url);
+  try {
+    const file = { name: 'a', content: { path } };
+    const error = await errorOf(client.call(uploadThing, { project: 'cells', file }));
+    expect(error).toMatchObject({ code: 'invalid_input', retry: 'safe' });
+    expect(error.message).toBe(
+      'things_upload: a file changed while it was sent, and was not sent whole.',
+    );
+  } finally {
+    await client.close();
+    hasty.close();
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('video operations take the key in the query, the Event Store in X-API-Key', async () => {
