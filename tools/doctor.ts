@@ -65,12 +65,15 @@ function checkNode(version: string): Check {
 function checkSettings({ settings }: ToolContext): Check {
   const names = Object.entries(settings)
     .filter(([, value]) => value !== undefined && value !== false)
-    .map(([name]) => `FOVEA_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`);
-  return {
-    check: 'settings',
-    ok: true,
-    detail: `In force, defaults included: ${names.join(', ')}.`,
-  };
+    .map(([name]) => variableOf(name));
+  const detail = `In force, defaults included: ${names.join(', ')}.`;
+  return { check: 'settings', ok: true, detail };
+}
+
+/** `timeoutMs` is FOVEA_TIMEOUT_MS. */
+function variableOf(setting: string): string {
+  if (setting === 'logLevel') return 'FOVEA_LOG';
+  return `FOVEA_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
 async function checkDataFolder({ settings }: ToolContext): Promise<Check> {
@@ -136,7 +139,8 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
   }
 }
 
-async function checkEventStore({ client, signal }: ToolContext): Promise<Check> {
+/** Only some need an Event Store: that none answers is a fault only where one was named. */
+async function checkEventStore({ client, settings, signal }: ToolContext): Promise<Check> {
   const check = 'event store';
   try {
     const timeoutMs = limits.doctorTimeoutMs;
@@ -144,8 +148,11 @@ async function checkEventStore({ client, signal }: ToolContext): Promise<Check> 
     return { check, ok: true, detail: `It answers and holds ${body.total_count} events.` };
   } catch (thrown) {
     signal.throwIfAborted();
-    const { message } = asFoveaError(thrown);
-    const fix = 'Set FOVEA_DEVICE_URL, and FOVEA_DEVICE_API_KEY if it asks for a key.';
-    return { check, ok: false, detail: `Only events tools need it. ${message}`, fix };
+    const { code, message } = asFoveaError(thrown);
+    if (code === 'unreachable' && settings.deviceUrl === undefined) {
+      return { check, ok: true, detail: 'None answers; only the events tools need one.' };
+    }
+    const fix = 'Check FOVEA_DEVICE_URL, and FOVEA_DEVICE_API_KEY if it asks for a key.';
+    return { check, ok: false, detail: message, fix };
   }
 }

@@ -145,10 +145,10 @@ async function annotationOf(
   }
   const real = await files.readable(file, 'file');
   const annotationFile = await readText(real, 'file', limits.annotationBytesMax);
-  if (annotationFile.trim() === '' && !/\.txt$/i.test(real)) {
-    throw invalidArgument('file', `"${file}" is empty`);
-  }
-  return { annotationFile, name: name ?? basename(real) };
+  const isYolo = /\.txt$/i.test(real);
+  if (annotationFile === '' && !isYolo) throw invalidArgument('file', `"${file}" is empty`);
+  // An empty YOLO file says that the image shows nothing; the contract wants some text.
+  return { annotationFile: annotationFile || '\n', name: name ?? basename(real) };
 }
 
 async function getImage({ save_to, ...input }: z.output<typeof getInput>, context: ToolContext) {

@@ -132,6 +132,15 @@ describe('images_upload', () => {
     expect(data.warnings).toEqual([{ file: 'a.jpg', box: 13, problem: message }]);
   });
 
+  it('sends an empty YOLO file as an image that shows nothing', async () => {
+    await writeImages('a.jpg');
+    await kit.write('labels/a.txt', '');
+    acceptImages();
+    acceptAnnotations('a.jpg');
+    await kit.call('images_upload', { project: 'cells', files: ['images'], annotations: 'labels' });
+    expect(JSON.parse(kit.requests.at(-1)?.body ?? '')).toEqual({ annotationFile: '\n' });
+  });
+
   it('takes only the images of a list, and names those without a file', async () => {
     await writeImages('a.jpg', 'b.jpg', 'c.jpg');
     await kit.write('train.txt', 'a\r\n c.jpg \n\ndata/obj/b.png 1\nghost\n');

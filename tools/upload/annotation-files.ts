@@ -84,8 +84,11 @@ function closest(paths: readonly string[], imagePath: string): string | undefine
   );
 }
 
+/** An empty YOLO file says that the image shows nothing; the contract wants some text. */
 async function readOne(path: string): Promise<AnnotationFile> {
-  return { name: basename(path), text: await readText(path, argument, limits.annotationBytesMax) };
+  const text = await readText(path, argument, limits.annotationBytesMax);
+  const isEmptyYolo = text === '' && extname(path).toLowerCase() === '.txt';
+  return { name: basename(path), text: isEmptyYolo ? '\n' : text };
 }
 
 async function readShared(path: string): Promise<SharedAnnotations | undefined> {

@@ -155,7 +155,7 @@ function summaryOf(
     [alreadyAnnotated, 'annotated already'],
     [unannotated ?? 0, 'without an annotation'],
     [failed.length, 'failed'],
-    [warnings.length, 'odd boxes'],
+    [warnings.length, warnings.length === 1 ? 'warning' : 'warnings'],
     [missing.length, 'of the list without a file'],
   ];
   const said = figures

@@ -1,0 +1,76 @@
+// Images through MCP, on the embedded platform: what went in comes out, and what is wrong is named.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+
+const sample = 'sample/blood-cells';
+
+describe('images on the embedded platform', () => {
+  let fovea: Fovea;
+
+  beforeAll(async () => {
+    fovea = await launchFovea();
+    await fovea.ok('projects_create', {
+      name: 'Cells',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
+  });
+
+  afterAll(async () => {
+    await fovea.close();
+  });
+
+  it('uploads the sample, once', async () => {
+    const args = {
+      project: 'cells',
+      files: [`${sample}/JPEGImages`],
+      annotations: `${sample}/Annotations`,
+    };
+    const first = await fovea.ok('images_upload', args);
+    expect(first).toMatchObject({ uploaded: 12, annotated: 12, boxes: 159, failed: [] });
+    expect(first.warnings).toEqual([
+      {
+        file: 'BloodImage_00338.jpg',
+        box: 13,
+        problem: expect.stringContaining('zero width and height'),
+      },
+      {
+        file: 'BloodImage_00343.jpg',
+        box: 4,
+        problem: expect.stringContaining('zero width and height'),
+      },
+    ]);
+    const second = await fovea.ok('images_upload', args);
+    expect(second).toMatchObject({ uploaded: 0, duplicates: 12, alreadyAnnotated: 12, boxes: 0 });
+  });
+
+  it('takes an empty YOLO file as an image that shows nothing', async () => {
+    const labels = join(fovea.folder, 'labels');
+    await mkdir(labels);
+    await writeFile(join(labels, 'BloodImage_00040.txt'), '');
+    const result = await fovea.ok('images_upload', {
+      project: 'cells',
+      files: [`${sample}/JPEGImages/BloodImage_00040.jpg`],
+      annotations: labels,
+      overwrite: true,
+    });
+    expect(result).toMatchObject({ duplicates: 1, annotated: 1, failed: [] });
+    const { stats } = await fovea.ok('projects_health', { project: 'cells' });
+    expect(stats).toMatchObject({ numImages: 12, nullAnnotations: 1, missingAnnotations: 0 });
+  });
+
+  it('uploads the good and names the bad', async () => {
+    const mixed = join(fovea.folder, 'mixed');
+    await mkdir(mixed);
+    await writeFile(join(mixed, 'fake.jpg'), 'this is no image');
+    const result = await fovea.ok('images_upload', {
+      project: 'cells',
+      files: [mixed, `${sample}/JPEGImages/BloodImage_00055.jpg`],
+    });
+    expect(result).toMatchObject({ uploaded: 0, duplicates: 1, failedTotal: 1 });
+    expect(result.failed).toMatchObject([{ file: 'fake.jpg', problem: expect.any(String) }]);
+  });
+});
