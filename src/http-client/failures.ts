@@ -100,7 +100,7 @@ export function wrongAnswer(
 
 /** The error for a call that its caller gave up, or whose time is up. */
 export function endedFailure({ operation, deadline }: CallFacts, sent: boolean): FoveaError {
-  const unsent = sent ? '' : ' Nothing was sent.';
+  const unsent = sent ? '' : ' It was not carried out.';
   if (deadline.isCancelled()) {
     if (sent) return lost(operation, 'cancelled', `${operation.id} was cancelled`, undefined);
     return new FoveaError('cancelled', `${operation.id} was cancelled.${unsent}`);

@@ -274,7 +274,7 @@ describe('the deadline', () => {
     opened.push(client);
     const error = await errorOf(client.call(addThing, newThing, { timeoutMs: 50 }));
     expect(error).toMatchObject({ code: 'unreachable', retry: 'safe' });
-    expect(error.message).toContain('Nothing was sent.');
+    expect(error.message).toContain('It was not carried out.');
   });
 });
 
