@@ -1,7 +1,17 @@
 // Bytes by their SHA-256: the interface of every blob store, and the one on a local folder.
 
 import { randomUUID } from 'node:crypto';
-import { copyFile, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
@@ -245,13 +255,14 @@ class BlobFolder implements BlobStore {
     await utimes(path, seconds, seconds);
   }
 
-  /** A folder of ours that is there after a power cut, whichever process made it. */
+  /** Makes `ab/cd` survive a power cut, whichever process made it. */
   async #ensureFolder(path: string): Promise<void> {
     if (this.#durableFolders.has(path)) return;
-    makeFolder(path);
-    await syncFolder(dirname(path));
-    await syncFolder(this.#folder);
-    this.#durableFolders.add(path);
+    const above = dirname(path);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await syncFolder(above);
+    if (!this.#durableFolders.has(above)) await syncFolder(this.#folder);
+    this.#durableFolders.add(above).add(path);
   }
 
   /** Reads content where it is: in its place, or on its way out of it and perhaps back. */

@@ -1,0 +1,34 @@
+// Does work: the first attempt never ends by itself, a later one writes a row and completes.
+
+import { writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../../src/clock.ts';
+import { createLog } from '../../../src/log.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { createWork, workTable } from '../../../src/storage/work.ts';
+import { startWorker } from '../../../src/storage/worker.ts';
+import { doneTable } from '../done-table.ts';
+
+const [path = '', name = ''] = process.argv.slice(2);
+const database = openDatabase(path, [workTable, doneTable]);
+const say = (text: string) => writeSync(1, `${text}\n`);
+
+startWorker({
+  work: createWork(database, { clock: systemClock, owner: name }),
+  kinds: ['job'],
+  clock: systemClock,
+  log: createLog('warn'),
+  leaseMs: 1500,
+  pollMs: 20,
+  run: async (claim, signal) => {
+    say(`started ${claim.attempt}`);
+    if (claim.attempt === 1) await delay(60_000, undefined, { signal });
+    claim.guard(() => {
+      database.run('INSERT INTO done (name) VALUES (?)', [name]);
+      claim.complete({ by: name });
+    });
+    say('completed');
+  },
+});
+say('ready');
+setInterval(() => {}, 1000);

@@ -1,0 +1,226 @@
+// Work in the database: claimed once, fenced by its lease, given up in the end.
+
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { createWork, LeaseLost, workTable } from '../../src/storage/work.ts';
+import { doneTable } from './done-table.ts';
+import { settableClock, temporaryFolder } from './kit.ts';
+
+const job = { id: 'w1', kind: 'job', payload: { version: 'v1' } };
+const leaseMs = 15_000;
+
+async function openWork() {
+  const clock = settableClock();
+  const path = join(await temporaryFolder(), 'work.db');
+  const database = openDatabase(path, [workTable, doneTable]);
+  const work = createWork(database, { clock, owner: 'this' });
+  const countDone = () =>
+    database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
+  const writeDone = () => database.run("INSERT INTO done (name) VALUES ('x')");
+  return { clock, path, database, work, countDone, writeDone };
+}
+
+describe('adding', () => {
+  test('keeps what the worker needs, and shows how it stands', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    expect(work.get('w1')).toEqual({
+      ...{ id: 'w1', kind: 'job', payload: { version: 'v1' }, status: 'created' },
+      ...{ current: 0, total: 0, result: undefined, error: undefined, attempts: 0 },
+      ...{ created: clock.now(), updated: clock.now() },
+    });
+    expect(work.get('w2')).toBeUndefined();
+  });
+
+  test('commits together with the rows of its caller, or not at all', async () => {
+    const { work, database, countDone, writeDone } = await openWork();
+    const start = () => {
+      writeDone();
+      work.add(job);
+      throw new Error('no');
+    };
+    expect(() => database.transaction(start)).toThrow('no');
+    expect(work.get('w1')).toBeUndefined();
+    expect(countDone()).toBe(0);
+  });
+
+  test('refuses an id that is taken', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    expect(() => work.add({ ...job, payload: 'other' })).toThrow('work with this id already');
+    expect(work.get('w1')?.payload).toEqual({ version: 'v1' });
+  });
+});
+
+describe('claiming', () => {
+  test('gives the oldest of the kinds, each once', async () => {
+    const { work } = await openWork();
+    for (const id of ['b', 'a', 'c']) work.add({ ...job, id });
+    work.add({ ...job, id: 'other', kind: 'other' });
+    const claimed = [1, 2, 3, 4].map(() => work.claim(['job', 'unknown'])?.id);
+    expect(claimed).toEqual(['b', 'a', 'c', undefined]);
+    expect(work.claim(['other'])?.id).toBe('other');
+    expect(work.claim([])).toBeUndefined();
+  });
+
+  test('says what there is to do, and that it runs', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    expect(work.claim(['job'])).toMatchObject({ ...job, attempt: 1 });
+    expect(work.get('w1')).toMatchObject({ status: 'running', attempts: 1 });
+  });
+
+  test('gives work of a silent process to another one, not before its lease ends', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    work.claim(['job'], leaseMs)?.progress(3, 10);
+    clock.advance(leaseMs - 1);
+    expect(work.claim(['job'])).toBeUndefined();
+    clock.advance(1);
+    expect(work.claim(['job'])?.attempt).toBe(2);
+    expect(work.get('w1')).toMatchObject({ current: 3, total: 10 });
+  });
+
+  test('leaves work to a process that renews', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    const claim = work.claim(['job'], leaseMs);
+    clock.advance(leaseMs - 1);
+    claim?.renew();
+    clock.advance(leaseMs - 1);
+    expect(work.claim(['job'])).toBeUndefined();
+  });
+
+  test('gives up after five attempts, and goes on with the next work', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    work.add({ ...job, id: 'next' });
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      expect(work.claim(['job'], leaseMs)).toMatchObject({ id: 'w1', attempt });
+      clock.advance(leaseMs);
+    }
+    expect(work.claim(['job'])?.id).toBe('next');
+    expect(work.get('w1')).toMatchObject({
+      status: 'failed',
+      error: 'Fovea gave up after 5 attempts.',
+      attempts: 5,
+    });
+  });
+});
+
+describe('ending', () => {
+  test('well keeps the result', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    const claim = work.claim(['job']);
+    clock.advance(leaseMs * 2);
+    claim?.complete({ images: 3 });
+    expect(work.get('w1')).toMatchObject({ status: 'completed', result: { images: 3 } });
+    expect(work.get('w1')?.updated).toBe(clock.now());
+    expect(work.claim(['job'])).toBeUndefined();
+  });
+
+  test('without a result is ending well too', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    work.claim(['job'])?.complete(undefined);
+    expect(work.get('w1')).toMatchObject({ status: 'completed', result: null });
+  });
+
+  test('badly keeps the reason', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    work.claim(['job'])?.fail('The images are gone.');
+    expect(work.get('w1')).toMatchObject({ status: 'failed', error: 'The images are gone.' });
+    expect(work.claim(['job'])).toBeUndefined();
+  });
+
+  test('twice changes nothing', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    const claim = work.claim(['job']);
+    claim?.complete('first');
+    claim?.complete('second');
+    claim?.fail('third');
+    claim?.release();
+    expect(work.get('w1')).toMatchObject({ status: 'completed', result: 'first' });
+  });
+
+  test('by giving it back lets another one start at once, and does not count', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    const claim = work.claim(['job']);
+    claim?.release();
+    expect(work.get('w1')).toMatchObject({ status: 'created', attempts: 0 });
+    expect(work.claim(['job'])?.attempt).toBe(1);
+    expect(() => claim?.renew()).toThrow(LeaseLost);
+  });
+});
+
+describe('a claim that was taken over', () => {
+  async function openStale() {
+    const opened = await openWork();
+    opened.work.add(job);
+    const stale = opened.work.claim(['job'], leaseMs);
+    opened.clock.advance(leaseMs);
+    const valid = opened.work.claim(['job'], leaseMs);
+    if (stale === undefined || valid === undefined) throw new Error('both must be claims');
+    return { ...opened, stale, valid };
+  }
+
+  test('can no longer change the work', async () => {
+    const { work, stale } = await openStale();
+    expect(() => stale.renew()).toThrow(LeaseLost);
+    expect(() => stale.progress(1, 2)).toThrow(LeaseLost);
+    expect(() => stale.complete('stale')).toThrow(LeaseLost);
+    expect(() => stale.fail('stale')).toThrow(LeaseLost);
+    expect(() => stale.release()).toThrow(LeaseLost);
+    expect(work.get('w1')).toMatchObject({ status: 'running', attempts: 2, current: 0 });
+  });
+
+  test('can no longer write for the work', async () => {
+    const { stale, valid, countDone, writeDone } = await openStale();
+    expect(() => stale.guard(writeDone)).toThrow(LeaseLost);
+    expect(countDone()).toBe(0);
+    expect(valid.guard(writeDone)).toBe(1);
+    expect(countDone()).toBe(1);
+  });
+
+  test('can write nothing once the work has ended', async () => {
+    const { stale, valid, countDone, writeDone } = await openStale();
+    valid.complete('done');
+    expect(() => stale.guard(writeDone)).toThrow(LeaseLost);
+    expect(() => valid.guard(writeDone)).toThrow(LeaseLost);
+    expect(countDone()).toBe(0);
+  });
+});
+
+test('rows and the end of their work are there together or not at all', async () => {
+  const { work, countDone, writeDone } = await openWork();
+  work.add(job);
+  const claim = work.claim(['job']);
+  const finish = (after: () => void) =>
+    claim?.guard(() => {
+      writeDone();
+      claim.complete('done');
+      after();
+    });
+  const fail = () => {
+    throw new Error('no');
+  };
+  expect(() => finish(fail)).toThrow('no');
+  expect([countDone(), work.get('w1')?.status]).toEqual([0, 'running']);
+  finish(() => {});
+  expect([countDone(), work.get('w1')?.status]).toEqual([1, 'completed']);
+});
+
+test('two connections to one file share the work', async () => {
+  const { path, work, clock } = await openWork();
+  const database = openDatabase(path, [workTable, doneTable]);
+  const other = createWork(database, { clock, owner: 'other' });
+  work.add(job);
+  expect(other.claim(['job'])?.id).toBe('w1');
+  expect(work.claim(['job'])).toBeUndefined();
+  database.close();
+});

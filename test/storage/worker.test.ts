@@ -1,0 +1,235 @@
+// Workers, in this process and in others that are killed.
+
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { FoveaError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { type Claim, createWork, LeaseLost, workTable } from '../../src/storage/work.ts';
+import { startWorker, type WorkerOptions } from '../../src/storage/worker.ts';
+import { doneTable } from './done-table.ts';
+import { startChild, temporaryFolder } from './kit.ts';
+
+async function openWork() {
+  const path = join(await temporaryFolder(), 'work.db');
+  const database = openDatabase(path, [workTable, doneTable]);
+  const work = createWork(database, { clock: systemClock, owner: 'test' });
+  const lines: string[] = [];
+  const start = (options: Pick<WorkerOptions, 'run'> & Partial<WorkerOptions>) => {
+    const log = createLog('debug', (line) => lines.push(line));
+    const worker = startWorker({ work, kinds: ['job'], clock: systemClock, log, ...options });
+    onTestFinished(() => worker.stop());
+    return worker;
+  };
+  const add = (id: string) => work.add({ id, kind: 'job', payload: null });
+  const ended = (id: string) =>
+    vi.waitUntil(() => ['completed', 'failed'].includes(work.get(id)?.status ?? ''), 10_000);
+  return { path, database, work, lines, start, add, ended };
+}
+
+const untilAborted = (signal: AbortSignal) => delay(60_000, undefined, { signal });
+
+describe('a worker', () => {
+  test('does what is there and what comes later, in order, one at a time', async () => {
+    const { work, start, add, ended } = await openWork();
+    const order: string[] = [];
+    for (const id of ['a', 'b']) add(id);
+    const worker = start({
+      pollMs: 60_000,
+      run: async ({ id }) => {
+        order.push(`${id} starts`);
+        await delay(5);
+        order.push(`${id} ends`);
+        return { id };
+      },
+    });
+    await ended('b');
+    add('c');
+    worker.wake();
+    await ended('c');
+    expect(order).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
+    expect(work.get('c')).toMatchObject({ status: 'completed', result: { id: 'c' } });
+  });
+
+  test('finds by itself what others added', async () => {
+    const { start, add, ended, work } = await openWork();
+    start({ pollMs: 10, run: async () => 'found' });
+    await delay(30);
+    add('a');
+    await ended('a');
+    expect(work.get('a')?.result).toBe('found');
+  });
+
+  test('renews its lease for as long as the work takes', async () => {
+    const { start, add, ended, work } = await openWork();
+    add('a');
+    start({ leaseMs: 600, pollMs: 10, run: () => delay(1500) });
+    start({ leaseMs: 600, pollMs: 10, run: () => delay(1500) });
+    await ended('a');
+    expect(work.get('a')).toMatchObject({ status: 'completed', attempts: 1 });
+  });
+
+  test('says why work failed, in words of ours', async () => {
+    const { start, add, ended, work, lines } = await openWork();
+    add('a');
+    start({
+      run: async () => {
+        throw new FoveaError('not_found', 'The version is gone.');
+      },
+    });
+    await ended('a');
+    expect(work.get('a')).toMatchObject({ status: 'failed', error: 'The version is gone.' });
+    expect(lines.join('')).not.toContain(' error ');
+  });
+
+  test('shows nothing of an unforeseen error, and logs where it came from', async () => {
+    const { start, add, ended, work, lines } = await openWork();
+    add('a');
+    start({
+      run: async () => {
+        throw new TypeError('secret words');
+      },
+    });
+    await ended('a');
+    expect(work.get('a')?.error).toBe('The work failed inside Fovea.');
+    const logged = lines.join('');
+    expect(logged).toMatch(/error fovea: Work failed\. error="TypeError" at="at .*worker\.test/);
+    expect(logged).not.toContain('secret words');
+  });
+
+  test('goes on after work that failed', async () => {
+    const { start, add, ended, work } = await openWork();
+    add('a');
+    add('b');
+    start({
+      run: async ({ id }) => {
+        if (id === 'a') throw new Error('no');
+      },
+    });
+    await ended('b');
+    expect(work.get('b')?.status).toBe('completed');
+  });
+});
+
+describe('losing the lease', () => {
+  test('aborts the run, which can write nothing more', async () => {
+    const { start, add, work, database } = await openWork();
+    add('a');
+    const seen = Promise.withResolvers<{ claim: Claim; signal: AbortSignal }>();
+    start({
+      leaseMs: 60,
+      run: async (claim, signal) => {
+        database.run("UPDATE work SET lease_owner = 'other', lease_expires = 1e15");
+        await untilAborted(signal).catch(() => {});
+        seen.resolve({ claim, signal });
+        throw new Error('too late');
+      },
+    });
+    const { claim, signal } = await seen.promise;
+    expect(signal.reason).toBeInstanceOf(LeaseLost);
+    expect(() => claim.guard(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
+      LeaseLost,
+    );
+    await delay(20);
+    expect(work.get('a')).toMatchObject({ status: 'running', error: undefined });
+  });
+});
+
+describe('stopping', () => {
+  test('gives the work back, so that another worker has it at once', async () => {
+    const { start, add, ended, work } = await openWork();
+    add('a');
+    const started = Promise.withResolvers<void>();
+    const first = start({
+      run: async (_, signal) => {
+        started.resolve();
+        await untilAborted(signal);
+      },
+    });
+    await started.promise;
+    start({ pollMs: 10, run: async ({ attempt }) => ({ attempt }) });
+    await first.stop();
+    await ended('a');
+    expect(work.get('a')).toMatchObject({ status: 'completed', result: { attempt: 1 } });
+  });
+
+  test('completes work that ends well meanwhile', async () => {
+    const { start, add, work } = await openWork();
+    add('a');
+    const started = Promise.withResolvers<void>();
+    const worker = start({
+      run: async () => {
+        started.resolve();
+        await delay(50);
+        return 'ended well';
+      },
+    });
+    await started.promise;
+    await worker.stop();
+    expect(work.get('a')).toMatchObject({ status: 'completed', result: 'ended well' });
+  });
+
+  test('does not wait for a run that does not listen, which then can write nothing', async () => {
+    const { start, add, work, database } = await openWork();
+    add('a');
+    const claimed = Promise.withResolvers<Claim>();
+    const worker = start({
+      run: (claim) => {
+        claimed.resolve(claim);
+        return new Promise(() => {});
+      },
+    });
+    const claim = await claimed.promise;
+    await worker.stop();
+    expect(work.get('a')).toMatchObject({ status: 'created', attempts: 0 });
+    expect(() => claim.guard(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
+      LeaseLost,
+    );
+  });
+
+  test('starts nothing more', async () => {
+    const { start, add, work } = await openWork();
+    const worker = start({ pollMs: 10, run: async () => 'done' });
+    await worker.stop();
+    add('a');
+    worker.wake();
+    await delay(40);
+    expect(work.get('a')?.status).toBe('created');
+  });
+});
+
+describe('processes', () => {
+  test('take over from one that was killed, and the work is done once', async () => {
+    const { path, work, database, add } = await openWork();
+    add('a');
+    const first = startChild('do-work.ts', path, 'first');
+    await first.says('started 1');
+    const second = startChild('do-work.ts', path, 'second');
+    await second.says('ready');
+    await delay(2000);
+    expect(second.lines).toEqual(['ready']);
+    await first.kill();
+    await second.says('completed');
+    await vi.waitUntil(() => work.get('a')?.status === 'completed');
+    expect(second.lines).toEqual(['ready', 'started 2', 'completed']);
+    expect(work.get('a')).toMatchObject({ result: { by: 'second' }, attempts: 2 });
+    expect(database.all('SELECT name FROM done', [], (row) => row.text('name'))).toEqual([
+      'second',
+    ]);
+  });
+
+  test('share work without doing any of it twice', async () => {
+    const { path, work, database, add } = await openWork();
+    const ids = Array.from({ length: 30 }, (_, n) => `w${n}`);
+    for (const id of ids) add(id);
+    database.run('UPDATE work SET attempts = 1');
+    const children = ['a', 'b', 'c'].map((name) => startChild('do-work.ts', path, name));
+    await vi.waitUntil(() => ids.every((id) => work.get(id)?.status === 'completed'), 20_000);
+    expect(work.get('w0')?.attempts).toBe(2);
+    const done = database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
+    expect(done).toBe(30);
+    await Promise.all(children.map((child) => child.kill()));
+  });
+});
