@@ -200,6 +200,9 @@ describe('resize', () => {
     ['Fit (black edges) in', 48, 48, [48, 48], { x: 6, y: 12, width: 12, height: 8 }],
     ['Fit (white edges) in', 48, 49, [48, 49], { x: 6, y: 12, width: 12, height: 8 }],
     ['Fill (with center crop) in', 32, 32, [32, 32], { x: 2, y: 4, width: 4, height: 8 }],
+    // An odd pixel of edge is at the right; an odd pixel of crop is cut at the left.
+    ['Fit (black edges) in', 49, 32, [49, 32], { x: 6, y: 4, width: 12, height: 8 }],
+    ['Fill (with center crop) in', 31, 32, [31, 32], { x: 1.5, y: 4, width: 3, height: 8 }],
   ] as const)('%s %i x %i', async (format, width, height, size, red) => {
     const rendered = await renderImage(png, boxes.slice(0, 1), [resize(width, height, format)]);
     expect([rendered.width, rendered.height]).toEqual(size);
