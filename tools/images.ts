@@ -42,8 +42,6 @@ export const imageTools: readonly Tool[] = [
     title: 'Upload images',
     description:
       'Adds images and their annotations, many at once, by path; skips what is there. When some remain, call again with offset.',
-    // With overwrite, annotations that are there are replaced.
-    effect: 'changes',
     input: uploadInput,
     run: uploadImages,
   }),

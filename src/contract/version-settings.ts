@@ -110,8 +110,8 @@ const tile = z.union([
   }),
   z.strictObject({
     mode: z.literal('fixed_aspect'),
-    aspectRatio: z.union([z.number().gt(0), z.string().min(1)]),
-    span: z.union([z.number().gt(0), z.string().min(1)]),
+    aspectRatio: z.number().gt(0),
+    span: z.string().min(1),
     ...tileEdge,
   }),
 ]);

@@ -39,6 +39,7 @@ export const versions = {
     answer: open({
       message: z.string().optional(),
       version: z.union([z.int(), z.string()]).describe('Number of the new version.'),
+      warnings: z.array(z.string()).optional().describe('Settings that do less than they say.'),
       taskId: z.string().optional(),
       url: z.string().optional(),
     }),

@@ -19,7 +19,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       const project = await findProject(parts, call.principal, slug);
       const { preprocessing, augmentation } = settings;
       checkMultiplier(augmentation.image?.versions);
-      planVersion({ preprocessing, augmentation });
+      const { warnings } = planVersion({ preprocessing, augmentation });
       const counts = await store.projects.counts(project.id);
       if (counts.images === 0) {
         throw new FoveaError('invalid_input', 'A version needs at least one image.', {
@@ -38,6 +38,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       return {
         message: `Version ${version.number} is being generated.`,
         version: version.number,
+        warnings: [...warnings],
         ...describeTaskStart(call.origin, call.principal.workspace, version.taskId),
       };
     },

@@ -3,11 +3,10 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { crc32 } from 'node:zlib';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { picture, resized } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
 let platform: TestPlatform;
@@ -34,27 +33,10 @@ async function health() {
   return (await platform.client.call(projects.projects_health, inProject)).body.stats;
 }
 
-/** An image of one colour, so that every shade is another file. */
-function picture(shade: number, format: 'png' | 'jpeg' | 'webp' | 'tiff' | 'avif' = 'png') {
-  const background = { r: shade, g: 90, b: 200 };
-  return sharp({ create: { width: 64, height: 48, channels: 3, background } })
-    .toFormat(format)
-    .toBuffer();
-}
-
 async function upload(content: Uint8Array, name: string, more: object = {}) {
   const file = { name, content };
   const { body } = await platform.client.call(images.images_upload, { project, file, ...more });
   return body;
-}
-
-/** The same PNG, which says of itself that it is larger. */
-function resized(png: Buffer, width: number, height: number): Buffer {
-  const copy = Buffer.from(png);
-  copy.writeUInt32BE(width, 16);
-  copy.writeUInt32BE(height, 20);
-  copy.writeUInt32BE(crc32(copy.subarray(12, 29)), 29);
-  return copy;
 }
 
 /** A server elsewhere that has one file, and counts who asks. */

@@ -13,6 +13,7 @@ import { projects } from '../../src/contract/projects.ts';
 import { tasks } from '../../src/contract/tasks.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
+import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { readZip } from '../fixtures/unzip.ts';
 
@@ -39,10 +40,7 @@ async function createProject(client: Client, name: string, count: number): Promi
   });
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const background = { r: index % 256, g: 90, b: (index >> 8) + 10 };
-    const content = await sharp({ create: { width: 64, height: 48, channels: 3, background } })
-      .png()
-      .toBuffer();
+    const content = await picture(index);
     const split = index % 2 === 0 ? 'train' : 'valid';
     const { body } = await client.call(images.images_upload, {
       project: name,

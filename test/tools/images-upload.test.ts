@@ -138,7 +138,7 @@ describe('images_upload', () => {
     acceptImages();
     acceptAnnotations('a.jpg');
     await kit.call('images_upload', { project: 'cells', files: ['images'], annotations: 'labels' });
-    expect(JSON.parse(kit.requests.at(-1)?.body ?? '')).toEqual({ annotationFile: '\n' });
+    expect(JSON.parse(kit.requests.at(-1)?.body ?? '')).toEqual({ annotationFile: '' });
   });
 
   it('takes only the images of a list, and names those without a file', async () => {

@@ -51,15 +51,19 @@ describe('images on the embedded platform', () => {
     const labels = join(fovea.folder, 'labels');
     await mkdir(labels);
     await writeFile(join(labels, 'BloodImage_00040.txt'), '');
+    await fovea.ok('projects_create', {
+      name: 'Empty',
+      type: 'object-detection',
+      annotation: 'cells',
+    });
     const result = await fovea.ok('images_upload', {
-      project: 'cells',
+      project: 'empty',
       files: [`${sample}/JPEGImages/BloodImage_00040.jpg`],
       annotations: labels,
-      overwrite: true,
     });
-    expect(result).toMatchObject({ duplicates: 1, annotated: 1, failed: [] });
-    const { stats } = await fovea.ok('projects_health', { project: 'cells' });
-    expect(stats).toMatchObject({ numImages: 12, nullAnnotations: 1, missingAnnotations: 0 });
+    expect(result).toMatchObject({ uploaded: 1, annotated: 1, failed: [] });
+    const { stats } = await fovea.ok('projects_health', { project: 'empty' });
+    expect(stats).toMatchObject({ numImages: 1, nullAnnotations: 1, missingAnnotations: 0 });
   });
 
   it('uploads the good and names the bad', async () => {

@@ -84,11 +84,8 @@ function closest(paths: readonly string[], imagePath: string): string | undefine
   );
 }
 
-/** An empty YOLO file says that the image shows nothing; the contract wants some text. */
 async function readOne(path: string): Promise<AnnotationFile> {
-  const text = await readText(path, argument, limits.annotationBytesMax);
-  const isEmptyYolo = text === '' && extname(path).toLowerCase() === '.txt';
-  return { name: basename(path), text: isEmptyYolo ? '\n' : text };
+  return { name: basename(path), text: await readText(path, argument, limits.annotationBytesMax) };
 }
 
 async function readShared(path: string): Promise<SharedAnnotations | undefined> {

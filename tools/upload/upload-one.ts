@@ -18,7 +18,6 @@ export interface UploadPlan {
   readonly tags: readonly string[] | undefined;
   readonly findAnnotation: FindAnnotation | undefined;
   readonly labelmap: Labelmap | undefined;
-  readonly overwrite: boolean | undefined;
 }
 
 export interface BoxWarning {
@@ -93,7 +92,7 @@ const nothing = { boxes: 0, warnings: [], error: undefined };
 async function sendAnnotation(
   path: string,
   imageId: string,
-  { project, findAnnotation, labelmap, overwrite }: UploadPlan,
+  { project, findAnnotation, labelmap }: UploadPlan,
   { client, signal }: Pick<ToolContext, 'client' | 'signal'>,
 ): Promise<Annotated> {
   try {
@@ -107,7 +106,6 @@ async function sendAnnotation(
         name: annotation.name,
         annotationFile: annotation.text,
         ...(labelmap && { labelmap: { ...labelmap } }),
-        ...(overwrite && { overwrite }),
       },
       { signal },
     );
@@ -115,8 +113,7 @@ async function sendAnnotation(
   } catch (thrown) {
     signal.throwIfAborted();
     const error = asFoveaError(thrown);
-    const isThere = error.code === 'conflict' && !overwrite;
-    if (isThere) return { annotation: 'already there', ...nothing };
+    if (error.code === 'conflict') return { annotation: 'already there', ...nothing };
     return { ...nothing, annotation: 'refused', error };
   }
 }

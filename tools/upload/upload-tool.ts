@@ -32,7 +32,6 @@ export const uploadInput = z.strictObject({
   labelmap: z.record(z.string(), z.string()).optional().describe('For YOLO: number to class.'),
   labelmap_file: path.optional().describe('Or a names file or data.yaml.'),
   list: path.optional().describe('Text file of image names, one per line: only these.'),
-  overwrite: z.boolean().optional().describe('True: replace annotations.'),
   offset: z.int().min(0).optional().describe('Where to go on.'),
 });
 
@@ -56,7 +55,7 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     input.annotations === undefined
       ? undefined
       : await openAnnotations(context.files, input.annotations, paths);
-  const { split, batch, tags, overwrite } = input;
+  const { split, batch, tags } = input;
   const plan = {
     project: input.project,
     name,
@@ -65,7 +64,6 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     tags,
     labelmap,
     findAnnotation,
-    overwrite,
   };
   const report = await runUpload(paths, offset, plan, context);
   return { ...describeUpload(input, list, report), ...nextOf(input, report, context) };
