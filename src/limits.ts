@@ -84,7 +84,7 @@ export const limits = {
   blobGraceMs: 60 * 60 * 1000,
   /** Wait for another process's transaction: longer than any honest one takes. */
   databaseBusyMsMax: 15_000,
-  /** Prepared statements kept per connection: texts are constants, so more are made by a mistake. */
+  /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
   databaseStatementsMax: 200,
   /** What a write-ahead log that a long reader made grow is cut back to. */
   databaseLogBytesMax: 64 * 1024 * 1024,

@@ -1,4 +1,4 @@
-// Work that outlives its process: kept in the database, done under a lease by one process at a time.
+// Work that outlives its process: kept in the database, done by one process at a time.
 
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';

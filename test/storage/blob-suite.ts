@@ -32,6 +32,7 @@ export function judgeBlobStore(
   };
 
   describe(`${name}: keeping`, () => judgeKeeping(open));
+  describe(`${name}: what is missing`, () => judgeMissing(open));
   describe(`${name}: damage`, () => judgeDamage(open));
   describe(`${name}: sweeping`, () => judgeSweeping(open));
 }
@@ -95,7 +96,9 @@ function judgeKeeping(open: Open): void {
     ]);
     expect(await blobs.sweep(() => true, 0)).toEqual({ removed: 0, bytesRemoved: 0, kept: 1 });
   });
+}
 
+function judgeMissing(open: Open): void {
   test('says so when there is no such content', async () => {
     const { blobs } = await open();
     await expect(blobs.get(helloHash)).rejects.toMatchObject(missing);
