@@ -1,13 +1,9 @@
 // Finds or starts what the tools talk to, with the first call that needs it.
 
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
-import type { Service } from '../http-server/service.ts';
 import type { Log } from '../log.ts';
-import { Secret } from '../secret.ts';
 
 /** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
 export const localWorkspace = 'local';
@@ -26,7 +22,7 @@ export function withWorkspace(settings: Settings): Settings {
 }
 
 export function connectServices(settings: Settings, log: Log): Services {
-  const platform = once(() => startEmbedded(settings, log));
+  const platform = once(async () => (await import('./embedded.ts')).startEmbedded(settings, log));
   const base = async (): Promise<Upstream> =>
     settings.baseUrl === undefined
       ? (await platform.get()).upstream
@@ -44,27 +40,6 @@ export function connectServices(settings: Settings, log: Log): Services {
       await (await platform.started())?.service.close();
     },
   };
-}
-
-interface Embedded {
-  readonly service: Service;
-  readonly upstream: Upstream;
-}
-
-/** The platform inside this process, on a free port, with a key that nobody else has. */
-async function startEmbedded(settings: Settings, log: Log): Promise<Embedded> {
-  const { startPlatform } = await import('../platform/platform.ts');
-  const sessionKey = new Secret(randomBytes(32).toString('base64url'));
-  const service = await startPlatform({
-    data: join(settings.home, 'platform'),
-    host: '127.0.0.1',
-    port: 0,
-    workspace: settings.workspace ?? localWorkspace,
-    keys: [sessionKey],
-    log: log.part('platform'),
-    clock: systemClock,
-  });
-  return { service, upstream: { url: service.url, credential: sessionKey } };
 }
 
 /** Where the second document says that an Event Store answers. */

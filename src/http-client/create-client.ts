@@ -1,6 +1,6 @@
 // The client itself: finds the service, asks it, repeats where that is allowed.
 
-import type { Agent } from 'undici';
+import { Agent } from 'undici';
 import type { Clock } from '../clock.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
@@ -30,7 +30,7 @@ export function createClient(options: ClientOptions): Client {
   const remembered = createRemembered<Answer2xx>(clock);
   const downloader = createDownloader(options, policy);
   const answerOf = async (call: PreparedCall, deadline: Deadline) => {
-    const attempt = async () => attemptOnce(options, await agent.get(), call, deadline);
+    const attempt = async () => attemptOnce(options, agent.get(), call, deadline);
     const facts = { ...call, deadline };
     return repeat(policy, deadline, attempt, () => endedFailure(facts, false));
   };
@@ -127,19 +127,19 @@ function attemptPolicy({ random = Math.random, retryDelayMs }: ClientOptions): A
   return { attemptsMax: limits.callAttemptsMax, delayMs, random };
 }
 
-/** undici is large: it loads with the first call. */
+/** One pool of connections for all calls, opened with the first. */
 function lazyAgent() {
-  let agent: Promise<Agent> | undefined;
+  let agent: Agent | undefined;
   let isClosed = false;
   return {
-    get: (): Promise<Agent> => {
+    get: (): Agent => {
       if (isClosed) throw new FoveaError('cancelled', 'The client is closed.');
-      agent ??= import('undici').then(({ Agent }) => new Agent());
+      agent ??= new Agent();
       return agent;
     },
     close: async (): Promise<void> => {
       isClosed = true;
-      await (await agent)?.destroy();
+      await agent?.destroy();
     },
   };
 }

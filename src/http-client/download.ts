@@ -1,6 +1,6 @@
 // Downloads a link that a service gave into a new file: whole, or not at all.
 
-import type { Agent } from 'undici';
+import { Agent } from 'undici';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
@@ -32,10 +32,10 @@ export interface Downloader {
 }
 
 export function createDownloader(options: ClientOptions, policy: AttemptPolicy): Downloader {
-  let agents: Promise<Agents> | undefined;
+  let agents: Agents | undefined;
   const choose = async (to: URL, from: URL | undefined) => {
     agents ??= openAgents();
-    const { plain, guarded } = await agents;
+    const { plain, guarded } = agents;
     if (options.isAllowedLink?.(to) || (await isOwn(options.upstreams, to, from))) return plain;
     if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
     requirePublic(to);
@@ -59,8 +59,7 @@ export function createDownloader(options: ClientOptions, policy: AttemptPolicy):
     return repeat(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
   const close = async () => {
-    const { plain, guarded } = (await agents) ?? {};
-    await Promise.all([plain?.destroy(), guarded?.destroy()]);
+    await Promise.all([agents?.plain.destroy(), agents?.guarded.destroy()]);
   };
   return { download, close };
 }
@@ -70,9 +69,8 @@ interface Agents {
   readonly guarded: Agent;
 }
 
-async function openAgents(): Promise<Agents> {
-  const { Agent } = await import('undici');
-  return { plain: new Agent(), guarded: await createPublicAgent() };
+function openAgents(): Agents {
+  return { plain: new Agent(), guarded: createPublicAgent() };
 }
 
 /**

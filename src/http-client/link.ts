@@ -1,6 +1,6 @@
 // Fetches an address that was not chosen by us: redirects by hand, public addresses only.
 
-import type { Agent, Dispatcher } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { isPublicHostname, NotPublicError, publicLookup } from '../boundary/addresses.ts';
 import { limits } from '../limits.ts';
 import { commonHeaders } from './request.ts';
@@ -31,7 +31,6 @@ export async function fetchLink(
   choose: ChooseAgent,
   { signal, idleMs }: FetchOptions,
 ): Promise<Response> {
-  const { request } = await import('undici');
   let from: URL | undefined;
   let to = link;
   for (let hop = 0; hop <= limits.redirectsMax; hop++) {
@@ -76,8 +75,7 @@ export function discard({ body }: Response): void {
 }
 
 /** An agent that connects to public addresses only. */
-export async function createPublicAgent(): Promise<Agent> {
-  const { Agent } = await import('undici');
+export function createPublicAgent(): Agent {
   return new Agent({ connect: { lookup: publicLookup } });
 }
 

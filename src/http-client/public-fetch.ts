@@ -1,6 +1,6 @@
 // Fetches an image from an address that a user gave, without reaching into private networks.
 
-import type { Agent } from 'undici';
+import { Agent } from 'undici';
 import { FoveaError } from '../errors.ts';
 import {
   asRefused,
@@ -34,7 +34,7 @@ export interface PublicFile {
 export async function fetchPublic(url: string, options: PublicFetchOptions): Promise<PublicFile> {
   const { signal, timeoutMs } = options;
   const timeUp = AbortSignal.timeout(timeoutMs);
-  const agents = await openAgents();
+  const agents = openAgents();
   try {
     const choose = (to: URL) => chooseAgent(to, agents, options.isAllowedHost);
     const fetching = { signal: AbortSignal.any([signal, timeUp]), idleMs: timeoutMs };
@@ -57,9 +57,8 @@ interface Agents {
   readonly plain: Agent;
 }
 
-async function openAgents(): Promise<Agents> {
-  const { Agent } = await import('undici');
-  return { guarded: await createPublicAgent(), plain: new Agent() };
+function openAgents(): Agents {
+  return { guarded: createPublicAgent(), plain: new Agent() };
 }
 
 function chooseAgent(to: URL, agents: Agents, isAllowedHost?: (host: string) => boolean): Agent {

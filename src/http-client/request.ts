@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import type { FormData } from 'undici';
+import { FormData } from 'undici';
 import { splitInput } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -155,7 +155,6 @@ function bodyBuilder(operation: Operation, members: Values): () => Promise<Body>
 }
 
 async function formData(members: Values): Promise<FormData> {
-  const { FormData } = await import('undici');
   const form = new FormData();
   for (const [name, value] of Object.entries(members)) {
     for (const each of Array.isArray(value) ? value : [value]) {

@@ -1,0 +1,32 @@
+// The platform inside the process that serves MCP. Loaded with the first call that needs it.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { systemClock } from '../clock.ts';
+import type { Settings } from '../config.ts';
+import type { Upstream } from '../http-client/client.ts';
+import type { Service } from '../http-server/service.ts';
+import type { Log } from '../log.ts';
+import { startPlatform } from '../platform/platform.ts';
+import { Secret } from '../secret.ts';
+import { localWorkspace } from './services.ts';
+
+export interface Embedded {
+  readonly service: Service;
+  readonly upstream: Upstream;
+}
+
+/** On a free port of 127.0.0.1, with a key that nobody else has and that ends with the process. */
+export async function startEmbedded(settings: Settings, log: Log): Promise<Embedded> {
+  const key = new Secret(randomBytes(32).toString('base64url'));
+  const service = await startPlatform({
+    data: join(settings.home, 'platform'),
+    host: '127.0.0.1',
+    port: 0,
+    workspace: settings.workspace ?? localWorkspace,
+    keys: [key],
+    log: log.part('platform'),
+    clock: systemClock,
+  });
+  return { service, upstream: { url: service.url, credential: key } };
+}
