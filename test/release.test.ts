@@ -1,0 +1,63 @@
+// The release, built and used: what a host launches is not what the other tests run.
+
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Fovea, launchFovea } from './fixtures/fovea.ts';
+import { readZip } from './fixtures/unzip.ts';
+
+const run = promisify(execFile);
+let fovea: Fovea;
+
+beforeAll(async () => {
+  await run(process.execPath, ['scripts/bundle.ts']);
+  fovea = await launchFovea({}, 'dist/fovea.js');
+});
+
+afterAll(() => fovea.close());
+
+it('does the main job', async () => {
+  const sample = resolve('sample/blood-cells');
+  await fovea.ok('projects_create', {
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
+  });
+  const uploaded = await fovea.ok('images_upload', {
+    project: 'cells',
+    files: [join(sample, 'JPEGImages')],
+    annotations: join(sample, 'Annotations'),
+  });
+  expect(uploaded).toMatchObject({ uploaded: 12, annotated: 12, boxes: 159 });
+  const { version } = await fovea.ok('versions_generate', {
+    project: 'cells',
+    preprocessing: { resize: { width: 64, height: 64, format: 'Stretch to' } },
+    augmentation: {},
+  });
+  const waited = await fovea.ok('tasks_wait', { project: 'cells', version });
+  expect(waited).toMatchObject({ done: true, status: 'completed' });
+  const save_to = join(fovea.folder, 'cells.zip');
+  await fovea.ok('versions_export', { project: 'cells', version, format: 'yolov8', save_to });
+  const files = await readZip(save_to);
+  expect([...files.keys()].filter((path) => path.startsWith('train/images/'))).toHaveLength(12);
+});
+
+it('carries the licences of what is bundled', async () => {
+  const notices = await readFile('dist/THIRD-PARTY-LICENSES.txt', 'utf8');
+  for (const name of ['zod', 'undici', '@modelcontextprotocol/server', 'find-my-way']) {
+    expect(notices).toContain(name);
+  }
+});
+
+it('knows its version and its commands', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+  const { stdout } = await run(process.execPath, ['dist/fovea.js', '--version']);
+  expect(stdout).toBe(`${version}\n`);
+  const wrong = run(process.execPath, ['dist/fovea.js', 'platfrom']);
+  await expect(wrong).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('platform'),
+  });
+});
