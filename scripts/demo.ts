@@ -3,7 +3,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
@@ -100,7 +100,7 @@ try {
         PATH: process.env.PATH ?? '',
         HOME: home,
         FOVEA_HOME: join(home, 'data'),
-        FOVEA_FILE_ROOTS: resolve('.'),
+        FOVEA_FILE_ROOTS: [resolve('.'), resolve(out)].join(delimiter),
       },
       stderr: 'inherit',
     }),

@@ -1,10 +1,10 @@
 // Reads the command line and starts one process.
 
+import packageJson from '../../package.json' with { type: 'json' };
 import { type Command, helpText, readCommand } from '../command-line.ts';
 import { asFoveaError } from '../errors.ts';
 
-/** Replaced by the real version when the release is built. */
-const version = '0.1.0';
+const { version } = packageJson;
 
 try {
   await run(readCommand(process.argv.slice(2)));
