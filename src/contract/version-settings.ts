@@ -37,7 +37,7 @@ const ninety = z
 const rotate = z.strictObject({ degrees: turn });
 const shear = z.strictObject({ horizontal: slant, vertical: slant });
 
-export const augmentation = z.strictObject({
+const augmentation = z.strictObject({
   blur: blur.optional().describe('Blur, up to.'),
   brightness: brightness.optional().describe('Brighter or darker, up to.'),
   crop: crop.optional().describe('Zoom in: percent of the area cut away.'),
@@ -76,6 +76,7 @@ const contrastTypes = [
   'Adaptive Equalization',
 ] as const;
 
+/** First document: `preprocessing.resize.format`. */
 export const resizeFormats = [
   'Stretch to',
   'Fill (with center crop) in',
@@ -145,4 +146,5 @@ export const versionSettings = z.strictObject({
   augmentation: augmentation.describe('Random changes of train images; may be {}.'),
 });
 
+/** Checked settings: types, ranges and members are right. */
 export type VersionSettings = z.output<typeof versionSettings>;

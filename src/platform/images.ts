@@ -114,7 +114,7 @@ function readHandlers(parts: Parts): Handlers<Pick<typeof images, Reads>, Princi
 }
 
 /** What an annotation says, one label for each box or class. */
-export function labelsOf(annotation: Annotation): readonly string[] {
+function labelsOf(annotation: Annotation): readonly string[] {
   return annotation.kind === 'detection'
     ? annotation.boxes.map(({ label }) => label)
     : annotation.labels;

@@ -149,6 +149,11 @@ const refused: readonly Refused[] = [
     message: 'must be at least 1, got 0',
   },
   {
+    augmentation: { image: { versions: '3' } },
+    path: 'augmentation.image.versions',
+    message: 'expected an integer, got the string "3"',
+  },
+  {
     augmentation: { mosaic: 'yes' },
     path: 'augmentation.mosaic',
     message: 'expected true or false, got the string "yes"',
@@ -162,6 +167,18 @@ const refused: readonly Refused[] = [
     preprocessing: { resize: { width: 640, height: 0, format: 'Stretch to' } },
     path: 'preprocessing.resize.height',
     message: 'must be at least 1, got 0',
+  },
+  {
+    preprocessing: { resize: { width: 1.5, height: 1, format: 'Stretch to' } },
+    path: 'preprocessing.resize.width',
+    message: 'expected an integer, got 1.5',
+  },
+  {
+    preprocessing: { resize: { width: 1, height: 1 } },
+    path: 'preprocessing.resize.format',
+    message:
+      'is required (one of Stretch to, Fill (with center crop) in, Fit within, ' +
+      'Fit (reflect edges) in, Fit (black edges) in, Fit (white edges) in, Fit (grey edges) in).',
   },
   {
     preprocessing: { resize: { width: 1, height: 1, format: 'stretch to' } },

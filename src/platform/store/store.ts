@@ -3,9 +3,9 @@
 
 import type { SplitName } from '../../contract/fields.ts';
 import type { projectTypes } from '../../contract/projects.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { Annotation } from '../annotations/annotation.ts';
 import type { ImageFormat } from '../image-file.ts';
-import type { VersionSettings } from '../versions/plan.ts';
 
 export type ProjectType = (typeof projectTypes)[number];
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -191,7 +191,7 @@ export interface ImageStore {
   find(projectId: string, imageId: string): Promise<Image | undefined>;
   /** The project of an image, within a workspace. */
   projectOf(workspaceId: string, imageId: string): Promise<Project | undefined>;
-  /** False, and nothing changed, when there is an annotation already and it must not be replaced. */
+  /** False, and nothing changed, when there is one already and it must not be replaced. */
   annotate(
     imageId: string,
     annotation: Annotation,

@@ -50,10 +50,6 @@ export function compose(first: Matrix, second: Matrix): Matrix {
   ];
 }
 
-export function movePoint([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {
-  return [tidy(a * x + c * y + e), tidy(b * x + d * y + f)];
-}
-
 /**
  * The boxes that are left in an image of that size, clipped at its edge. A box stays when at least
  * a fifth of its area is visible; one without an area stays while its centre is inside
@@ -89,6 +85,10 @@ function moveBox(box: Box, matrix: Matrix, size: Size): Box | undefined {
   const visible = clipEdges(edges, size);
   if (extent(visible) < visibleShareMin * extent(edges)) return undefined;
   return boxOf(box.label, visible, { keypoints });
+}
+
+function movePoint([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {
+  return [tidy(a * x + c * y + e), tidy(b * x + d * y + f)];
 }
 
 function cornersOf({ x, y, width, height }: Box): readonly Point[] {

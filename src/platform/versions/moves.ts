@@ -1,4 +1,5 @@
-// What a step does to an image of a given size: to its pixels, and by the same numbers to its boxes.
+// What a step does to an image of a given size: to its pixels, and to its boxes by the same
+// numbers.
 
 import type { Sharp } from 'sharp';
 import { compose, type Matrix, type Size, scaling, translation, turning } from './geometry.ts';

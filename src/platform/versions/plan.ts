@@ -1,16 +1,11 @@
 // From the settings of a version to the steps that make its images.
 
 import type { SplitName } from '../../contract/fields.ts';
-import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import { FoveaError } from '../../errors.ts';
 import { type Random, shuffled } from './random.ts';
-import { type ResizeStep, resizeFormats, type Step } from './steps.ts';
+import { builtFormats, isBuilt, type ResizeStep, type Step } from './steps.ts';
 import { composeTurns, type Turn, turnKey, turns } from './turn.ts';
-
-/** First document, Dataset version settings. */
-export interface VersionSettings {
-  readonly preprocessing?: Readonly<Record<string, unknown>> | undefined;
-  readonly augmentation?: Readonly<Record<string, unknown>> | undefined;
-}
 
 export interface VersionPlan {
   /** For every image, in this order. */
@@ -24,27 +19,26 @@ export interface VersionPlan {
 }
 
 /**
- * The plan of a version. Throws `invalid_input` for impossible values, and `not_implemented` for
+ * The plan of a version, from settings that the contract has checked. Throws `not_implemented` for
  * settings that this platform does not have yet, by name; nothing has been done then.
  */
-export function planVersion({
-  preprocessing = {},
-  augmentation = {},
-}: VersionSettings): VersionPlan {
-  refuseOthers(
-    ...chosenBeyond(preprocessing, 'preprocessing', ['auto-orient', 'resize']),
-    ...chosenBeyond(augmentation, 'augmentation', ['flip', 'ninety', 'image']),
-  );
-  const steps: Step[] = [];
-  if (preprocessing['auto-orient'] === true) steps.push({ kind: 'auto-orient' });
-  if (isChosen(preprocessing.resize)) steps.push(readResize(preprocessing.resize));
+export function planVersion(settings: VersionSettings): VersionPlan {
+  refuseOthers([
+    ...chosenBeyond(settings, 'preprocessing', ['auto-orient', 'resize']),
+    ...chosenBeyond(settings, 'augmentation', ['flip', 'ninety', 'image']),
+  ]);
+  const { preprocessing, augmentation } = settings;
   const variants = planVariants(
     chosenTurns(augmentation.flip, ['horizontal', 'vertical']),
     chosenTurns(augmentation.ninety, ['clockwise', 'counter-clockwise', 'upside-down']),
   );
-  const imagesPerSource = readImagesPerSource(augmentation.image);
-  const warnings = warningsOf(variants.length, imagesPerSource);
-  return { preprocessing: steps, variants, imagesPerSource, warnings };
+  const imagesPerSource = augmentation.image?.versions ?? 1;
+  return {
+    preprocessing: planPreprocessing(preprocessing),
+    variants,
+    imagesPerSource,
+    warnings: warningsOf(variants.length, imagesPerSource),
+  };
 }
 
 /**
@@ -61,7 +55,7 @@ export function planCopies(
   return [[], ...shuffled(variants, random).slice(0, imagesPerSource - 1)];
 }
 
-function refuseOthers(...paths: readonly string[]): void {
+function refuseOthers(paths: readonly string[]): void {
   if (paths.length === 0) return;
   throw new FoveaError(
     'not_implemented',
@@ -74,59 +68,46 @@ function refuseOthers(...paths: readonly string[]): void {
 }
 
 function chosenBeyond(
-  settings: Readonly<Record<string, unknown>>,
-  path: string,
+  settings: VersionSettings,
+  group: keyof VersionSettings,
   built: readonly string[],
 ): readonly string[] {
-  return Object.entries(settings)
-    .filter(([key, value]) => !built.includes(key) && isChosen(value))
-    .map(([key]) => `${path}.${key}`);
+  return Object.entries(settings[group])
+    .filter(([name, value]) => !built.includes(name) && isChosen(value))
+    .map(([name]) => `${group}.${name}`);
 }
 
 /** `false`, nothing and `{}` ask for nothing. */
-function isChosen(value: unknown): value is NonNullable<unknown> {
-  if (value === undefined || value === null || value === false) return false;
-  return typeof value !== 'object' || Object.keys(value).length > 0;
+function isChosen(value: unknown): boolean {
+  if (value === undefined || value === false) return false;
+  return typeof value !== 'object' || value === null || Object.keys(value).length > 0;
 }
 
-function readResize(value: NonNullable<unknown>): ResizeStep {
-  const path = 'preprocessing.resize';
-  const { width, height, format } = { width: undefined, height: undefined, format: '', ...value };
-  const known = resizeFormats.find((name) => name === format);
-  if (known !== undefined) {
-    return {
-      kind: 'resize',
-      width: readSide(width, `${path}.width`),
-      height: readSide(height, `${path}.height`),
-      format: known,
-    };
-  }
-  const built = resizeFormats.map((name) => `"${name}"`).join(', ');
-  if (format !== 'Fit (reflect edges) in' && format !== 'Fit (grey edges) in') {
-    throw invalidArgument(`${path}.format`, `must be one of ${built}`);
-  }
-  throw new FoveaError('not_implemented', `Not built yet: ${path}.format "${format}".`, {
-    problems: [{ path: `${path}.format`, message: 'is not built yet' }],
-    hint: `Built: ${built}.`,
+function planPreprocessing(settings: VersionSettings['preprocessing']): readonly Step[] {
+  const steps: Step[] = [];
+  if (settings['auto-orient']) steps.push({ kind: 'auto-orient' });
+  if (settings.resize) steps.push(planResize(settings.resize));
+  return steps;
+}
+
+function planResize({
+  width,
+  height,
+  format,
+}: NonNullable<VersionSettings['preprocessing']['resize']>): ResizeStep {
+  if (isBuilt(format)) return { kind: 'resize', width, height, format };
+  const path = 'preprocessing.resize.format';
+  throw new FoveaError('not_implemented', `Not built yet: ${path} "${format}".`, {
+    problems: [{ path, message: 'is not built yet' }],
+    hint: `Built: ${builtFormats.map((name) => `"${name}"`).join(', ')}.`,
   });
 }
 
-function readSide(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
-  throw invalidArgument(path, 'must be a whole number of pixels, 1 or more');
-}
-
-function readImagesPerSource(value: unknown): number {
-  if (!isChosen(value)) return 1;
-  const { versions } = { versions: undefined, ...value };
-  if (typeof versions === 'number' && Number.isInteger(versions) && versions > 0) return versions;
-  throw invalidArgument('augmentation.image.versions', 'must be a whole number, 1 or more');
-}
-
-function chosenTurns(value: unknown, names: readonly (keyof typeof turns)[]): readonly Turn[] {
-  if (!isChosen(value)) return [];
-  const chosen = new Map(Object.entries(value));
-  return names.filter((name) => chosen.get(name) === true).map((name) => turns[name]);
+function chosenTurns<Name extends keyof typeof turns>(
+  chosen: Readonly<Partial<Record<Name, boolean | undefined>>> | undefined,
+  names: readonly Name[],
+): readonly Turn[] {
+  return names.filter((name) => chosen?.[name]).map((name) => turns[name]);
 }
 
 /** Each flip and both together, each quarter turn, and one after the other; each result once. */

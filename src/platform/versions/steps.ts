@@ -1,26 +1,30 @@
 // The steps that a version can take with an image.
 
+import { resizeFormats } from '../../contract/version-settings.ts';
 import type { Turn } from './turn.ts';
 
-/** First document: `preprocessing.resize.format`. */
-export const resizeFormats = [
-  'Stretch to',
-  'Fit within',
-  'Fit (black edges) in',
-  'Fit (white edges) in',
-  'Fill (with center crop) in',
-] as const;
-export type ResizeFormat = (typeof resizeFormats)[number];
+export type Step =
+  | { readonly kind: 'auto-orient' }
+  | ResizeStep
+  | { readonly kind: 'turn'; readonly turn: Turn };
 
 export interface ResizeStep {
   readonly kind: 'resize';
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  readonly format: ResizeFormat;
+  readonly format: BuiltFormat;
 }
 
-export type Step =
-  | { readonly kind: 'auto-orient' }
-  | ResizeStep
-  | { readonly kind: 'turn'; readonly turn: Turn };
+type ResizeFormat = (typeof resizeFormats)[number];
+type BuiltFormat = Exclude<ResizeFormat, (typeof formatsNotBuilt)[number]>;
+
+/** decisions/resize-formats.md */
+const formatsNotBuilt = ['Fit (reflect edges) in', 'Fit (grey edges) in'] as const;
+
+export const builtFormats: readonly BuiltFormat[] = resizeFormats.filter(isBuilt);
+
+/** Whether a format of the contract is one that this platform can make. */
+export function isBuilt(format: ResizeFormat): format is BuiltFormat {
+  return formatsNotBuilt.every((name) => name !== format);
+}

@@ -1,9 +1,11 @@
+// Pixels and boxes after the steps of a version, held against drawn pictures and against sharp.
+
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Box } from '../../../src/platform/annotations/annotation.ts';
 import { decodeImage, type RawImage } from '../../../src/platform/image-file.ts';
 import { openSource, renderImage } from '../../../src/platform/versions/render.ts';
-import { type ResizeStep, resizeFormats, type Step } from '../../../src/platform/versions/steps.ts';
+import { builtFormats, type ResizeStep, type Step } from '../../../src/platform/versions/steps.ts';
 import { exifTurn, turns } from '../../../src/platform/versions/turn.ts';
 
 // A grey picture of 96 x 64 with a rectangle of its own colour, size and place for each label.
@@ -122,7 +124,7 @@ describe('boxes stay on what they label', () => {
     expectBoxesOnColours({ data, ...image }, rendered.boxes);
   });
 
-  test.each(resizeFormats)('%s, wider, taller, smaller and larger', async (format) => {
+  test.each(builtFormats)('%s, wider, taller, smaller and larger', async (format) => {
     const counts: number[] = [];
     for (const [width, height] of [
       [96, 64],
@@ -143,7 +145,7 @@ describe('boxes stay on what they label', () => {
   test('all steps together: every orientation, every format, every turn', async () => {
     for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const file = await oriented(orientation);
-      for (const format of resizeFormats) {
+      for (const format of builtFormats) {
         const source = await openSource(file, [{ kind: 'auto-orient' }, resize(90, 75, format)]);
         for (const step of turnSteps) {
           const rendered = await source.render(boxes, [step]);
@@ -234,7 +236,7 @@ describe('resize', () => {
     })
       .png()
       .toBuffer();
-    for (const format of resizeFormats) {
+    for (const format of builtFormats) {
       const { width, height } = await renderImage(long, [], [resize(64, 64, format)]);
       expect([width, height]).toEqual(format === 'Fit within' ? [1, 64] : [64, 64]);
     }
