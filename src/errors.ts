@@ -57,7 +57,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Every error that we raise on purpose. `message` and `hint` are our own words, free of secrets. */
+/** Every error raised on purpose. `message` and `hint` are our own words, free of secrets. */
 export class FoveaError extends Error {
   override readonly name = 'FoveaError';
   readonly code: ErrorCode;

@@ -1,3 +1,5 @@
+// Image files of every format: good, cut short, damaged, too large, and odd BMP files.
+
 import { crc32 } from 'node:zlib';
 import { encode } from 'fast-bmp';
 import sharp from 'sharp';

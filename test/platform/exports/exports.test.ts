@@ -1,3 +1,5 @@
+// Exports as zip files: what is in them, read back by our own readers, and how they end.
+
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
