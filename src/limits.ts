@@ -1,12 +1,19 @@
-// Every bound in one place, with its reason.
+// Every bound in one place, each with its reason. Units come last in a name.
 
 export const limits = {
+  // Images: what a data set may hold.
+
   /** One image file. Facts of the hosted platform: 20 MB. */
   imageBytesMax: 20 * 1024 * 1024,
   /** Width x height. The hosted platform stops at 16,400 x 10,900; more is a decompression bomb. */
   imagePixelsMax: 16_400 * 10_900,
   /** The longer side of an image, in pixels: what the hosted platform stops at. */
   imageSideMax: 16_400,
+  /** Fetching one image that a user pointed at: half a call, so that its caller hears of it. */
+  imageFetchMsMax: 30_000,
+
+  // Annotations: files that people bring, so their numbers can be anything.
+
   /** One annotation file, a COCO file of a large dataset included. */
   annotationBytesMax: 64 * 1024 * 1024,
   /** A Pascal VOC file is about one image; parsing 4 MB of XML takes about two seconds. */
@@ -17,16 +24,80 @@ export const limits = {
   boxCoordinateMax: 10_000_000,
   /** A coordinate as a share of the image; a labelled box may reach out, a pixel is far beyond. */
   boxShareMax: 2,
-  /** One class name. */
+  /** One class name: it must fit in a line, and a longer one is a sentence. */
   labelCharactersMax: 200,
+
+  // Dataset versions.
+
+  /** The plan cap of the embedded platform for augmentation.image.versions. */
+  versionMultiplierMax: 50,
+  /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
+  cutoutCountMax: 10_000,
+  /** First document's platform: what is in the trash can come back for 30 days. */
+  trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
+  /** A link to an image or an export: long enough for a slow download to start. */
+  linkLifetimeMs: 60 * 60 * 1000,
+
+  // What one call of the contract may carry.
+
+  /** Facts of the hosted platform: images of one bulk metadata call. */
+  metadataUpdatesMax: 1_000,
+  /** Facts of the hosted platform: events of one batch. */
+  eventBatchMax: 100,
+  /** Facts of the hosted platform: pairs of the custom metadata of an event. */
+  customMetadataPairsMax: 100,
+  /** Events of one page of the Event Store: a page of them stays far below what memory holds. */
+  eventsPageMax: 1_000,
+  /** The contract: video inference status at most once a minute. */
+  videoStatusIntervalMs: 60_000,
+
+  // JSON that others send, over HTTP and over MCP.
+
   /** A JSON body that we accept: an annotation file inside JSON is the largest honest one. */
   jsonBodyBytesMax: 80 * 1024 * 1024,
   /** Members of one JSON body, so that small members cannot exhaust memory (CVE-2026-111768). */
   jsonElementsMax: 2_000_000,
+  /** Depth of one JSON body: no honest one comes near, and code that walks it may recurse. */
+  jsonDepthMax: 64,
   /** Problems of one input that its error names: more help nobody, and an error stays small. */
   problemsShownMax: 50,
-  /** Depth of one JSON body. */
-  jsonDepthMax: 64,
+
+  // Requests to our services.
+
+  /** The request line and all headers of a request together; the same as Node's own default. */
+  headerBytesMax: 16 * 1024,
+  /** Text fields of one multipart body: more than any operation has. */
+  multipartFieldsMax: 20,
+  /** Files of one multipart body: more than any operation has. */
+  multipartFilesMax: 5,
+  /** One text field of a multipart body: metadata and labels are far smaller. */
+  multipartFieldBytesMax: 1024 * 1024,
+  /** The headers of one part of a multipart body: a name, a file name and a type. */
+  multipartHeaderBytesMax: 8 * 1024,
+  /** Time for the headers of a request: slower ones only hold the connection. */
+  requestHeadersMsMax: 10_000,
+  /** Time for a whole request with a large body, over a slow line. */
+  requestMsMax: 300_000,
+  /** A client that sends nothing for so long in the middle of a body is cut off. */
+  bodyIdleMsMax: 15_000,
+  /** A refused body is still read for so long, so that its sender sees the answer. */
+  lingerMsMax: 2_000,
+  /** A service ends within 5 s of a signal, what follows included. */
+  shutdownMsMax: 4_000,
+  /** Handlers whose clients were cut off then have so long to end, before their store closes. */
+  abortedMsMax: 500,
+
+  // Calls to services.
+
+  /** Time for one upstream call, all attempts together. */
+  callTimeoutMs: 60_000,
+  /** The most that FOVEA_TIMEOUT_MS may ask for: an hour. */
+  callTimeoutMsMax: 3_600_000,
+  /** Attempts of one upstream call: what fails four times within a minute is not a hiccup. */
+  callAttemptsMax: 4,
+  /** The wait before a retry has full jitter, which grows from the first figure to the second. */
+  retryDelayMsMin: 200,
+  retryDelayMsMax: 5_000,
   /** An answer that we read into memory. */
   answerBytesMax: 64 * 1024 * 1024,
   /** An answer that is an error: its words are in the first part of it. */
@@ -37,95 +108,36 @@ export const limits = {
   redirectsMax: 5,
   /** A file that we download to disk: an export of a large dataset. */
   downloadBytesMax: 20 * 1024 * 1024 * 1024,
-  /** Time for one upstream call, all attempts together. */
-  callTimeoutMs: 60_000,
-  /** The most that FOVEA_TIMEOUT_MS may ask for: an hour. */
-  callTimeoutMsMax: 3_600_000,
-  /** Attempts of one upstream call. */
-  callAttemptsMax: 4,
-  /** Full jitter grows from the first figure to the second. */
-  retryDelayMsMin: 200,
-  retryDelayMsMax: 5_000,
-  /** The contract: video inference status at most once a minute. */
-  videoStatusIntervalMs: 60_000,
+
+  // Tools.
+
   /** Below the 60 s after which most MCP clients give up. */
   toolWaitMsMax: 45_000,
-  /** Gaps between two questions after running work: short work shows soon, long work is left alone. */
+  /** Gaps between two questions after running work: short work shows soon, long work has peace. */
   pollGapMsMin: 500,
   pollGapMsMax: 5_000,
+  /** The doctor's questions to services: whoever takes longer is not well. */
+  doctorTimeoutMs: 5_000,
+  /** Files that one folder or glob may stand for: a larger dataset goes folder by folder. */
+  expandedFilesMax: 200_000,
   /** Images that one upload sends at the same time: more gains nothing and crowds out others. */
   uploadConcurrency: 4,
   /** Failures, warnings and names that one upload result lists; it counts all of them. */
   uploadProblemsShownMax: 50,
   /** Ids of uploaded images are listed up to here; of more, a model picks none by hand. */
   uploadIdsShownMax: 20,
+  /** A list of image names or of classes: some 200,000 paths. */
+  nameListBytesMax: 16 * 1024 * 1024,
   /** An image that is sent with a search, inside JSON. */
   searchImageBytesMax: 10 * 1024 * 1024,
-  /** A list of image names or of classes. */
-  nameListBytesMax: 16 * 1024 * 1024,
-  /** The doctor's questions to services: whoever takes longer is not well. */
-  doctorTimeoutMs: 5_000,
-  /** Host and Origin headers and the request line together. */
-  headerBytesMax: 16 * 1024,
-  /** A link to an image or an export: long enough for a slow download to start. */
-  linkLifetimeMs: 60 * 60 * 1000,
-  /** The plan cap of the embedded platform for augmentation.image.versions. */
-  versionMultiplierMax: 50,
-  /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
-  cutoutCountMax: 10_000,
-  /** Events of one page of the Event Store: a page of them stays far below what memory holds. */
-  eventsPageMax: 1_000,
-  /** Facts of the hosted platform: images of one bulk metadata call, events of one batch. */
-  metadataUpdatesMax: 1_000,
-  eventBatchMax: 100,
-  /** Facts of the hosted platform: pairs of the custom metadata of an event. */
-  customMetadataPairsMax: 100,
-  /** A blob that nothing points at is kept so long: an upload may be about to point at it. */
-  blobGraceMs: 60 * 60 * 1000,
-  /** Wait for another process's transaction: longer than any honest one takes. */
-  databaseBusyMsMax: 15_000,
-  /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
-  databaseStatementsMax: 200,
-  /** What a write-ahead log that a long reader made grow is cut back to. */
-  databaseLogBytesMax: 64 * 1024 * 1024,
-  /** A file up to here is read whole for damage when it is opened. */
-  databaseCheckBytesMax: 16 * 1024 * 1024,
-  /** A blob half written that nobody has written to for so long belongs to a dead process. */
-  blobUnfinishedMsMax: 60 * 60 * 1000,
-  /** Work goes to another process when its own one has not renewed for so long. */
-  workLeaseMs: 15_000,
-  /** Gaps between two looks for work that another process may have added. */
-  workPollMs: 1_000,
-  /** Work that ended its process so often would end the next one too. */
-  workAttemptsMax: 5,
-  /** Running work gets so long to end by itself when its service stops. */
-  workStopMsMax: 1_000,
-  /** First document's platform: what is in the trash can come back for 30 days. */
-  trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
-  /** Text fields of one multipart body, and files: more than any operation has. */
-  multipartFieldsMax: 20,
-  multipartFilesMax: 5,
-  /** One text field of a multipart body: metadata and labels are far smaller. */
-  multipartFieldBytesMax: 1024 * 1024,
-  /** The headers of one part of a multipart body. */
-  multipartHeaderBytesMax: 8 * 1024,
-  /** A client that sends nothing for so long in the middle of a body is cut off. */
-  bodyIdleMsMax: 15_000,
-  /** Time for the headers of a request, and for a whole request with a large body. */
-  requestHeadersMsMax: 10_000,
-  requestMsMax: 300_000,
-  /** A refused body is still read for so long, so that its sender sees the answer. */
-  lingerMsMax: 2_000,
-  /** Fetching one image that a user pointed at. */
-  imageFetchMsMax: 30_000,
-  /** A service ends within 5 s of a signal. */
-  shutdownMsMax: 4_000,
-  /** Handlers whose clients were cut off then have so long to end, before their store closes. */
-  abortedMsMax: 500,
+
+  // MCP over stdio.
+
   /** One line of JSON-RPC. Files go by path, so an honest one is far smaller. */
   rpcLineBytesMax: 16 * 1024 * 1024,
-  /** Members of the arguments of one tool call, and their depth. */
+  /** Members of the arguments of one tool call: long lists go by path as well. */
   toolArgumentElementsMax: 100_000,
+  /** Depth of the arguments of one tool call: the settings of a version have four levels. */
   toolArgumentDepthMax: 32,
   /** Text of one tool result, about 20,000 tokens: hosts refuse or spill more than 25,000. */
   resultCharactersMax: 60_000,
@@ -135,6 +147,33 @@ export const limits = {
   stdinGraceMs: 500,
   /** A stdio server ends within 2 s of the end of stdin or a signal, the grace included. */
   stdioShutdownMsMax: 1_300,
-  /** Files that one folder or glob may stand for. */
-  expandedFilesMax: 200_000,
+
+  // The database.
+
+  /** Wait for another process's transaction: longer than any honest one takes. */
+  databaseBusyMsMax: 15_000,
+  /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
+  databaseStatementsMax: 200,
+  /** What a write-ahead log that a long reader made grow is cut back to. */
+  databaseLogBytesMax: 64 * 1024 * 1024,
+  /** A file up to here is read whole for damage when it is opened. */
+  databaseCheckBytesMax: 16 * 1024 * 1024,
+
+  // Blobs.
+
+  /** A blob that nothing points at is kept so long: an upload may be about to point at it. */
+  blobGraceMs: 60 * 60 * 1000,
+  /** A blob half written that nobody has written to for so long belongs to a dead process. */
+  blobUnfinishedMsMax: 60 * 60 * 1000,
+
+  // Background work, shared by processes.
+
+  /** Work goes to another process when its own one has not renewed for so long. */
+  workLeaseMs: 15_000,
+  /** Gaps between two looks for work that another process may have added. */
+  workPollMs: 1_000,
+  /** Work that ended its process so often would end the next one too. */
+  workAttemptsMax: 5,
+  /** Running work gets so long to end by itself when its service stops. */
+  workStopMsMax: 1_000,
 } as const;
