@@ -128,6 +128,8 @@ export const limits = {
   uploadIdsShownMax: 20,
   /** A list of image names or of classes: some 200,000 paths. */
   nameListBytesMax: 16 * 1024 * 1024,
+  /** A data.yaml: 20,000 class names have 0.6 MB, and 1 MB can take seconds to parse. */
+  yamlBytesMax: 1024 * 1024,
   /** An image that is sent with a search, inside JSON. */
   searchImageBytesMax: 10 * 1024 * 1024,
 

@@ -50,6 +50,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['src/boundary'],
   sharp: ['src/platform'],
   undici: ['src/http-client'],
+  yaml: ['tools'],
   yazl: ['src/platform'],
   zod: ['src/contract', 'src/mcp', 'tools'],
   'node:perf_hooks': ['src/clock.ts'],

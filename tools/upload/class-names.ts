@@ -1,6 +1,7 @@
 // Class names by number, as YOLO files need them: a names file, or the data.yaml of a dataset.
 
 import { extname } from 'node:path';
+import * as z from 'zod';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
@@ -18,13 +19,17 @@ export async function readClassNames(
   argument: string,
 ): Promise<Labelmap> {
   const real = await files.readable(path, argument);
-  const text = await readText(real, argument, limits.nameListBytesMax);
   const isYaml = ['.yaml', '.yml'].includes(extname(real).toLowerCase());
-  const names = isYaml ? namesOfYaml(text) : linesOf(text);
+  const bytesMax = isYaml ? limits.yamlBytesMax : limits.nameListBytesMax;
+  const text = await readText(real, argument, bytesMax);
+  const refusal = (problem: string) => invalidArgument(argument, `"${path}" ${problem}`);
+  const names = isYaml ? namesIn(await parseYaml(text, refusal)) : linesOf(text);
   const labelmap = Array.isArray(names) ? Object.fromEntries(names.entries()) : names;
   if (Object.keys(labelmap).length > 0) return labelmap;
-  const right = isYaml ? 'a key "names" with a list or a map' : 'one class name per line';
-  throw invalidArgument(argument, `"${path}" has no class names; expected ${right}`);
+  const right = isYaml
+    ? 'a key "names" with a list of names, or with a map from numbers to names'
+    : 'one class name per line';
+  throw refusal(`has no class names; expected ${right}`);
 }
 
 function linesOf(text: string): string[] {
@@ -34,48 +39,23 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The `names` of a data.yaml: `[a, b]`, `{0: a}`, or one indented line each. */
-function namesOfYaml(text: string): string[] | Labelmap {
-  const lines = text.split(/\r?\n/).map(withoutComment);
-  const start = lines.findIndex((line) => /^names\s*:/.test(line));
-  if (start === -1) return [];
-  const inline = (lines[start] ?? '').replace(/^names\s*:\s*/, '');
-  const rest = lines.slice(start + 1);
-  if (/^[[{]/.test(inline)) return namesOfFlow([inline, ...rest].join(' '));
-  const end = rest.findIndex((line) => /^[^\s-]/.test(line));
-  return namesOfEntries(end === -1 ? rest : rest.slice(0, end));
+const className = z.string().trim().min(1);
+const dataYaml = z.object({
+  names: z.union([z.array(className), z.record(z.string().regex(/^\d+$/), className)]),
+});
+
+function namesIn(document: unknown): string[] | Labelmap {
+  return dataYaml.safeParse(document).data?.names ?? [];
 }
 
-function namesOfFlow(text: string): string[] | Labelmap {
-  const close = text.startsWith('[') ? ']' : '}';
-  const parts: string[] = [''];
-  let quote = '';
-  for (const character of text.slice(1)) {
-    if (quote === '' && character === close) break;
-    if (quote === '' && character === ',') parts.push('');
-    else parts.push(`${parts.pop()}${character}`);
-    if (character === quote) quote = '';
-    else if (quote === '' && `'"`.includes(character)) quote = character;
+async function parseYaml(text: string, refusal: (problem: string) => Error): Promise<unknown> {
+  const { parse, YAMLParseError } = await import('yaml');
+  try {
+    // Failsafe: `no` and `1` are names, not values. To look for keys that are there twice takes
+    // minutes in a long file; the last one counts, as where models are trained.
+    return parse(text, { schema: 'failsafe', uniqueKeys: false, logLevel: 'error' });
+  } catch (thrown) {
+    const line = thrown instanceof YAMLParseError ? thrown.linePos?.[0].line : undefined;
+    throw refusal(`is not valid YAML${line === undefined ? '' : `; see line ${line}`}`);
   }
-  return close === ']' ? parts.map(unquoted).filter((name) => name !== '') : namesOfEntries(parts);
-}
-
-/** Lines `- name` in order, or `number: name`. */
-function namesOfEntries(entries: readonly string[]): string[] | Labelmap {
-  const list = entries.flatMap((entry) => /^\s*-\s+(.+)$/.exec(entry)?.[1] ?? []);
-  if (list.length > 0) return list.map(unquoted);
-  const pairs = entries.flatMap((entry) => {
-    const [, id, name] = /^\s*["']?(\d+)["']?\s*:\s*(.+)$/.exec(entry) ?? [];
-    return id === undefined || name === undefined ? [] : [[id, unquoted(name)]];
-  });
-  return Object.fromEntries(pairs);
-}
-
-function withoutComment(line: string): string {
-  return line.replace(/(^|\s)#.*$/, '');
-}
-
-function unquoted(text: string): string {
-  const trimmed = text.trim();
-  return /^(['"]).*\1$/.test(trimmed) ? trimmed.slice(1, -1) : trimmed;
 }
