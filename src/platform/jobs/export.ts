@@ -38,7 +38,7 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
       },
       ({ hash }: HashedImage) => blobs.open(hash),
       file,
-      { signal, onProgress: ({ done, total }) => claim.progress(done, total) },
+      { signal, onProgress: inSteps((done, total) => claim.progress(done, total)) },
     );
     const { hash, bytes } = await blobs.putFile(file);
     await store.exports.finish(exportId, hash, bytes, claim.guard);
@@ -56,4 +56,11 @@ function exportImages(images: readonly VersionImage[]): readonly HashedImage[] {
       boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
     })),
   );
+}
+
+/** Reports a hundred times at most: each report is a commit on the disk. */
+function inSteps(report: (done: number, total: number) => void) {
+  return ({ done, total }: { readonly done: number; readonly total: number }) => {
+    if (done === total || done % Math.ceil(total / 100) === 0) report(done, total);
+  };
 }

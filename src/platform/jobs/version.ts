@@ -23,17 +23,13 @@ export const runVersion: Job = async ({ store, blobs }, claim, signal) => {
   const plan = planVersion(version.settings);
   const total = await store.versions.countSources(version.id);
   const pending = await store.versions.pending(version.id);
-  let done = total - pending.length;
   for (let at = 0; at < pending.length; at += sourcesAtOnce) {
     signal.throwIfAborted();
     const made = await Promise.all(
       pending.slice(at, at + sourcesAtOnce).map((source) => makeImages(blobs, plan, source)),
     );
-    for (const images of made) {
-      await store.versions.addImages(version.id, images, claim.guard);
-      done += 1;
-    }
-    claim.progress(done, total);
+    await store.versions.addImages(version.id, made.flat(), claim.guard);
+    claim.progress(total - pending.length + at + made.length, total);
   }
   await store.versions.finish(version.id, claim.guard);
   return { version: version.number };

@@ -215,7 +215,7 @@ export interface VersionStore {
   /** Frozen images that have no output yet, in order. */
   pending(versionId: string): Promise<readonly VersionSource[]>;
   countSources(versionId: string): Promise<number>;
-  /** Keeps all outputs of one source. */
+  /** Keeps the outputs of some sources, all of each. */
   addImages(versionId: string, images: readonly VersionImage[], guard: Guard): Promise<void>;
   images(versionId: string): Promise<readonly VersionImage[]>;
   /** Makes the version visible as ready, with its counts. */
