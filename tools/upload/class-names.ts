@@ -1,7 +1,6 @@
 // Class names by number, as YOLO files need them: a names file, or the data.yaml of a dataset.
 
 import { extname } from 'node:path';
-import * as z from 'zod';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
@@ -23,8 +22,10 @@ export async function readClassNames(
   const bytesMax = isYaml ? limits.yamlBytesMax : limits.nameListBytesMax;
   const text = await readText(real, argument, bytesMax);
   const refusal = (problem: string) => invalidArgument(argument, `"${path}" ${problem}`);
-  const names = isYaml ? namesIn(await parseYaml(text, refusal)) : linesOf(text);
-  const labelmap = Array.isArray(names) ? Object.fromEntries(names.entries()) : names;
+  const names = isYaml
+    ? (await import('./data-yaml.ts')).namesOfDataYaml(text, refusal)
+    : linesOf(text);
+  const labelmap = Object.fromEntries(Object.entries(names));
   if (Object.keys(labelmap).length > 0) return labelmap;
   const right = isYaml
     ? 'a key "names" with a list of names, or with a map from numbers to names'
@@ -32,30 +33,9 @@ export async function readClassNames(
   throw refusal(`has no class names; expected ${right}`);
 }
 
-function linesOf(text: string): string[] {
+function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   // A blank line in the middle would shift all later classes, so only those at the end go.
   while (lines.at(-1) === '') lines.pop();
   return lines;
-}
-
-const className = z.string().trim().min(1);
-const dataYaml = z.object({
-  names: z.union([z.array(className), z.record(z.string().regex(/^\d+$/), className)]),
-});
-
-function namesIn(document: unknown): string[] | Labelmap {
-  return dataYaml.safeParse(document).data?.names ?? [];
-}
-
-async function parseYaml(text: string, refusal: (problem: string) => Error): Promise<unknown> {
-  const { parse, YAMLParseError } = await import('yaml');
-  try {
-    // Failsafe: `no` and `1` are names, not values. To look for keys that are there twice takes
-    // minutes in a long file; the last one counts, as where models are trained.
-    return parse(text, { schema: 'failsafe', uniqueKeys: false, logLevel: 'error' });
-  } catch (thrown) {
-    const line = thrown instanceof YAMLParseError ? thrown.linePos?.[0].line : undefined;
-    throw refusal(`is not valid YAML${line === undefined ? '' : `; see line ${line}`}`);
-  }
 }
