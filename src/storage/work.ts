@@ -75,6 +75,10 @@ export interface Claim {
   readonly attempt: number;
   /** Starts the lease anew. */
   renew(): void;
+  /**
+   * Shows how far the work is. It never goes back, so that an attempt that starts over is seen only
+   * once it is further than the last one; and getting further makes this attempt the first again.
+   */
   progress(current: number, total: number): void;
   /**
    * Ends the work well; `result` is kept as JSON. Once this claim has ended its work, ending it
@@ -96,7 +100,7 @@ export interface Work {
   get(id: string): WorkItem | undefined;
   /**
    * The oldest work of these kinds that nobody does: new, or of a process that has not renewed its
-   * lease. Work that has ended too many processes is failed instead.
+   * lease. Work that has ended too many processes, without getting further, is failed instead.
    */
   claim(kinds: readonly string[], leaseMs?: number): Claim | undefined;
 }
@@ -137,7 +141,7 @@ function claimNext(
     const next = database.get(
       `SELECT * FROM work
        WHERE kind IN (SELECT value FROM json_each(?))
-         AND (status = 'created' OR status = 'running' AND lease_expires <= ?)
+         AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
        ORDER BY ordinal LIMIT 1`,
       [JSON.stringify(kinds), now],
       readItem,
@@ -190,7 +194,11 @@ function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs
   return {
     ...{ id, kind, payload, attempt: attempt.attempt },
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
-    progress: (current, total) => update('current = ?, total = ?', [current, total]),
+    progress: (current, total) =>
+      update('attempts = iif(?1 > current, 1, attempts), current = max(current, ?1), total = ?2', [
+        current,
+        total,
+      ]),
     complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),
     fail: (message) => update("status = 'failed', error = ?", [message]),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),

@@ -109,6 +109,45 @@ describe('claiming', () => {
   });
 });
 
+describe('progress', () => {
+  test('never goes back when an attempt starts over', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    work.claim(['job'], leaseMs)?.progress(7, 10);
+    clock.advance(leaseMs);
+    const again = work.claim(['job'], leaseMs);
+    again?.progress(2, 10);
+    expect(work.get('w1')).toMatchObject({ current: 7, total: 10, attempts: 2 });
+    again?.progress(8, 10);
+    expect(work.get('w1')).toMatchObject({ current: 8, total: 10 });
+  });
+
+  test('keeps work alive that gets further in every attempt, and no other', async () => {
+    const { work, clock } = await openWork();
+    work.add(job);
+    for (let attempt = 1; attempt <= 8; attempt += 1) {
+      work.claim(['job'], leaseMs)?.progress(attempt, 10);
+      clock.advance(leaseMs);
+    }
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      work.claim(['job'], leaseMs)?.progress(8, 10);
+      clock.advance(leaseMs);
+    }
+    expect(work.get('w1')).toMatchObject({ status: 'running', attempts: 5 });
+    expect(work.claim(['job'])).toBeUndefined();
+    expect(work.get('w1')).toMatchObject({ status: 'failed' });
+  });
+
+  test('does not make work that is given back count twice', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    const claim = work.claim(['job']);
+    claim?.progress(1, 2);
+    claim?.release();
+    expect(work.get('w1')).toMatchObject({ status: 'created', attempts: 0, current: 1 });
+  });
+});
+
 describe('ending', () => {
   test('well keeps the result', async () => {
     const { work, clock } = await openWork();
