@@ -24,6 +24,8 @@ export const limits = {
   boxCoordinateMax: 10_000_000,
   /** A coordinate as a share of the image; a labelled box may reach out, a pixel is far beyond. */
   boxShareMax: 2,
+  /** The name of an image, as the contract has it: paths in names are longer than file names. */
+  imageNameCharactersMax: 500,
   /** One class name: it must fit in a line, and a longer one is a sentence. */
   labelCharactersMax: 200,
 

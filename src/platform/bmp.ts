@@ -14,7 +14,7 @@ export interface BmpHeader {
   readonly palette: Uint8Array;
 }
 
-/** Throws `invalid_input` for `file` when the kind of BMP is not read, or rows are missing. */
+/** Throws `invalid_input` for `file` when the kind of BMP is not read. */
 export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   if (bytes.length < fileHeaderBytes + infoHeaderBytes) throw refusal('ends within its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -34,12 +34,17 @@ export function readBmpHeader(bytes: Uint8Array): BmpHeader {
   return { width, height, bitsPerPixel, topDown: signedHeight < 0, offset, length, palette };
 }
 
-/** The pixels, three bytes each. */
-export async function decodeBmp(bytes: Uint8Array, header: BmpHeader): Promise<Uint8Array> {
+/** Throws `invalid_input` when rows are missing: all that can be wrong with plain pixels. */
+export function checkBmpRows(bytes: Uint8Array, header: BmpHeader): void {
   const { offset, length, width, height } = header;
   if (offset < fileHeaderBytes + infoHeaderBytes || offset + length > bytes.length) {
     throw refusal(`is cut off: ${width} x ${height} pixels need ${length} bytes`);
   }
+}
+
+/** The pixels, three bytes each. Throws as checkBmpRows. */
+export async function decodeBmp(bytes: Uint8Array, header: BmpHeader): Promise<Uint8Array> {
+  checkBmpRows(bytes, header);
   const { decode } = await import('fast-bmp');
   const { data } = decode(normalised(bytes, header));
   if (!(data instanceof Uint8Array)) throw refusal('cannot be read');

@@ -3,7 +3,7 @@
 import type { Sharp } from 'sharp';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { decodeBmp, readBmpHeader } from './bmp.ts';
+import { checkBmpRows, decodeBmp, readBmpHeader } from './bmp.ts';
 import { recogniseImage } from './image-signature.ts';
 
 export const imageContentTypes = {
@@ -35,14 +35,15 @@ export interface RawImage {
 }
 
 /**
- * What an image file is, after all its pixels were read once. Of several pages or frames the first
- * counts. Errors name `file`: `unsupported_media` (not an accepted format), `too_large` (bytes or
- * pixels), `invalid_input` (empty, truncated or corrupt).
+ * What an image file is, after it is known that all its pixels can be read. Of several pages or
+ * frames the first counts. Errors name `file`: `unsupported_media` (not an accepted format),
+ * `too_large` (bytes or pixels), `invalid_input` (empty, truncated or corrupt).
  */
 export async function readImageFile(bytes: Uint8Array): Promise<ImageFile> {
   const file = await readImageHeader(bytes);
   if (file.format === 'bmp') {
-    await decodeBmp(bytes, readBmpHeader(bytes));
+    // Decoding it here would hold up everybody else: its pixels are plain.
+    checkBmpRows(bytes, readBmpHeader(bytes));
     return file;
   }
   const pixels = await openPixels(bytes, file);

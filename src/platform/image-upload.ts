@@ -2,9 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { isoTime } from '../clock.ts';
-import type { images } from '../contract/images.ts';
+import { check } from '../contract/check.ts';
+import { images } from '../contract/images.ts';
 import type { Input } from '../contract/operation.ts';
-import { invalidArgument, invalidInput } from '../errors.ts';
+import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { newId } from './ids.ts';
 import { readImageFile } from './image-file.ts';
@@ -25,7 +26,9 @@ export async function uploadImage(
   const { bytes, name } = await readSource(parts, input, signal);
   const known = await store.images.findByHash(project.id, sha256(bytes));
   if (known !== undefined) return { id: known, duplicate: true };
-  const { format, width, height } = await readImageFile(bytes);
+  const { format, width, height } = await readImageFile(bytes).catch((thrown) => {
+    throw input.image === undefined ? thrown : aboutUrl(thrown);
+  });
   const { hash } = await blobs.put(bytes);
   const created = clock.now();
   return store.images.add({
@@ -41,6 +44,9 @@ export async function uploadImage(
     batchName: input.batch ?? `Uploaded on ${isoTime(created).slice(0, 10)}`,
     tags: input.tag ?? [],
     metadata,
+    sequenceNumber: input.sequence_number,
+    sequenceSize: input.sequence_size,
+    inferenceId: input.inference_id,
     created,
   });
 }
@@ -55,43 +61,47 @@ async function readSource(
   }
   if (image !== undefined) {
     const bytes = await parts.fetchImage(image, signal);
-    return { bytes, name: name ?? lastSegment(image) };
+    return { bytes, name: labelOf(name ?? lastSegment(image)) };
   }
   const content = file?.content;
   if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');
   if (content.length > limits.imageBytesMax) {
     throw invalidArgument('file', `is larger than ${limits.imageBytesMax} bytes`);
   }
-  return { bytes: content, name: name ?? file?.name ?? 'image' };
+  return { bytes: content, name: labelOf(name ?? file?.name ?? '') };
 }
 
 function lastSegment(url: string): string {
   const { pathname } = new URL(url);
   const segment = pathname.split('/').at(-1) ?? '';
   try {
-    return decodeURIComponent(segment) || 'image';
+    return decodeURIComponent(segment);
   } catch {
-    return segment || 'image';
+    return segment;
   }
 }
 
-/** The `metadata` part of an upload: flat JSON of strings, numbers and booleans. */
+/** A name is a label for people, in one line; its end tells the most. */
+function labelOf(name: string): string {
+  const line = name.toWellFormed().replaceAll(/\p{Cc}/gu, '');
+  return line.slice(-limits.imageNameCharactersMax) || 'image';
+}
+
+/** The `metadata` part of an upload: JSON text of what images_set_metadata takes. */
 function readMetadata(text: string | undefined): Metadata {
   if (text === undefined) return {};
-  const wrong = invalidArgument('metadata', 'must be a JSON object of strings, numbers, booleans');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw wrong;
+  if (text.includes('"__proto__"')) {
+    throw invalidArgument('metadata', 'has a member __proto__, which is not allowed as a name');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong;
-  const metadata: Record<string, string | number | boolean> = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (!['string', 'number', 'boolean'].includes(typeof member)) throw wrong;
-    metadata[key] = member;
-  }
-  return metadata;
+  return check(images.images_set_metadata.body, { metadata: text }).metadata ?? {};
+}
+
+/** What was wrong with a file, said of the URL that it came from. */
+function aboutUrl(thrown: unknown): unknown {
+  if (!(thrown instanceof FoveaError) || thrown.problems.length === 0) return thrown;
+  const problems = thrown.problems.map(({ message }) => ({ path: 'image', message }));
+  const message = problems.map((problem) => `image: ${problem.message}`).join('; ');
+  return new FoveaError(thrown.code, message, { problems, cause: thrown });
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -37,7 +37,9 @@ function writeHandlers(
         projectType: project.type,
       });
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
-      if (!(await store.images.annotate(image.id, annotation, overwrite, clock.now()))) {
+      const outcome = await store.images.annotate(image.id, annotation, overwrite, clock.now());
+      if (outcome === 'missing') throw noImage(image.id);
+      if (outcome === 'was_annotated') {
         throw new FoveaError('conflict', `Image "${image.name}" is already annotated.`, {
           hint: 'Pass overwrite: true to replace its annotation.',
         });
@@ -55,26 +57,28 @@ function writeHandlers(
 type Changes = 'images_tag' | 'images_set_metadata' | 'images_delete';
 
 function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Principal> {
-  const { store } = parts;
+  const { store, clock } = parts;
   return {
     images_tag: async (input, { principal }) => {
       const { image } = await findImage(parts, principal, input.project, input.imageId);
       const { operation, tags } = input;
       const kept = await store.images.changeTags(image.id, { operation, tags });
+      if (kept === undefined) throw noImage(image.id);
       return { success: true, tags: [...kept] };
     },
     images_set_metadata: async (input, { principal }) => {
       const project = await store.images.projectOf(principal.workspace.id, input.imageId);
-      if (!project) throw notFound('image', input.imageId);
+      if (!project) throw noImage(input.imageId);
       const { metadata = {}, removeMetadata = [], addTags = [], removeTags = [] } = input;
       refuseBoth('removeMetadata', Object.keys(metadata), removeMetadata);
       refuseBoth('removeTags', addTags, removeTags);
-      await store.images.change(input.imageId, { metadata, removeMetadata, addTags, removeTags });
+      const change = { metadata, removeMetadata, addTags, removeTags };
+      if (!(await store.images.change(input.imageId, change))) throw noImage(input.imageId);
       return { success: true };
     },
     images_delete: async (input, { principal }) => {
       const project = await findProject(parts, principal, input.project);
-      const missing = await store.images.remove(project.id, input.images);
+      const missing = await store.images.remove(project.id, input.images, clock.now());
       if (missing.length > 0) {
         throw invalidArgument(
           'images',
@@ -128,8 +132,12 @@ async function findImage(
 ): Promise<{ project: Project; image: Image }> {
   const project = await findProject(parts, principal, slug);
   const image = await parts.store.images.find(project.id, imageId);
-  if (!image) throw notFound('image', imageId, 'Image ids come from images_upload.');
+  if (!image) throw noImage(imageId);
   return { project, image };
+}
+
+function noImage(imageId: string): FoveaError {
+  return notFound('image', imageId, 'Image ids come from images_upload.');
 }
 
 /** Facts: the same key or tag may not be set and removed in one call. */
@@ -142,6 +150,7 @@ function refuseBoth(path: string, added: readonly string[], removed: readonly st
 /** An image as the API shows it: x and y of a box are its centre, all in pixels. */
 function describeImage(image: Image, original: string) {
   const { id, name, annotation, split, tags, metadata, created, width, height, hash } = image;
+  const { sequenceNumber, sequenceSize, inferenceId } = image;
   return {
     id,
     name,
@@ -157,6 +166,9 @@ function describeImage(image: Image, original: string) {
     tags: [...tags],
     metadata,
     batch: image.batchId,
+    ...(sequenceNumber !== undefined && { sequence_number: sequenceNumber }),
+    ...(sequenceSize !== undefined && { sequence_size: sequenceSize }),
+    ...(inferenceId !== undefined && { inference_id: inferenceId }),
     created: isoTime(created),
     urls: { original },
   };

@@ -20,12 +20,6 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       const { preprocessing, augmentation } = settings;
       checkMultiplier(augmentation.image?.versions);
       const { warnings } = planVersion({ preprocessing, augmentation });
-      const counts = await store.projects.counts(project.id);
-      if (counts.images === 0) {
-        throw new FoveaError('invalid_input', 'A version needs at least one image.', {
-          hint: 'Upload images to the project first.',
-        });
-      }
       const version = await store.versions.add({
         id: newId(),
         projectId: project.id,
@@ -34,6 +28,11 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
         taskId: newId(),
         created: clock.now(),
       });
+      if (version === undefined) {
+        throw new FoveaError('invalid_input', 'A version needs at least one image.', {
+          hint: 'Upload images to the project first.',
+        });
+      }
       tasks.wake();
       return {
         message: `Version ${version.number} is being generated.`,

@@ -39,6 +39,10 @@ async function upload(content: Uint8Array, name: string, more: object = {}) {
   return body;
 }
 
+async function show(imageId: string) {
+  return (await platform.client.call(images.images_get, { ...inProject, imageId })).body.image;
+}
+
 /** A server elsewhere that has one file, and counts who asks. */
 async function serveBytes(bytes: Uint8Array) {
   let requests = 0;
@@ -86,6 +90,32 @@ describe('upload', () => {
     expect(await upload(await picture(2, format), `x.${format}`)).toMatchObject({ success: true });
   });
 
+  it('keeps what the sender says of where the image comes from', async () => {
+    const sent = { sequence_number: 3, sequence_size: 9, inference_id: 'run-7' };
+    const { id } = await upload(await picture(20), 'frame.png', sent);
+    expect(await show(id)).toMatchObject(sent);
+    const { id: other } = await upload(await picture(21), 'single.png');
+    expect(await show(other)).not.toHaveProperty('sequence_number');
+  });
+
+  it('keeps metadata as the metadata operation does, and refuses the same', async () => {
+    const metadata = '{"line": 4, "constructor": "x", "on": true}';
+    const { id } = await upload(await picture(22), 'm.png', { metadata });
+    expect((await show(id)).metadata).toEqual({ line: 4, constructor: 'x', on: true });
+    const wrong = ['{"a": null}', '{"": 1}', '[1]', '"text"', '{broken', '{"__proto__": 1}'];
+    for (const text of wrong) {
+      await expect(upload(await picture(23), 'm.png', { metadata: text })).rejects.toMatchObject({
+        upstream: { status: 400, message: expect.stringContaining('metadata') },
+      });
+    }
+    expect(await upload(await picture(23), 'm.png')).not.toHaveProperty('duplicate');
+  });
+
+  it('makes one line of a name', async () => {
+    const { id } = await upload(await picture(24), 'x.png', { name: 'a/b\r\nSet: 1\u0000.png' });
+    expect((await show(id)).name).toBe('a/bSet: 1.png');
+  });
+
   it('takes base64 text, as older senders do', async () => {
     const bytes = await picture(3);
     const answer = await fetch(
@@ -123,6 +153,18 @@ describe('upload', () => {
     }
     expect(canary.requests()).toBe(0);
     await Promise.all([allowed.close(), canary.close()]);
+  });
+
+  it('says of a URL, not of a file, that there is no image behind it', async () => {
+    const page = await serveBytes(Buffer.from('<!doctype html><title>no</title>'));
+    allowedPort = page.port;
+    const image = `http://127.0.0.1:${page.port}/page.png`;
+    await expect(
+      platform.client.call(images.images_upload, { project, image }),
+    ).rejects.toMatchObject({
+      upstream: { status: 415, message: expect.stringMatching(/^image: is a web page/) },
+    });
+    await page.close();
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { Annotation } from '../annotations/annotation.ts';
 import { newId } from '../ids.ts';
 import { readProject } from './projects.ts';
 import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
-import type { Image, ImageStore, NewImage } from './store.ts';
+import type { Image, ImageChange, ImageStore, NewImage, TagChange } from './store.ts';
 
 export function imageStore(database: Database): ImageStore {
   return {
@@ -27,33 +27,12 @@ export function imageStore(database: Database): ImageStore {
       ),
     annotate: async (imageId, annotation, overwrite, now) =>
       database.transaction(() => annotateImage(database, imageId, annotation, overwrite, now)),
-    changeTags: async (imageId, { operation, tags }) =>
-      database.transaction(() => {
-        if (operation === 'set')
-          database.run('DELETE FROM image_tags WHERE image_id = ?', [imageId]);
-        if (operation === 'remove') removeTags(database, imageId, tags);
-        else addTags(database, imageId, tags);
-        return listTags(database, imageId);
-      }),
+    changeTags: async (imageId, change) =>
+      database.transaction(() => changeTags(database, imageId, change)),
     change: async (imageId, change) =>
-      database.transaction(() => {
-        const keep = (metadata: Image['metadata']) =>
-          Object.entries(metadata).filter(([key]) => !change.removeMetadata.includes(key));
-        const metadata = database.get(
-          'SELECT metadata FROM images WHERE id = ?',
-          [imageId],
-          readMetadata,
-        );
-        const next = { ...Object.fromEntries(keep(metadata ?? {})), ...change.metadata };
-        database.run('UPDATE images SET metadata = ? WHERE id = ?', [
-          JSON.stringify(next),
-          imageId,
-        ]);
-        addTags(database, imageId, change.addTags);
-        removeTags(database, imageId, change.removeTags);
-      }),
-    remove: async (projectId, imageIds) =>
-      database.transaction(() => removeImages(database, projectId, imageIds)),
+      database.transaction(() => changeImage(database, imageId, change)),
+    remove: async (projectId, imageIds, now) =>
+      database.transaction(() => removeImages(database, projectId, imageIds, now)),
     batches: async (projectId) =>
       database.all(
         `SELECT id, name, created, (SELECT count(*) FROM images WHERE batch_id = batches.id) AS n
@@ -74,16 +53,18 @@ function addImage(database: Database, image: NewImage) {
   if (known !== undefined) return { id: known, duplicate: true };
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
   const batchId = ensureBatch(database, projectId, image.batchName, created);
+  const { sequenceNumber, sequenceSize, inferenceId } = image;
   database.run(
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
-       metadata, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       metadata, sequence_number, sequence_size, inference_id, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       ...[id, projectId, batchId, name, hash, bytes, format, width, height, split],
-      ...[JSON.stringify(image.metadata), created],
+      ...[JSON.stringify(image.metadata), sequenceNumber, sequenceSize, inferenceId, created],
     ],
   );
   addTags(database, id, image.tags);
-  database.run('UPDATE projects SET updated = ? WHERE id = ?', [created, projectId]);
+  touchProject(database, projectId, created);
   return { id, duplicate: false };
 }
 
@@ -115,26 +96,27 @@ function annotateImage(
   annotation: Annotation,
   overwrite: boolean,
   now: number,
-): boolean {
-  const changed = database.run(
-    `UPDATE images SET annotation = ?, annotated_at = ?
-     WHERE id = ? AND (annotation IS NULL OR ?)`,
-    [JSON.stringify(annotation), now, imageId, overwrite ? 1 : 0],
+): 'annotated' | 'was_annotated' | 'missing' {
+  const known = database.get(
+    'SELECT project_id, objects IS NOT NULL AS annotated FROM images WHERE id = ?',
+    [imageId],
+    (row) => ({ projectId: row.text('project_id'), annotated: row.boolean('annotated') }),
   );
-  if (changed === 0) return false;
+  if (known === undefined) return 'missing';
+  if (known.annotated && !overwrite) return 'was_annotated';
+  const labels = countLabels(annotation);
+  const objects = [...labels.values()].reduce((sum, n) => sum + n, 0);
+  database.run('UPDATE images SET annotation = ?, objects = ?, annotated_at = ? WHERE id = ?', [
+    ...[JSON.stringify(annotation), objects, now, imageId],
+  ]);
   database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
-  for (const [label, n] of countLabels(annotation)) {
-    database.run(
-      `INSERT INTO image_labels (image_id, project_id, label, n)
-       SELECT id, project_id, ?, ? FROM images WHERE id = ?`,
-      [label, n, imageId],
-    );
+  for (const [label, n] of labels) {
+    database.run('INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)', [
+      ...[imageId, known.projectId, label, n],
+    ]);
   }
-  database.run(
-    'UPDATE projects SET updated = ? WHERE id = (SELECT project_id FROM images WHERE id = ?)',
-    [now, imageId],
-  );
-  return true;
+  touchProject(database, known.projectId, now);
+  return 'annotated';
 }
 
 function countLabels(annotation: Annotation): ReadonlyMap<string, number> {
@@ -147,7 +129,44 @@ function countLabels(annotation: Annotation): ReadonlyMap<string, number> {
   return counts;
 }
 
-function removeImages(database: Database, projectId: string, imageIds: readonly string[]) {
+function changeTags(database: Database, imageId: string, { operation, tags }: TagChange) {
+  if (!isThere(database, imageId)) return undefined;
+  if (operation === 'set') database.run('DELETE FROM image_tags WHERE image_id = ?', [imageId]);
+  if (operation === 'remove') removeTags(database, imageId, tags);
+  else addTags(database, imageId, tags);
+  return listTags(database, imageId);
+}
+
+function changeImage(database: Database, imageId: string, change: ImageChange): boolean {
+  const metadata = database.get(
+    'SELECT metadata FROM images WHERE id = ?',
+    [imageId],
+    readMetadata,
+  );
+  if (metadata === undefined) return false;
+  const kept = Object.entries(metadata).filter(([key]) => !change.removeMetadata.includes(key));
+  const next = { ...Object.fromEntries(kept), ...change.metadata };
+  database.run('UPDATE images SET metadata = ? WHERE id = ?', [JSON.stringify(next), imageId]);
+  addTags(database, imageId, change.addTags);
+  removeTags(database, imageId, change.removeTags);
+  return true;
+}
+
+function isThere(database: Database, imageId: string): boolean {
+  const sql = 'SELECT 1 AS n FROM images WHERE id = ?';
+  return database.get(sql, [imageId], (row) => row.integer('n')) !== undefined;
+}
+
+function touchProject(database: Database, projectId: string, now: number): void {
+  database.run('UPDATE projects SET updated = ? WHERE id = ?', [now, projectId]);
+}
+
+function removeImages(
+  database: Database,
+  projectId: string,
+  imageIds: readonly string[],
+  now: number,
+): readonly string[] {
   const missing = imageIds.filter(
     (id) =>
       database.get(
@@ -158,6 +177,7 @@ function removeImages(database: Database, projectId: string, imageIds: readonly 
   );
   if (missing.length > 0) return missing;
   for (const id of imageIds) database.run('DELETE FROM images WHERE id = ?', [id]);
+  touchProject(database, projectId, now);
   return [];
 }
 
@@ -198,6 +218,9 @@ function readImage(row: Row): Image {
     split: readSplit(row),
     tags: readTexts(row, 'tags'),
     metadata: readMetadata(row),
+    sequenceNumber: row.optionalInteger('sequence_number'),
+    sequenceSize: row.optionalInteger('sequence_size'),
+    inferenceId: row.optionalText('inference_id'),
     annotation: readAnnotation(row),
     created: row.integer('created'),
   };

@@ -72,19 +72,22 @@ function freeSlug(database: Database, workspaceId: string, wanted: string): stri
 
 function countProject(database: Database, projectId: string) {
   const splits = database.all(
-    'SELECT split, count(*) AS n FROM images WHERE project_id = ? GROUP BY split',
+    `SELECT split, count(*) AS n, count(*) FILTER (WHERE objects IS NULL) AS unannotated
+     FROM images WHERE project_id = ? GROUP BY split`,
     [projectId],
-    (row): [string, number] => [row.text('split'), row.integer('n')],
+    (row) => ({ split: row.text('split'), n: row.integer('n'), bare: row.integer('unannotated') }),
   );
-  const one = (sql: string) => database.get(sql, [projectId], (row) => row.integer('n')) ?? 0;
+  const versions = database.get(
+    `SELECT count(*) AS n FROM versions WHERE project_id = ? AND ${live}`,
+    [projectId],
+    (row) => row.integer('n'),
+  );
   return {
-    images: splits.reduce((sum, [, n]) => sum + n, 0),
-    unannotated: one(
-      'SELECT count(*) AS n FROM images WHERE project_id = ? AND annotation IS NULL',
-    ),
-    splits: splitCountsOf(Object.fromEntries(splits)),
+    images: splits.reduce((sum, { n }) => sum + n, 0),
+    unannotated: splits.reduce((sum, { bare }) => sum + bare, 0),
+    splits: splitCountsOf(Object.fromEntries(splits.map(({ split, n }) => [split, n]))),
     classes: countLabels(database, projectId),
-    versions: one(`SELECT count(*) AS n FROM versions WHERE project_id = ? AND ${live}`),
+    versions: versions ?? 0,
   };
 }
 
@@ -100,9 +103,8 @@ function countLabels(database: Database, projectId: string): LabelCounts {
 function measureProject(database: Database, projectId: string) {
   const totals = database.get(
     `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
-       count(*) FILTER (WHERE annotation IS NULL) AS missing,
-       count(*) FILTER (WHERE annotation IS NOT NULL AND NOT EXISTS
-         (SELECT 1 FROM image_labels WHERE image_id = images.id)) AS empty
+       count(*) FILTER (WHERE objects IS NULL) AS missing,
+       count(*) FILTER (WHERE objects = 0) AS empty, coalesce(sum(objects), 0) AS annotations
      FROM images WHERE project_id = ?`,
     [projectId],
     (row) => ({
@@ -111,14 +113,13 @@ function measureProject(database: Database, projectId: string) {
       averageHeight: row.real('height'),
       missing: row.integer('missing'),
       empty: row.integer('empty'),
+      annotations: row.integer('annotations'),
     }),
-  ) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0 };
-  const classes = countLabels(database, projectId);
+  ) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
   return {
     ...totals,
     medianRatio: medianRatio(database, projectId, totals.images),
-    annotations: Object.values(classes).reduce((sum, n) => sum + n, 0),
-    classes,
+    classes: countLabels(database, projectId),
   };
 }
 

@@ -26,11 +26,16 @@ CREATE TABLE images (
   id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects,
   batch_id TEXT NOT NULL REFERENCES batches, name TEXT NOT NULL, hash TEXT NOT NULL,
   bytes INTEGER NOT NULL, format TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
-  split TEXT NOT NULL, metadata TEXT NOT NULL, annotation TEXT, annotated_at INTEGER,
-  created INTEGER NOT NULL, UNIQUE (project_id, hash)
+  split TEXT NOT NULL, metadata TEXT NOT NULL, sequence_number INTEGER, sequence_size INTEGER,
+  inference_id TEXT, annotation TEXT,
+  -- Boxes or classes of the annotation; NULL: nobody annotated the image.
+  objects INTEGER,
+  annotated_at INTEGER, created INTEGER NOT NULL, UNIQUE (project_id, hash)
 ) STRICT;
 CREATE INDEX images_hash ON images (hash);
 CREATE INDEX images_batch ON images (batch_id);
+-- Answers all counts of a project without its rows, which annotations make large.
+CREATE INDEX images_counts ON images (project_id, split, objects, width, height);
 
 CREATE TABLE image_tags (
   image_id TEXT NOT NULL REFERENCES images ON DELETE CASCADE, tag TEXT NOT NULL,

@@ -67,6 +67,10 @@ export interface NewImage {
   readonly batchName: string;
   readonly tags: readonly string[];
   readonly metadata: Metadata;
+  /** What its sender said of where it comes from: kept, and shown with the image. */
+  readonly sequenceNumber: number | undefined;
+  readonly sequenceSize: number | undefined;
+  readonly inferenceId: string | undefined;
   readonly created: number;
 }
 
@@ -191,24 +195,30 @@ export interface ImageStore {
   find(projectId: string, imageId: string): Promise<Image | undefined>;
   /** The project of an image, within a workspace. */
   projectOf(workspaceId: string, imageId: string): Promise<Project | undefined>;
-  /** False, and nothing changed, when there is one already and it must not be replaced. */
+  /** Nothing changes when there is one already and it must not be replaced. */
   annotate(
     imageId: string,
     annotation: Annotation,
     overwrite: boolean,
     now: number,
-  ): Promise<boolean>;
-  changeTags(imageId: string, change: TagChange): Promise<readonly string[]>;
-  change(imageId: string, change: ImageChange): Promise<void>;
+  ): Promise<'annotated' | 'was_annotated' | 'missing'>;
+  /** The tags that it has now; undefined when there is no such image. */
+  changeTags(imageId: string, change: TagChange): Promise<readonly string[] | undefined>;
+  /** False when there is no such image. */
+  change(imageId: string, change: ImageChange): Promise<boolean>;
   /** Removes all of them, or none: the ids that are not there are given back. */
-  remove(projectId: string, imageIds: readonly string[]): Promise<readonly string[]>;
+  remove(projectId: string, imageIds: readonly string[], now: number): Promise<readonly string[]>;
   batches(projectId: string): Promise<readonly Batch[]>;
 }
 
 export interface VersionStore {
-  /** Freezes the rows of all images of the project and starts the work that makes the version. */
-  add(version: NewVersion): Promise<Version>;
+  /**
+   * Freezes the rows of all images of the project and starts the work that makes the version.
+   * Undefined when the project has no images.
+   */
+  add(version: NewVersion): Promise<Version | undefined>;
   find(projectId: string, number: number): Promise<Version | undefined>;
+  /** By id, also when it is in the trash. */
   get(versionId: string): Promise<Version | undefined>;
   list(projectId: string): Promise<readonly Version[]>;
   trash(versionId: string, now: number): Promise<boolean>;

@@ -26,22 +26,23 @@ import type {
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
   work.current AS work_current, work.total AS work_total
-  FROM versions JOIN work ON work.id = versions.task_id WHERE versions.deleted_at IS NULL`;
+  FROM versions JOIN work ON work.id = versions.task_id`;
+const live = 'versions.deleted_at IS NULL';
 
 export function versionStore(database: Database, work: Work): VersionStore {
-  const get = (id: string) => database.get(`${withWork} AND versions.id = ?`, [id], readVersion);
   return {
     add: async (version) => database.transaction(() => addVersion(database, work, version)),
     find: async (projectId, number) =>
       database.get(
-        `${withWork} AND versions.project_id = ? AND versions.number = ?`,
+        `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,
         [projectId, number],
         readVersion,
       ),
-    get: async (versionId) => get(versionId),
+    get: async (versionId) =>
+      database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
     list: async (projectId) =>
       database.all(
-        `${withWork} AND versions.project_id = ? ORDER BY versions.number DESC`,
+        `${withWork} WHERE ${live} AND versions.project_id = ? ORDER BY versions.number DESC`,
         [projectId],
         readVersion,
       ),
@@ -120,8 +121,10 @@ export function exportStore(database: Database, work: Work): ExportStore {
   };
 }
 
-function addVersion(database: Database, work: Work, version: NewVersion): Version {
+function addVersion(database: Database, work: Work, version: NewVersion): Version | undefined {
   const { id, projectId, settings, taskId, created } = version;
+  const sql = 'SELECT EXISTS (SELECT 1 FROM images WHERE project_id = ?) AS found';
+  if (!database.get(sql, [projectId], (row) => row.boolean('found'))) return undefined;
   const number =
     database.get(
       'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
