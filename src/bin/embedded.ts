@@ -9,6 +9,7 @@ import type { Service } from '../http-server/service.ts';
 import type { Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
 import { Secret } from '../secret.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { localWorkspace } from './services.ts';
 
 export interface Embedded {
@@ -20,7 +21,7 @@ export interface Embedded {
 export async function startEmbedded(settings: Settings, log: Log): Promise<Embedded> {
   const key = new Secret(randomBytes(32).toString('base64url'));
   const service = await startPlatform({
-    data: join(settings.home, 'platform'),
+    data: makeDataFolder(join(settings.home, 'platform'), 'FOVEA_HOME'),
     host: '127.0.0.1',
     port: 0,
     workspace: settings.workspace ?? localWorkspace,

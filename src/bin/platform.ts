@@ -6,6 +6,7 @@ import type { PlatformCommand } from '../command-line.ts';
 import { readSettings } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { localWorkspace } from './services.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
@@ -13,7 +14,10 @@ export async function runPlatform(command: PlatformCommand): Promise<void> {
   const settings = readSettings();
   const log = createLog(settings.logLevel).part('platform');
   const service = await startPlatform({
-    data: command.data ?? join(settings.home, 'platform'),
+    data: makeDataFolder(
+      command.data ?? join(settings.home, 'platform'),
+      command.data === undefined ? 'FOVEA_HOME' : '--data',
+    ),
     host: command.host,
     port: command.port,
     workspace: settings.workspace ?? localWorkspace,

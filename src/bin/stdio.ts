@@ -8,11 +8,14 @@ import { createLog } from '../log.ts';
 import { startLifecycle } from '../mcp/lifecycle.ts';
 import { serveMcp } from '../mcp/server.ts';
 import { protocolOutput } from '../mcp/stdout-guard.ts';
+import { checkToolsets } from '../mcp/surface.ts';
 import { openWire } from '../mcp/wire.ts';
 import { connectServices, withWorkspace } from './services.ts';
 
 export async function runStdio(version: string): Promise<void> {
   const settings = withWorkspace(readSettings());
+  // Before stdin is listened to: that keeps a process alive which will answer nobody.
+  checkToolsets(list, settings.toolsets);
   const log = createLog(settings.logLevel);
   const wire = openWire(process.stdin, protocolOutput, log);
   const lifecycle = startLifecycle(wire.input, protocolOutput, log);

@@ -33,17 +33,30 @@ export type SurfaceSettings = Pick<Settings, 'workspace' | 'project' | 'toolsets
 
 /**
  * The part of the full list that the settings offer, in its order; a parameter with a default in
- * the settings is optional. Throws `invalid_input` where FOVEA_TOOLSETS names no family.
+ * the settings is optional.
  */
 export function adapt(
   list: readonly ListedTool[],
   settings: SurfaceSettings,
 ): readonly ListedTool[] {
-  checkToolsets(list, settings.toolsets);
   const defaults = defaultArguments(settings);
   return list
     .filter((tool) => refusal(tool, settings) === undefined)
     .map((tool) => withOptional(tool, Object.keys(defaults)));
+}
+
+/** Throws `invalid_input` where FOVEA_TOOLSETS names what is no family. */
+export function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []): void {
+  const families = [...new Set(list.map((tool) => tool.family))];
+  const unknown = toolsets.filter((family) => !families.includes(family));
+  if (unknown.length === 0) return;
+  throw invalidInput(
+    unknown.map((family) => {
+      const near = nearest(family, families);
+      const right = near ? `did you mean "${near}"?` : `the families are ${families.join(', ')}`;
+      return { path: 'FOVEA_TOOLSETS', message: `"${family}" is no family; ${right}` };
+    }),
+  );
 }
 
 /** Why the settings do not offer a tool; undefined: they do. */
@@ -86,17 +99,4 @@ function withOptional(tool: ListedTool, optional: readonly string[]): ListedTool
   const left = required.filter((name) => !optional.includes(name));
   const inputSchema = left.length > 0 ? { ...schema, required: left } : schema;
   return { ...tool, inputSchema };
-}
-
-function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []) {
-  const families = [...new Set(list.map((tool) => tool.family))];
-  const unknown = toolsets.filter((family) => !families.includes(family));
-  if (unknown.length === 0) return;
-  throw invalidInput(
-    unknown.map((family) => {
-      const near = nearest(family, families);
-      const right = near ? `did you mean "${near}"?` : `the families are ${families.join(', ')}`;
-      return { path: 'FOVEA_TOOLSETS', message: `"${family}" is no family; ${right}` };
-    }),
-  );
 }

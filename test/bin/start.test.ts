@@ -1,0 +1,55 @@
+// Starts that cannot succeed end at once, with the reason on stderr; what is wrong later is named.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, expect, test } from 'vitest';
+import { launchFovea } from '../fixtures/fovea.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
+const file = join(folder, 'a-file');
+writeFileSync(file, 'no folder');
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Stdin stays open, as a host that waits for its first answer leaves it. */
+async function run(argv: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [resolve('src/bin/fovea.ts'), ...argv], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: folder, ...environment },
+  });
+  const [[code], log] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+  return { code, log };
+}
+
+test.each([
+  [{ FOVEA_TOOLSETS: 'image' }, 'FOVEA_TOOLSETS: "image" is no family; did you mean "images"?'],
+  [{ FOVEA_TIMEOUT_MS: 'soon' }, 'FOVEA_TIMEOUT_MS: must be a whole number from 100 to 3600000'],
+])('with %j the process ends with code 2', async (environment, message) => {
+  expect(await run([], environment)).toEqual({ code: 2, log: expect.stringContaining(message) });
+});
+
+test('a service whose data folder cannot be made says which setting names it', async () => {
+  const argv = ['platform', '--port', '0'];
+  const byOption = await run([...argv, '--data', join(file, 'data')]);
+  expect(byOption.code).toBe(2);
+  expect(byOption.log).toContain(`--data: "${join(file, 'data')}" cannot be the data folder`);
+  const bySetting = await run(argv, { FOVEA_HOME: file });
+  expect(bySetting.code).toBe(2);
+  expect(bySetting.log).toContain(`FOVEA_HOME: "${join(file, 'platform')}" cannot be the data`);
+});
+
+test('a tool that needs the embedded platform names FOVEA_HOME where it cannot be made', async () => {
+  const fovea = await launchFovea({ FOVEA_HOME: file });
+  try {
+    const { isError, text: said } = await fovea.call('workspace_whoami');
+    expect(isError).toBe(true);
+    expect(said).toContain('FOVEA_HOME: ');
+    expect(said).toContain('Set FOVEA_HOME to a folder that you may write.');
+  } finally {
+    await fovea.close();
+  }
+});
