@@ -5,7 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { asFoveaError, invalidArgument } from '../errors.ts';
+import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
@@ -55,12 +55,18 @@ export function createCaller(options: CallOptions): CallTool {
       const tool = await findTool(name);
       const context = await options.makeContext(scope);
       const result = await tool.call(fillDefaults(entry, args, settings), context);
-      return toCallResult(result, knowsLinks);
+      const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
+      return toCallResult({ ...result, ...(next && { next }) }, knowsLinks);
     } catch (thrown) {
-      logFailure(log, name, thrown);
-      return toErrorResult(thrown);
+      const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
+      logFailure(log, name, failure);
+      return toErrorResult(failure);
     }
   };
+}
+
+function isOffered(tool: ListedTool | undefined, settings: SurfaceSettings): boolean {
+  return tool !== undefined && refusal(tool, settings) === undefined;
 }
 
 function createFinder(loadTools: () => Promise<readonly Tool[]>) {
@@ -103,6 +109,11 @@ function checkSize(args: unknown): void {
       'Files go by path.',
     );
   }
+}
+
+/** The reason of an abort is whatever the host said: it stands for no failure of ours. */
+function cancelled(cause: unknown): FoveaError {
+  return new FoveaError('cancelled', 'The call was cancelled.', { cause });
 }
 
 /** What nobody foresaw goes to the log, where its words cannot reach a model. */

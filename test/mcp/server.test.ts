@@ -171,6 +171,17 @@ describe('tools/list', () => {
     });
   });
 
+  test.each([
+    ['', ['tasks_steps', 'projects_echo']],
+    ['tasks', ['tasks_steps']],
+  ])('toolsets %j: no next call that is not offered', async (toolsets, names) => {
+    const server = await open({ FOVEA_TOOLSETS: toolsets });
+    server.send(callTool(2, 'tasks_change'));
+    expect(await server.answer(2)).toMatchObject({
+      result: { structuredContent: { next: names.map((tool) => ({ tool })) } },
+    });
+  });
+
   test('toolsets: only the families named', async () => {
     const server = await open({ FOVEA_TOOLSETS: 'tasks' });
     server.send({ id: 2, method: 'tools/list' });
@@ -320,11 +331,13 @@ describe('tools/call', () => {
   test('cancellation reaches the tool, and no answer comes', async () => {
     server.send(callTool(92, 'tasks_slow', { timeoutMs: 60_000 }));
     await server.logged('slow: started');
-    server.send({ method: 'notifications/cancelled', params: { requestId: 92 } });
+    const params = { requestId: 92, reason: 'The user pressed stop' };
+    server.send({ method: 'notifications/cancelled', params });
     await server.logged('slow: aborted');
     server.send({ id: 93, method: 'ping' });
     await server.answer(93);
     expect(server.lines.map(parse).map(({ id }) => id)).not.toContain(92);
+    expect(server.log()).not.toContain('unforeseen. tool="tasks_slow"');
   });
 });
 
