@@ -67,10 +67,11 @@ export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
   const format = recognise(bytes);
   const header = format === 'bmp' ? readBmpHeader(bytes) : await readHeader(bytes, format);
   const { width, height } = header;
-  if (width * height > limits.imagePixelsMax) {
+  if (width * height > limits.imagePixelsMax || Math.max(width, height) > limits.imageSideMax) {
     throw fileError(
       'too_large',
-      `has ${width} x ${height} pixels; at most ${limits.imagePixelsMax} in all are accepted`,
+      `has ${width} x ${height} pixels; at most ${limits.imagePixelsMax} in all and ` +
+        `${limits.imageSideMax} on a side are accepted`,
     );
   }
   const orientation = 'orientation' in header ? header.orientation : 1;

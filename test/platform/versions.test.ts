@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { tasks } from '../../src/contract/tasks.ts';
+import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { picture } from '../fixtures/pictures.ts';
@@ -138,6 +139,41 @@ it('numbers versions per project and takes one to the trash', async () => {
     upstream: { hint: expect.stringContaining('1') },
   });
   expect((await generate(client, 'frozen')).version).toBe(3);
+});
+
+it('makes a version that went to the trash while it waited, so that it can come back', async () => {
+  const { client } = platform;
+  await createProject(client, 'restored', 3);
+  const resize = { width: 1500, height: 1500, format: 'Stretch to' };
+  await generate(client, 'restored', { preprocessing: { resize } });
+  const { version, taskId } = await generate(client, 'restored');
+  const at = { workspace: 'acme', project: 'restored', version };
+  const { body: gone } = await client.call(versions.versions_delete, at);
+  expect(await waitFor(client, taskId)).toMatchObject({ status: 'completed' });
+  const { id = '', parentId } = gone;
+  const inTrash = { workspace: 'acme', type: 'version', id, parentId: String(parentId) } as const;
+  await client.call(trash.trash_restore, inTrash);
+  const { body } = await client.call(versions.versions_get, at);
+  expect(body.version).toMatchObject({ generating: false, progress: 1, images: 3 });
+});
+
+it('fails a version with the name of the image that cannot be read', async () => {
+  const { client } = platform;
+  const [, imageId = ''] = await createProject(client, 'damaged', 3);
+  const where = { workspace: 'acme', project: 'damaged' };
+  const { body: shown } = await client.call(images.images_get, { ...where, imageId });
+  const hash = String(shown.image.hash);
+  const file = join(platform.data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash);
+  await writeFile(file, 'damaged');
+  const { version, taskId } = await generate(client, 'damaged');
+  const error = expect.stringMatching(/^Image "square-1\.png": .* is damaged/);
+  expect(await waitFor(client, taskId)).toMatchObject({ status: 'failed', error });
+  const { body } = await client.call(versions.versions_get, { ...where, version });
+  expect(body.version).toMatchObject({ generating: false, images: 0, error });
+  const wanted = { ...where, version, format: 'coco' };
+  await expect(client.call(versions.versions_export, wanted)).rejects.toMatchObject({
+    upstream: { status: 409 },
+  });
 });
 
 it('refuses what it cannot do before anything is kept', async () => {

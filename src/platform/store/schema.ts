@@ -64,6 +64,7 @@ CREATE TABLE version_sources (
   done INTEGER NOT NULL, PRIMARY KEY (version_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX version_sources_hash ON version_sources (hash);
+CREATE INDEX version_sources_open ON version_sources (version_id, ordinal) WHERE done = 0;
 
 CREATE TABLE version_images (
   version_id TEXT NOT NULL REFERENCES versions ON DELETE CASCADE, ordinal INTEGER NOT NULL,

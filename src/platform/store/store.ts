@@ -222,11 +222,17 @@ export interface VersionStore {
   get(versionId: string): Promise<Version | undefined>;
   list(projectId: string): Promise<readonly Version[]>;
   trash(versionId: string, now: number): Promise<boolean>;
-  /** Frozen images that have no output yet, in order. */
-  pending(versionId: string): Promise<readonly VersionSource[]>;
-  countSources(versionId: string): Promise<number>;
-  /** Keeps the outputs of some sources, all of each. */
-  addImages(versionId: string, images: readonly VersionImage[], guard: Guard): Promise<void>;
+  /** How many frozen images there are, and how many of them are done. */
+  progress(versionId: string): Promise<{ readonly done: number; readonly total: number }>;
+  /** The first frozen images that are not done yet. */
+  pending(versionId: string, countMax: number): Promise<readonly VersionSource[]>;
+  /** Keeps the outputs of some sources, all of each: they are done then. */
+  addImages(
+    versionId: string,
+    sources: readonly VersionSource[],
+    images: readonly VersionImage[],
+    guard: Guard,
+  ): Promise<void>;
   images(versionId: string): Promise<readonly VersionImage[]>;
   /** Makes the version visible as ready, with its counts. */
   finish(versionId: string, guard: Guard): Promise<void>;

@@ -51,21 +51,19 @@ export function versionStore(database: Database, work: Work): VersionStore {
         now,
         versionId,
       ]) > 0,
-    pending: async (versionId) =>
+    progress: async (versionId) => countSources(database, versionId),
+    pending: async (versionId, countMax) =>
       database.all(
-        'SELECT * FROM version_sources WHERE version_id = ? AND done = 0 ORDER BY ordinal',
-        [versionId],
+        // The planner would read past all that are done.
+        `SELECT * FROM version_sources INDEXED BY version_sources_open
+         WHERE version_id = ? AND done = 0 ORDER BY ordinal LIMIT ?`,
+        [versionId, countMax],
         readSource,
       ),
-    countSources: async (versionId) =>
-      database.get(
-        'SELECT count(*) AS n FROM version_sources WHERE version_id = ?',
-        [versionId],
-        (row) => row.integer('n'),
-      ) ?? 0,
-    addImages: async (versionId, images, guard) =>
+    addImages: async (versionId, sources, images, guard) =>
       guard(() => {
         for (const image of images) addVersionImage(database, versionId, image);
+        for (const { ordinal } of sources) markDone(database, versionId, ordinal);
       }),
     images: async (versionId) =>
       database.all(
@@ -173,10 +171,22 @@ function addVersionImage(database: Database, versionId: string, image: VersionIm
       annotation === undefined ? null : JSON.stringify(annotation),
     ],
   );
-  database.run('UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?', [
-    versionId,
-    ordinal,
-  ]);
+}
+
+function markDone(database: Database, versionId: string, ordinal: number): void {
+  const sql = 'UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?';
+  database.run(sql, [versionId, ordinal]);
+}
+
+function countSources(database: Database, versionId: string) {
+  const count = (condition: string) =>
+    database.get(
+      `SELECT count(*) AS n FROM version_sources WHERE version_id = ?${condition}`,
+      [versionId],
+      (row) => row.integer('n'),
+    ) ?? 0;
+  const total = count('');
+  return { done: total - count(' AND done = 0'), total };
 }
 
 function finishVersion(database: Database, versionId: string): void {
@@ -185,21 +195,18 @@ function finishVersion(database: Database, versionId: string): void {
     [versionId],
     (row): [string, number] => [row.text('split'), row.integer('n')],
   );
-  const classes = new Set<string>();
-  const annotations = database.all(
-    'SELECT annotation FROM version_images WHERE version_id = ? AND annotation IS NOT NULL',
+  const classes = database.all(
+    `SELECT value ->> 'label' AS name FROM version_images, json_each(annotation, '$.boxes')
+     WHERE version_id = ?1
+     UNION SELECT value FROM version_images, json_each(annotation, '$.labels')
+     WHERE version_id = ?1 ORDER BY name`,
     [versionId],
-    readAnnotation,
+    (row) => row.text('name'),
   );
-  for (const annotation of annotations) {
-    if (annotation?.kind === 'detection')
-      for (const box of annotation.boxes) classes.add(box.label);
-    if (annotation?.kind === 'classification') for (const l of annotation.labels) classes.add(l);
-  }
   database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
     splits.reduce((sum, [, n]) => sum + n, 0),
     JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
-    JSON.stringify([...classes].sort()),
+    JSON.stringify(classes),
     versionId,
   ]);
 }
