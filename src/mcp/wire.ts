@@ -5,6 +5,7 @@ import { type Readable, Transform, type Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   isJSONRPCErrorResponse,
+  isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type Transport,
@@ -20,10 +21,15 @@ export interface Wire {
   readonly input: Readable;
 }
 
-/** Reads messages from `stdin`, one per line within `rpcLineBytesMax`; writes to `stdout`. */
+/**
+ * Reads messages from `stdin`, one per line within `rpcLineBytesMax`; writes to `stdout`. Where
+ * nobody reads `stdout`, requests wait unanswered: answers are a thousand times their size.
+ */
 export function openWire(stdin: Readable, stdout: Writable, log: Log): Wire {
   const open = new OpenRequests();
   const gate = new Transform({
+    // Room for what waits, so that the end of stdin is seen meanwhile.
+    writableHighWaterMark: limits.rpcLineBytesMax,
     transform: createSplitter(log, (line) => {
       for (const message of messagesIn(line, log)) pass(message);
     }),
@@ -45,6 +51,13 @@ export function openWire(stdin: Readable, stdout: Writable, log: Log): Wire {
   };
   stdin.on('error', () => gate.end());
   stdin.on('close', () => gate.end());
+  stdin.once('end', () => {
+    void delay(limits.stdinGraceMs, undefined, { ref: false }).then(() => {
+      if (gate.isPaused()) gate.destroy();
+    });
+  });
+  // Each answer that waits for a slow host listens for its turn.
+  stdout.setMaxListeners(0);
   stdin.pipe(gate);
   return { transport, input: gate };
 }
@@ -85,16 +98,25 @@ class OpenRequests {
 }
 
 class WatchedTransport extends StdioServerTransport {
+  readonly #input: Readable;
+  readonly #output: Writable;
   readonly #open: OpenRequests;
 
   constructor(input: Readable, output: Writable, open: OpenRequests) {
     // Lines come whole: a chunk is never longer than one line and what was pushed with it.
     super(input, output, { maxBufferSize: Number.MAX_SAFE_INTEGER });
+    this.#input = input;
+    this.#output = output;
     this.#open = open;
   }
 
   override async send(message: JSONRPCMessage): Promise<void> {
-    await super.send(message);
+    const sending = super.send(message);
+    if (this.#output.writableNeedDrain && !this.#input.isPaused()) {
+      this.#input.pause();
+      this.#output.once('drain', () => this.#input.resume());
+    }
+    await sending;
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return;
     if (message.id !== undefined) this.#open.answered(message.id);
   }
@@ -162,13 +184,17 @@ function faultOf(message: object): string | undefined {
   const excess = excessOf(message, { elementsMax, depthMax });
   if (excess === 'depth') return `nested deeper than ${depthMax} levels`;
   if (excess === 'elements') return `more than ${elementsMax} members`;
-  return undefined;
+  // The package drops a request with a wrong member without an answer.
+  return 'id' in message && !isJSONRPCRequest(message) ? wrongMember : undefined;
 }
+
+const wrongMember =
+  'wrong are params._meta (an object; its progressToken a string or an integer) or members beside jsonrpc, id, method and params';
 
 function idOf(message: object): Id | undefined {
   if (!('id' in message)) return undefined;
   const { id } = message;
-  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id))
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id))
     ? id
     : undefined;
 }

@@ -70,6 +70,17 @@ describe('stdin', () => {
     await stillAnswers(server);
   });
 
+  test.each([
+    { id: 56, method: 'tools/list', params: { _meta: null } },
+    { id: 57, method: 'tools/list', params: { _meta: { progressToken: {} } } },
+    { id: 58, method: 'tools/list', extra: 1 },
+  ])('%j is answered, as the package would not', async (message) => {
+    server.send(message);
+    expect(await server.answer(message.id)).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('params._meta') },
+    });
+  });
+
   test('a message without bottom is answered as an invalid request', async () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
     server.write(`{"jsonrpc":"2.0","id":55,"method":"tools/call","params":{"name":${deep}}}\n`);
