@@ -38,22 +38,29 @@ export const authTools: readonly Tool[] = [
 
 const signInHint = 'Set FOVEA_API_KEY to a key of the workspace and restart.';
 
-/** Asks the platform, because a key that is set proves nothing; without one, nobody is asked. */
+/**
+ * Asks a hosted platform, because a key that is set proves nothing. Nobody is asked where there is
+ * no key, nor on the embedded platform, which need not start for it. Throws where the platform gave
+ * no answer: then nothing is known.
+ */
 async function statusOf({ client, settings, signal }: ToolContext): Promise<AuthStatus> {
-  const isEmbedded = settings.baseUrl === undefined;
-  const store = isEmbedded ? 'embedded platform' : settings.apiKey ? 'environment' : 'none';
-  const nobody = { expires_at: null, scopes: null, workspace_url: null, store };
-  if (store === 'none') return { status: 'signed_out', ...nobody, error: signInHint };
+  const nobody = { expires_at: null, scopes: null, workspace_url: null };
+  if (settings.baseUrl === undefined) {
+    const workspace_url = settings.workspace ?? null;
+    return { ...nobody, status: 'signed_in', workspace_url, store: 'embedded platform' };
+  }
+  if (!settings.apiKey) {
+    return { ...nobody, status: 'signed_out', store: 'none', error: signInHint };
+  }
+  const store = 'environment';
   try {
     const timeoutMs = limits.doctorTimeoutMs;
     const { body } = await client.call(workspace.workspace_whoami, {}, { signal, timeoutMs });
-    return { status: 'signed_in', ...nobody, workspace_url: body.workspace };
+    return { ...nobody, status: 'signed_in', workspace_url: body.workspace, store };
   } catch (thrown) {
-    signal.throwIfAborted();
-    const error = asFoveaError(thrown);
-    const isRefused = error.code === 'unauthenticated' || error.code === 'forbidden';
-    const explained = isRefused ? 'The platform refuses the key.' : error.message;
-    return { status: 'signed_out', ...nobody, error: explained };
+    const { code } = asFoveaError(thrown);
+    if (code !== 'unauthenticated' && code !== 'forbidden') throw thrown;
+    return { ...nobody, status: 'signed_out', store, error: 'The platform refuses the key.' };
   }
 }
 

@@ -132,12 +132,15 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
     signal.throwIfAborted();
     const { code, message } = asFoveaError(thrown);
     const isRefused = code === 'unauthenticated' || code === 'forbidden';
-    const fix = isRefused
+    const hostedFix = isRefused
       ? 'Set FOVEA_API_KEY to a valid key of the workspace.'
       : 'Check FOVEA_BASE_URL and the network; without FOVEA_BASE_URL the embedded one is used.';
+    const fix = settings.baseUrl === undefined ? embeddedFix : hostedFix;
     return { check, ok: false, detail: `The ${kind}: ${message}`, fix };
   }
 }
+
+const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk with room.';
 
 /** Only some need an Event Store: that none answers is a fault only where one was named. */
 async function checkEventStore({ client, settings, signal }: ToolContext): Promise<Check> {

@@ -51,11 +51,22 @@ describe('auth_status', () => {
     expect(kit.requests).toEqual([]);
   });
 
-  it('needs no key for the embedded platform', async () => {
-    answerWhoami();
-    const settings = { ...kit.context.settings, apiKey: undefined, baseUrl: undefined };
-    const { data } = await kit.call('auth_status', {}, { settings });
-    expect(data).toMatchObject({ status: 'signed_in', store: 'embedded platform' });
+  it.each([[500], [429]])(
+    'says of no key that it is wrong where status %i came',
+    async (status) => {
+      kit.on('GET /', () => ({ status, json: { error: 'later' } }));
+      const error = await kit.refused('auth_status', {});
+      expect(error.upstream).toMatchObject({ status, message: 'later' });
+    },
+  );
+
+  it('needs no key for the embedded platform, and does not start it', async () => {
+    const embedded = { apiKey: undefined, baseUrl: undefined, workspace: 'local' };
+    const settings = { ...kit.context.settings, ...embedded };
+    const { summary, data } = await kit.call('auth_status', {}, { settings });
+    expect(summary).toBe('Signed in to "local" (embedded platform).');
+    expect(data).toMatchObject({ status: 'signed_in', workspace_url: 'local' });
+    expect(kit.requests).toEqual([]);
   });
 });
 
@@ -86,5 +97,13 @@ describe('doctor', () => {
       { check: 'platform', ok: false, fix: expect.stringContaining('FOVEA_API_KEY') },
       { check: 'event store', ok: false, fix: expect.stringContaining('FOVEA_DEVICE_URL') },
     ]);
+  });
+
+  it('names the data folder where the embedded platform fails', async () => {
+    kit.on('GET /', () => ({ status: 500, json: { error: 'no' } }));
+    kit.on('GET /events/count/stats', () => ({ json: count }));
+    const settings = { ...kit.context.settings, baseUrl: undefined };
+    const { data } = await kit.call('doctor', {}, { settings });
+    expect(data).toHaveProperty('checks.4.fix', expect.stringContaining('FOVEA_HOME'));
   });
 });
