@@ -85,7 +85,7 @@ export const limits = {
   /** A refused body is still read for so long, so that its sender sees the answer. */
   lingerMsMax: 2_000,
   /** A service ends within 5 s of a signal, what follows included. */
-  shutdownMsMax: 4_000,
+  shutdownMsMax: 3_000,
   /** Handlers whose clients were cut off then have so long to end, before their store closes. */
   abortedMsMax: 500,
 

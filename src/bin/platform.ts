@@ -29,7 +29,8 @@ export async function runPlatform(command: PlatformCommand): Promise<void> {
     log.warn('FOVEA_API_KEY is not set: the platform accepts no key.');
   }
   process.stdout.write(`${service.url}\n`);
-  const stop = () => void service.close();
+  // A picture that a thread still works on must not keep the process: its work was given back.
+  const stop = () => void service.close().finally(() => process.exit());
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 }

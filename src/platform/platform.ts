@@ -11,12 +11,13 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { openBlobFolder } from '../storage/blob-store.ts';
-import { openDatabase } from '../storage/database.ts';
+import { type Database, openDatabase } from '../storage/database.ts';
 import { createWork, type Work, workTable } from '../storage/work.ts';
-import { startWorker } from '../storage/worker.ts';
+import { startWorker, type Worker } from '../storage/worker.ts';
 import { platformHandlers, platformOperations } from './handlers.ts';
 import { runExport } from './jobs/export.ts';
 import type { Job, JobParts } from './jobs/job.ts';
+import { openScratch } from './jobs/scratch.ts';
 import { runVersion } from './jobs/version.ts';
 import { createLinks } from './links.ts';
 import { authorize, openDoor } from './principal.ts';
@@ -43,21 +44,35 @@ export interface PlatformOptions {
   readonly checkAnswers?: boolean;
 }
 
-/** Starts the platform and resolves once it answers. */
+/**
+ * Starts the platform and resolves once it answers. Throws `conflict` when the port is taken, and
+ * as openDatabase does; nothing goes on running then.
+ */
 export async function startPlatform(options: PlatformOptions): Promise<Service> {
+  const file = join(options.data, 'platform.db');
+  const database = openDatabase(file, [workTable, platformTables]);
+  try {
+    return await startOn(database, options);
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
+}
+
+async function startOn(database: Database, options: PlatformOptions): Promise<Service> {
   const { data, clock, log } = options;
-  const database = openDatabase(join(data, 'platform.db'), [workTable, platformTables]);
   const work = createWork(database, { clock, owner: randomBytes(8).toString('hex') });
   const store = createSqliteStore(database, work);
   const blobs = await openBlobFolder(join(data, 'blobs'), clock);
-  const workers = startWorkers(work, { store, blobs, scratch: join(data, 'scratch') }, options);
+  const scratch = await openScratch(join(data, 'scratch'), clock);
   const links = createLinks(clock);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
+  let workers: Worker[] = [];
   const service = await serve({
     operations: platformOperations,
     handlers: platformHandlers({
       ...{ store, blobs, clock, links },
-      tasks: createTasks(work, workers.wake),
+      tasks: createTasks(work, () => wakeAll(workers)),
       fetchImage: (url, signal) => fetchImage(url, signal, options),
     }),
     routes: [blobRoute(blobs, links), healthRoute],
@@ -69,6 +84,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
     checkAnswers: options.checkAnswers ?? false,
     ...{ log, clock },
   });
+  workers = startWorkers(work, { store, blobs, scratch }, options);
   const sweep = () =>
     blobs
       .sweep((hash) => store.refersTo(hash), limits.blobGraceMs)
@@ -78,29 +94,25 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
     url: service.url,
     close: async () => {
       clearInterval(sweeper);
-      await Promise.all([service.close(), workers.stop()]);
+      await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
       await store.close();
     },
   };
 }
 
+function wakeAll(workers: readonly Worker[]): void {
+  for (const worker of workers) worker.wake();
+}
+
 /** One worker for each kind, so that a long version keeps no export waiting. */
-function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptions) {
+function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptions): Worker[] {
   const start = (kind: string, job: Job) =>
     startWorker({
       ...{ work, clock, log },
       kinds: [kind],
       run: (claim, signal) => job(parts, claim, signal),
     });
-  const workers = [start('version', runVersion), start('export', runExport)];
-  return {
-    wake: () => {
-      for (const worker of workers) worker.wake();
-    },
-    stop: async () => {
-      await Promise.all(workers.map((worker) => worker.stop()));
-    },
-  };
+  return [start('version', runVersion), start('export', runExport)];
 }
 
 async function fetchImage(

@@ -63,6 +63,11 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       checkExportFormat(input.format, project.type);
       checkReady(version);
       const wanted = await store.exports.ensure(version.id, input.format, clock.now());
+      if (wanted.error !== undefined) {
+        throw new FoveaError('internal', `The export failed. ${wanted.error}`, {
+          hint: 'Ask for it again to try it once more.',
+        });
+      }
       if (wanted.hash === undefined) {
         tasks.wake();
         return new Answered(202, { progress: await tasks.progress(wanted.taskId) });

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -174,6 +174,26 @@ it('fails a version with the name of the image that cannot be read', async () =>
   await expect(client.call(versions.versions_export, wanted)).rejects.toMatchObject({
     upstream: { status: 409 },
   });
+});
+
+it('tells whoever waits for an export why it failed, and tries again when asked again', async () => {
+  const { client } = platform;
+  const [imageId = ''] = await createProject(client, 'spoilt', 2);
+  const where = { workspace: 'acme', project: 'spoilt' };
+  const { version, taskId } = await generate(client, 'spoilt');
+  await waitFor(client, taskId);
+  const { body: shown } = await client.call(images.images_get, { ...where, imageId });
+  const hash = String(shown.image.hash);
+  const file = join(platform.data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash);
+  const whole = await readFile(file);
+  await writeFile(file, 'damaged');
+  await expect(exportZip(client, 'spoilt', version, 'coco')).rejects.toMatchObject({
+    upstream: { status: 500, message: expect.stringContaining('export failed') },
+  });
+  await writeFile(file, whole);
+  const files = await exportZip(client, 'spoilt', version, 'coco');
+  expect(files.get('train/square-0.png')?.equals(whole)).toBe(true);
+  expect(await readdir(join(platform.data, 'scratch'))).toEqual([]);
 });
 
 it('refuses what it cannot do before anything is kept', async () => {

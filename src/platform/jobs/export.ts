@@ -1,7 +1,5 @@
 // Writes a finished version as a zip file in an export format.
 
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { notFound } from '../../errors.ts';
 import { checkExportFormat, type ExportImage } from '../exports/export-format.ts';
 import { nameForExport } from '../exports/export-names.ts';
@@ -18,34 +16,26 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
   const project = await store.projects.get(version.projectId);
   if (!project) throw notFound('project', version.projectId);
   const format = checkExportFormat(payloadText(claim, 'format'), project.type);
-  const images = exportImages(await store.versions.images(version.id));
-  const file = join(scratch, `${exportId}.zip`);
-  await mkdir(scratch, { recursive: true });
-  try {
-    await writeExport(
-      format,
-      {
-        projectType: project.type,
-        classes: version.classes,
-        info: {
-          project: project.name,
-          version: version.number,
-          versionName: version.name,
-          license: project.license,
-          created: version.created,
-        },
-        images,
-      },
-      ({ hash }: HashedImage) => blobs.open(hash),
-      file,
-      { signal, onProgress: inSteps((done, total) => claim.progress(done, total)) },
-    );
-    const { hash, bytes } = await blobs.putFile(file);
-    await store.exports.finish(exportId, hash, bytes, claim.guard);
-    return { format, bytes };
-  } finally {
-    await rm(file, { force: true });
-  }
+  const dataset = {
+    projectType: project.type,
+    classes: version.classes,
+    info: {
+      project: project.name,
+      version: version.number,
+      versionName: version.name,
+      license: project.license,
+      created: version.created,
+    },
+    images: exportImages(await store.versions.images(version.id)),
+  };
+  const open = ({ hash }: HashedImage) => blobs.open(hash);
+  const onProgress = inSteps((done, total) => claim.progress(done, total));
+  const { hash, bytes } = await scratch.withFile(async (path) => {
+    await writeExport(format, dataset, open, path, { signal, onProgress });
+    return blobs.putFile(path);
+  });
+  await store.exports.finish(exportId, hash, bytes, claim.guard);
+  return { format, bytes };
 };
 
 function exportImages(images: readonly VersionImage[]): readonly HashedImage[] {

@@ -3,12 +3,12 @@
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/work.ts';
 import type { Store } from '../store/store.ts';
+import type { Scratch } from './scratch.ts';
 
 export interface JobParts {
   readonly store: Store;
   readonly blobs: BlobStore;
-  /** A folder for files in the making. */
-  readonly scratch: string;
+  readonly scratch: Scratch;
 }
 
 /** Does one piece of work; may be called again for the same piece after a crash. */

@@ -163,6 +163,8 @@ export interface Export {
   /** Undefined until the file is there. */
   readonly hash: string | undefined;
   readonly bytes: number;
+  /** Why it could not be made. */
+  readonly error: string | undefined;
 }
 
 /** What a worker does inside a transaction that first makes sure that the work is still its own. */
@@ -241,7 +243,10 @@ export interface VersionStore {
 export interface ExportStore {
   /** Formats whose file is there. */
   ready(versionId: string): Promise<readonly string[]>;
-  /** Starts the work of an export that is not there, or failed; gives back the one there is. */
+  /**
+   * Starts the work of an export that is not there; gives back the one there is. One that failed is
+   * given back once, so that whoever waits for it hears of it; the next call starts anew.
+   */
   ensure(versionId: string, format: string, now: number): Promise<Export>;
   finish(exportId: string, hash: string, bytes: number, guard: Guard): Promise<void>;
 }

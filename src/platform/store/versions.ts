@@ -78,7 +78,8 @@ export function versionStore(database: Database, work: Work): VersionStore {
 export function exportStore(database: Database, work: Work): ExportStore {
   const find = (versionId: string, format: string) =>
     database.get(
-      'SELECT * FROM exports WHERE version_id = ? AND format = ?',
+      `SELECT exports.*, work.error FROM exports JOIN work ON work.id = exports.task_id
+       WHERE version_id = ? AND format = ?`,
       [versionId, format],
       readExport,
     );
@@ -92,12 +93,16 @@ export function exportStore(database: Database, work: Work): ExportStore {
     ensure: async (versionId, format, now) =>
       database.transaction(() => {
         const known = find(versionId, format);
-        if (known && work.get(known.taskId)?.status !== 'failed') return known;
-        const started = { id: newId(), taskId: newId(), hash: undefined, bytes: 0 };
-        database.run('DELETE FROM exports WHERE version_id = ? AND format = ?', [
-          versionId,
-          format,
-        ]);
+        if (known?.error !== undefined)
+          database.run('DELETE FROM exports WHERE id = ?', [known.id]);
+        if (known) return known;
+        const started = {
+          id: newId(),
+          taskId: newId(),
+          hash: undefined,
+          bytes: 0,
+          error: undefined,
+        };
         database.run(
           `INSERT INTO exports (id, version_id, format, task_id, hash, bytes, created)
            VALUES (?, ?, ?, ?, NULL, 0, ?)`,
@@ -273,5 +278,6 @@ function readExport(row: Row): Export {
     taskId: row.text('task_id'),
     hash: row.optionalText('hash'),
     bytes: row.integer('bytes'),
+    error: row.optionalText('error'),
   };
 }

@@ -1,0 +1,36 @@
+// Files in the making: each has a name of its own, and what dead processes left is removed.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { limits } from '../../limits.ts';
+
+export interface Scratch {
+  /**
+   * Gives `use` the path of a new file, which is gone when this resolves. Nobody else is given the
+   * same path: an attempt whose lease is lost may still be writing when the next one begins.
+   */
+  withFile<Result>(use: (path: string) => Promise<Result>): Promise<Result>;
+}
+
+/** A folder for such files, made where there is none. Several processes may share it. */
+export async function openScratch(folder: string, clock: Clock): Promise<Scratch> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const deadBeforeMs = clock.now() - limits.blobUnfinishedMsMax;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found && found.mtimeMs <= deadBeforeMs) await rm(path, { force: true, recursive: true });
+  }
+  return {
+    withFile: async (use) => {
+      const path = join(folder, randomUUID());
+      try {
+        return await use(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+  };
+}
