@@ -65,7 +65,10 @@ interface Guard {
 }
 
 async function readable(guard: Guard, path: string, argument: string): Promise<string> {
-  const { real, rest } = await locate(guard, path, argument);
+  return existing(await locate(guard, path, argument), path, argument);
+}
+
+async function existing({ real, rest }: Located, path: string, argument: string): Promise<string> {
   if (rest.length > 0) throw invalidArgument(argument, `"${path}" does not exist`);
   const found = await stat(real);
   if (!found.isFile() && !found.isDirectory()) throw notPlain(path, argument);
@@ -117,6 +120,7 @@ function wrongWith(path: string): string | undefined {
   if (/^~(?:[/\\]|$)/.test(path)) {
     return `"${path}": "~" is not expanded; give the absolute path`;
   }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return `"${path}" is a URL; give a path`;
   // On Windows a colon after the drive names a stream or a device.
   if (sep === '\\' && /[:]/.test(path.replace(/^[a-z]:/i, ''))) return `"${path}" is no plain path`;
   return undefined;
@@ -176,7 +180,7 @@ async function expand(
 
 const byNaturalOrder = new Intl.Collator('en', { numeric: true }).compare;
 
-/** Paths that one pattern may stand for. A path that exists as it is is never read as a glob. */
+/** Paths that one pattern may stand for. The part that exists as it is is never read as a glob. */
 async function* candidates(
   guard: Guard,
   pattern: string,
@@ -185,19 +189,16 @@ async function* candidates(
 ): AsyncGenerator<string> {
   const isWanted = (path: string) =>
     extensions === undefined || extensions.includes(extname(path).toLowerCase());
-  const split = splitGlob(pattern);
-  const located = split ? await locate(guard, pattern, argument) : undefined;
-  if (split && located && located.rest.length > 0) {
-    if (split.magic.split(/[/\\]/).includes('..')) {
-      throw invalidArgument(argument, `"${pattern}" must not have ".." after a wildcard`);
-    }
-    const folder = await readable(guard, split.folder, argument);
-    for await (const path of glob(split.magic, { cwd: folder })) {
-      if (isWanted(path)) yield join(folder, path);
+  const located = await locate(guard, pattern, argument);
+  const wildcardAt = located.rest.findIndex(hasWildcard);
+  if (wildcardAt !== -1) {
+    checkGlob(pattern, wildcardAt, argument);
+    for await (const path of glob(located.rest.join('/'), { cwd: located.real })) {
+      if (isWanted(path)) yield join(located.real, path);
     }
     return;
   }
-  const real = await readable(guard, pattern, argument);
+  const real = await existing(located, pattern, argument);
   if (!(await stat(real)).isDirectory()) {
     if (isWanted(pattern)) yield real;
     return;
@@ -207,14 +208,18 @@ async function* candidates(
   }
 }
 
-/** The folder before the first part with a wildcard, and the rest. */
-function splitGlob(pattern: string): { folder: string; magic: string } | undefined {
+function hasWildcard(name: string): boolean {
+  return /[*?[{]/.test(name);
+}
+
+function checkGlob(pattern: string, wildcardAt: number, argument: string): void {
   const parts = pattern.split(sep === '\\' ? /[/\\]/ : '/');
-  const first = parts.findIndex((part) => /[*?[{]/.test(part));
-  if (first === -1) return undefined;
-  const folder = parts.slice(0, first).join(sep);
-  const isRoot = first === 1 && parts[0] === '';
-  return { folder: isRoot ? sep : folder || '.', magic: parts.slice(first).join('/') };
+  if (parts.slice(parts.findIndex(hasWildcard)).includes('..')) {
+    throw invalidArgument(argument, `"${pattern}" must not have ".." after a wildcard`);
+  }
+  if (wildcardAt > 0) {
+    throw invalidArgument(argument, `the folder of "${pattern}" does not exist`);
+  }
 }
 
 async function realFile(path: string): Promise<string | undefined> {

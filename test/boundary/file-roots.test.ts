@@ -29,6 +29,7 @@ beforeAll(() => {
   write('data', 'images', 'deep', 'img1.png');
   write('data', 'images', 'notes.txt');
   write('data', 'odd[1].jpg');
+  write('data', '[2024] {a}', 'img3.jpg');
   write('data-evil', 'secret.jpg');
   write('outside', 'secret.jpg');
   link(join(top, 'outside'), 'data', 'link-out');
@@ -89,6 +90,8 @@ describe('readable', () => {
     ['', 'must be a path'],
     ['a.txt\0.jpg', 'NUL'],
     ['~/a.txt', '"~" is not expanded'],
+    [`file://${root}/a.txt`, 'is a URL; give a path'],
+    ['https://example.com/a.jpg', 'is a URL; give a path'],
     ['pipe', 'neither a file nor a folder'],
     ['dangling', 'a link to nowhere'],
     ['loop', 'ELOOP'],
@@ -173,6 +176,8 @@ describe('expand', () => {
     ['link-in/img?.jpg', ['images/img2.jpg']],
     ['images/img2.jpg', ['images/img2.jpg']],
     ['odd[1].jpg', ['odd[1].jpg']],
+    ['[2024] {a}', ['[2024] {a}/img3.jpg']],
+    ['[2024] {a}/*.jpg', ['[2024] {a}/img3.jpg']],
     [join(root, 'images', 'deep', '*'), ['images/deep/img1.png']],
   ])('%s', async (pattern, files) => {
     const found = await roots.expand([pattern], 'images', { extensions });
