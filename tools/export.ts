@@ -26,7 +26,7 @@ export async function exportVersion(
   const { project, version, format } = wanted;
   const fileName = `${project.split('/').at(-1)}-v${version}-${format}.zip`;
   const path = save_to === undefined ? undefined : await target(save_to, fileName, context);
-  if (path !== undefined && !overwrite) await refuseExisting(path, 'save_to', 'overwrite');
+  if (path !== undefined && !overwrite) await refuseExisting(path, 'overwrite');
   const what = `Version ${version} of ${quoted(project)} as ${quoted(format)}`;
   const answer = await poll(
     async () => {

@@ -72,7 +72,7 @@ export const imageTools: readonly Tool[] = [
     title: 'Tag image',
     description: 'Adds, removes or replaces tags of an image.',
     summarize: ({ tags }, { imageId }) =>
-      `Image ${quoted(imageId)} ${tags ? `has the tags ${nameList(tags) || 'none'}` : 'is tagged'}.`,
+      `Image ${quoted(imageId)} ${tags ? `has ${tagList(tags)}` : 'is tagged'}.`,
   }),
   fromOperation(images.images_set_metadata, {
     title: 'Set image metadata',
@@ -94,7 +94,8 @@ export const imageTools: readonly Tool[] = [
   fromOperation(images.batches_get, {
     title: 'Get batch',
     description: 'Size and state of one batch.',
-    summarize: (_answer, { batchId }) => `Batch ${quoted(batchId)}.`,
+    summarize: ({ batch }, { batchId }) =>
+      `Batch ${quoted(batch?.name ?? batchId)}: ${count(batch?.images ?? 0, 'image')}.`,
   }),
   fromOperation(images.images_upload_zip, {
     title: 'Start zip upload',
@@ -115,6 +116,10 @@ export const imageTools: readonly Tool[] = [
       `Zip upload ${quoted(taskId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
   }),
 ];
+
+function tagList(tags: readonly string[]): string {
+  return tags.length === 0 ? 'no tags' : `the tags ${nameList(tags)}`;
+}
 
 async function annotateImage(input: z.output<typeof annotateInput>, context: ToolContext) {
   const { file, annotation, name, ...rest } = input;
@@ -151,7 +156,7 @@ async function annotationOf(
 
 async function getImage({ save_to, ...input }: z.output<typeof getInput>, context: ToolContext) {
   const path = save_to === undefined ? undefined : await context.files.writable(save_to, 'save_to');
-  if (path !== undefined) await refuseExisting(path, 'save_to');
+  if (path !== undefined) await refuseExisting(path);
   const { signal } = context;
   const { body } = await context.client.call(get, input, { signal });
   // A large vector that no model reads.

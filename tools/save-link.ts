@@ -3,16 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { FoveaError } from '../src/errors.ts';
+import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
 import type { Downloaded } from '../src/http-client/client.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
 
-/** Throws `conflict` when there is a file, naming the argument and the one that allows it. */
-export async function refuseExisting(
-  path: string,
-  argument: string,
-  allowing?: string,
-): Promise<void> {
+/** Throws `conflict` when there is a file, naming the argument that allows it, if any. */
+export async function refuseExisting(path: string, allowing?: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return;
   const hint = allowing
@@ -26,18 +22,35 @@ export async function saveLink(
   link: string,
   path: string,
   overwrite: boolean,
-  { client, signal, progress }: ToolContext,
+  context: ToolContext,
 ): Promise<Downloaded> {
-  const onProgress = (bytes: number, total: number | undefined) =>
-    progress(bytes, total, `Downloading ${basename(path)}`);
-  if (!overwrite) return client.download(link, path, { signal, onProgress });
+  if (!overwrite) return download(link, path, context);
   // What was there stays whole until the download is.
   const fresh = `${path}.${randomUUID()}.new`;
   try {
-    const downloaded = await client.download(link, fresh, { signal, onProgress });
+    const downloaded = await download(link, fresh, context);
     await rename(fresh, path);
     return downloaded;
   } finally {
     await rm(fresh, { force: true });
+  }
+}
+
+/** How tools call the path of a file that they save. */
+const argument = 'save_to';
+
+async function download(
+  link: string,
+  path: string,
+  { client, signal, progress }: ToolContext,
+): Promise<Downloaded> {
+  const onProgress = (bytes: number, total: number | undefined) =>
+    progress(bytes, total, `Downloading ${basename(path)}`);
+  try {
+    return await client.download(link, path, { signal, onProgress });
+  } catch (thrown) {
+    // The client does not know by which name the path was asked for.
+    const [problem] = asFoveaError(thrown).problems;
+    throw problem?.path === 'path' ? invalidArgument(argument, problem.message) : thrown;
   }
 }

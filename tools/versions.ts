@@ -76,8 +76,10 @@ export const versionTools: readonly Tool[] = [
     offered: generateInput,
     description:
       'Freezes the dataset for training, in the background. Preprocessing applies to all images, then augmentation to train only: image.versions N gives the original and N-1 random copies of each.',
-    summarize: ({ version, warnings = [] }, { project }) =>
-      [`Version ${version} of ${quoted(project)} is being generated.`, ...warnings].join(' '),
+    summarize: ({ version, warnings = [] }, { project }) => {
+      const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
+      return `Version ${version} of ${quoted(project)} is being generated${warned}.`;
+    },
     next: ({ version }, { workspace, project }) => [
       {
         tool: 'tasks_wait',

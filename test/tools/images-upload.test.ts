@@ -308,7 +308,7 @@ describe('images_upload', () => {
       { files: ['images'], annotations: 'package.json' },
       'annotations: "package.json" is neither COCO nor CreateML JSON',
     ],
-    [{ files: ['docs'] }, /^files: .*"docs" stands for no .*; there are 2 \.txt, 1 \.pdf$/],
+    [{ files: ['docs'] }, /^files: "docs" stands for no .*; what is there: 2 \.txt, 1 \.pdf$/],
     [{ files: ['../elsewhere'] }, /lies outside the folders that tools may use/],
   ])('refuses %j and sends nothing', async (args, message) => {
     await writeImages('1.jpg', '2.jpg');

@@ -1,5 +1,6 @@
 // versions_export: waits, saves, and replaces nothing unasked.
 
+import { writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -69,6 +70,18 @@ describe('versions_export', () => {
     expect(await readFile(path, 'utf8')).toBe('mine');
     await kit.call('versions_export', { ...args, overwrite: true });
     expect(await readFile(path, 'utf8')).toBe('zip bytes');
+    expect(await readdir(kit.folder)).toEqual(['out.zip']);
+  });
+
+  it('names its own argument for a file that somebody makes meanwhile', async () => {
+    readyAfter(0);
+    kit.on('GET /exports/1', () => {
+      writeFileSync(join(kit.folder, 'out.zip'), 'theirs');
+      return { bytes: 'zip bytes' };
+    });
+    const error = await kit.refused('versions_export', { ...wanted, save_to: 'out.zip' });
+    expect(error.message).toBe('save_to: is there already: give the path of a new file');
+    expect(await readFile(join(kit.folder, 'out.zip'), 'utf8')).toBe('theirs');
     expect(await readdir(kit.folder)).toEqual(['out.zip']);
   });
 

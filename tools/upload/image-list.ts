@@ -56,10 +56,10 @@ async function expandImages(
   try {
     return await files.expand(patterns, 'files', { extensions: imageExtensions, onOutside });
   } catch (thrown) {
-    const error = asFoveaError(thrown);
+    const [problem] = asFoveaError(thrown).problems;
     const others = await files.expand(patterns, 'files').catch(() => []);
-    if (others.length === 0) throw error;
-    throw invalidArgument('files', `${error.message}; there are ${kindsOf(others)}`);
+    if (problem === undefined || others.length === 0) throw thrown;
+    throw invalidArgument(problem.path, `${problem.message}; what is there: ${kindsOf(others)}`);
   }
 }
 
