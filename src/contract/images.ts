@@ -173,6 +173,7 @@ export const images = {
     body: open({ images: z.array(z.string().min(1)).min(1).describe('Image ids.') }),
     answer: open({}),
     success: 204,
+    textErrors: [400],
     scope: 'project:update',
     effect: 'removes',
   }),

@@ -65,6 +65,8 @@ export interface Operation<
   readonly success: 200 | 201 | 202 | 204;
   /** Statuses that this operation may answer beyond 400, 401, 403, 404 and 429. */
   readonly errors: readonly number[];
+  /** Statuses whose body is `{ error: string }`; in all others `error` is an object. */
+  readonly textErrors: readonly number[];
   readonly credential: Credential;
   /** What an OAuth token must allow. Undefined: any valid credential. */
   readonly scope: Scope | undefined;
@@ -107,6 +109,7 @@ export function operation(words: Words<Operation>): Operation {
     rawMember: undefined,
     success: 200,
     errors: [],
+    textErrors: [],
     credential: words.host === 'device' ? 'device_key' : 'bearer',
     scope: undefined,
     recoverable: false,

@@ -43,6 +43,8 @@ export interface Exchange {
 export interface Endpoint extends Routed {
   /** For the log. */
   readonly id: string;
+  /** Statuses of errors whose body is `{ error: string }`. */
+  readonly textErrors: readonly number[];
   /** Answers, or throws before it has written anything. */
   answer(exchange: Exchange): Promise<void>;
 }
@@ -56,6 +58,7 @@ export function operationEndpoint<O extends Operation, Principal>(
     id: operation.id,
     method: operation.method,
     path: operation.path,
+    textErrors: operation.textErrors,
     answer: async (exchange) => {
       const { principal, body } = await admit(exchange, operation, gate);
       const input = checkParts(operation, partsOf(operation, exchange, body));
@@ -76,6 +79,7 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
     id: `${method} ${path}`,
     method,
     path,
+    textErrors: [],
     answer: async ({ request, response, parameters, query }) => {
       if (route.open) return route.handle(request, response, parameters);
       const presented = presentedCredential(request, query);

@@ -9,10 +9,14 @@ export interface ErrorAnswer {
 }
 
 /**
- * `{error: {message, type, hint}}`, the type being our code. A 502 that may be sent again says
- * `retryable: true` beside it; a wait is told in whole seconds as Retry-After.
+ * `{error: {message, type, hint}}`, the type being our code; `{error: message}` for the statuses of
+ * `textErrors`. A 502 that may be sent again says `retryable: true` beside it; a wait is told in
+ * whole seconds as Retry-After.
  */
-export function platformErrorBody(error: FoveaError): ErrorAnswer {
+export function platformErrorBody(
+  error: FoveaError,
+  textErrors: readonly number[] = [],
+): ErrorAnswer {
   const { status, code, message, hint, retry, retryAfterSeconds } = error;
   const headers = {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
@@ -25,7 +29,9 @@ export function platformErrorBody(error: FoveaError): ErrorAnswer {
     status,
     headers,
     body: {
-      error: { message, type: code, ...(hint !== undefined && { hint }) },
+      error: textErrors.includes(status)
+        ? [message, hint].filter(Boolean).join(' ')
+        : { message, type: code, ...(hint !== undefined && { hint }) },
       ...(retryable && { retryable }),
     },
   };

@@ -20,10 +20,10 @@ export interface Match<Endpoint> {
 }
 
 export interface Router<Endpoint> {
-  /** The endpoint of a request. Throws `invalid_input` for a path that is none. */
+  /** The endpoint of a request: of a HEAD that of its GET. Throws `invalid_input` for no path. */
   match(method: string, path: string): Match<Endpoint> | undefined;
   /** The methods that a path has; none when it means nothing. */
-  allowed(path: string): readonly RoutedMethod[];
+  allowed(path: string): readonly string[];
 }
 
 /** A router for these endpoints. Two with the same method and path are a mistake, and throw. */
@@ -53,10 +53,13 @@ export function createRouter<Endpoint extends Routed>(
   return {
     match: (method, path) => {
       checkPath(path);
-      const routed = methods.find((name) => name === method);
+      const routed = method === 'HEAD' ? 'GET' : methods.find((name) => name === method);
       return routed && find(routed, path);
     },
-    allowed: (path) => methods.filter((method) => find(method, path)),
+    allowed: (path) =>
+      methods
+        .filter((method) => find(method, path))
+        .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
   };
 }
 

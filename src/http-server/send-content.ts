@@ -29,12 +29,17 @@ export async function sendContent(response: ServerResponse, content: Content): P
   }
   const whole = { start: 0, end: content.bytes - 1 };
   const { start, end } = wanted ?? whole;
-  const stream = await content.open();
+  const isHead = response.req.method === 'HEAD';
+  const stream = isHead ? undefined : await content.open();
   response.writeHead(wanted ? 206 : 200, {
     ...headers,
     'content-length': end - start + 1,
     ...(wanted && { 'content-range': `bytes ${start}-${end}/${content.bytes}` }),
   });
+  if (stream === undefined) {
+    response.end();
+    return;
+  }
   try {
     await pipeline(stream, (pieces) => slice(pieces, start, end), response);
   } catch (thrown) {

@@ -20,8 +20,8 @@ export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Pr
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Principal>;
   readonly routes?: readonly Route<Principal>[];
-  /** The shape in which this service answers an error. */
-  errorBody(error: FoveaError): ErrorAnswer;
+  /** The shape in which this service answers an error, as a text alone for some statuses. */
+  errorBody(error: FoveaError, textErrors?: readonly number[]): ErrorAnswer;
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly host?: string;
   /** 0: any free port. */
@@ -77,7 +77,7 @@ export async function serve<Ops extends Operations, Principal>(
 interface Running {
   readonly own: LocalService;
   readonly router: Router<Endpoint>;
-  errorBody(error: FoveaError): ErrorAnswer;
+  errorBody(error: FoveaError, textErrors?: readonly number[]): ErrorAnswer;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -122,13 +122,13 @@ async function respond(
   const { router, log, clock } = service;
   const gone = new AbortController();
   const startMs = clock.monotonic();
-  let operation = 'none';
+  let endpoint: Endpoint | undefined;
   response.on('error', () => {});
   response.on('finish', () => linger(request));
   response.on('close', () => {
     if (!response.writableFinished) gone.abort();
     const ms = Math.round(clock.monotonic() - startMs);
-    log.debug('answered', { operation, status: response.statusCode, ms });
+    log.debug('answered', { operation: endpoint?.id, status: response.statusCode, ms });
   });
   try {
     const host = checkLocalRequest(
@@ -136,17 +136,18 @@ async function respond(
       service.own,
     );
     const { path, query } = splitTarget(request.url ?? '');
-    const { endpoint, parameters } = route(router, request.method ?? '', path, response);
-    operation = endpoint.id;
+    const match = route(router, request.method ?? '', path, response);
+    endpoint = match.endpoint;
+    const { parameters } = match;
     const origin = `http://${host}`;
     await endpoint.answer({ request, response, parameters, query, origin, signal: gone.signal });
   } catch (thrown) {
     const error = asFoveaError(thrown);
     if (error.code === 'internal') {
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      log.error('a request failed', { operation, reason });
+      log.error('a request failed', { operation: endpoint?.id, reason });
     }
-    sendError(response, service.errorBody(error));
+    sendError(response, service.errorBody(error, endpoint?.textErrors));
   }
 }
 

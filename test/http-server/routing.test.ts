@@ -74,15 +74,13 @@ describe('no operation', () => {
     ['GET', '//b', 404, undefined],
     ['GET', '/ws//3', 404, undefined],
     ['PURGE', '/a/b/c/d/e', 404, undefined],
-    ['DELETE', '/ws', 405, 'GET'],
-    ['HEAD', '/ws', 405, 'GET'],
-    ['OPTIONS', '/ws/cells', 405, 'GET, DELETE'],
-    ['PUT', '/videoinfer/', 405, 'GET, POST'],
+    ['DELETE', '/ws', 405, 'GET, HEAD'],
+    ['OPTIONS', '/ws/cells', 405, 'GET, HEAD, DELETE'],
+    ['PUT', '/videoinfer/', 405, 'GET, HEAD, POST'],
   ])('%s %s', async (method, path, status, allow) => {
     const answer = await send(service, method, path, bearer);
     expect(answer.status).toBe(status);
     expect(answer.headers.allow).toBe(allow);
-    if (method === 'HEAD') return;
     const type = status === 404 ? 'not_found' : 'method_not_allowed';
     expect(json(answer)).toMatchObject({ error: { type } });
   });
@@ -97,6 +95,14 @@ describe('no operation', () => {
       },
     });
   });
+});
+
+test('HEAD is GET without the body, and needs a credential like it', async () => {
+  const get = await send(service, 'GET', '/ws/cells', bearer);
+  const head = await send(service, 'HEAD', '/ws/cells', bearer);
+  expect(head).toMatchObject({ status: 200, text: '' });
+  expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  expect((await send(service, 'HEAD', '/ws/cells')).status).toBe(401);
 });
 
 test('every answer is JSON that no browser interprets and no cache keeps', async () => {

@@ -72,6 +72,17 @@ describe('content is sent', () => {
     expect(answer.headers['content-length']).toBe('0');
   });
 
+  test('not at all for HEAD, which tells all about it', async () => {
+    const answer = await send(service, 'HEAD', '/files/large');
+    expect(answer).toMatchObject({ status: 200, text: '' });
+    expect(answer.headers).toMatchObject({
+      'content-length': '30000000',
+      'accept-ranges': 'bytes',
+    });
+    const part = await send(service, 'HEAD', '/files/ten', { range: 'bytes=2-4' });
+    expect(part).toMatchObject({ status: 206, headers: { 'content-range': 'bytes 2-4/10' } });
+  });
+
   test('to be saved under a safe name', async () => {
     const answer = await send(service, 'GET', '/checked/10');
     expect(answer.headers['content-disposition']).toBe(

@@ -287,6 +287,32 @@ describe('change and removal', () => {
     expect(body.image.metadata).not.toHaveProperty('shift');
   });
 
+  it('answers a wrong deletion with a text, as the document shows it, and no other', async () => {
+    const ask = async (name: string, body: object) => {
+      const answer = await fetch(`${platform.url}/acme/${name}/images`, {
+        method: 'DELETE',
+        headers: {
+          authorization: `Bearer ${platform.key}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      });
+      return { status: answer.status, body: JSON.parse(await answer.text()) };
+    };
+    expect(await ask(project, { images: ['nobody'] })).toEqual({
+      status: 400,
+      body: { error: 'images: 1 of 1 are not in this project (nobody); nothing was deleted' },
+    });
+    expect(await ask(project, {})).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('images: is required') },
+    });
+    expect(await ask('no-such-project', { images: ['x'] })).toMatchObject({
+      status: 404,
+      body: { error: { type: 'not_found' } },
+    });
+  });
+
   it('deletes all of the images that are named, or none', async () => {
     const { id } = await upload(await picture(9), 'nine.png');
     const remove = (ids: string[]) =>
