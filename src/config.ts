@@ -10,7 +10,6 @@ import { Secret } from './secret.ts';
 /** What the variables say, checked. The table is in the README. */
 export interface Settings {
   readonly baseUrl: string | undefined;
-  readonly authUrl: string | undefined;
   readonly deviceUrl: string | undefined;
   readonly deviceApiKey: Secret | undefined;
   readonly apiKey: Secret | undefined;
@@ -48,7 +47,6 @@ export function readSettings(
   const reader = createReader(environment);
   const settings: Settings = {
     baseUrl: reader.read('FOVEA_BASE_URL', url, undefined),
-    authUrl: reader.read('FOVEA_AUTH_URL', url, undefined),
     deviceUrl: reader.read('FOVEA_DEVICE_URL', url, undefined),
     deviceApiKey: reader.read('FOVEA_DEVICE_API_KEY', secret, undefined),
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),

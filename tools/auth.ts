@@ -39,9 +39,8 @@ export const authTools: readonly Tool[] = [
 const signInHint = 'Set FOVEA_API_KEY to a key of the workspace and restart.';
 
 /**
- * Asks a hosted platform, because a key that is set proves nothing. Nobody is asked where there is
- * no key, nor on the embedded platform, which need not start for it. Throws where the platform gave
- * no answer: then nothing is known.
+ * Asks a hosted platform, because a key that is set proves nothing; the embedded one need not even
+ * start. Throws where the platform gave no answer: then nothing is known.
  */
 async function statusOf({ client, settings, signal }: ToolContext): Promise<AuthStatus> {
   const nobody = { expires_at: null, scopes: null, workspace_url: null };

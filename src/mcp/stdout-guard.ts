@@ -1,5 +1,5 @@
-// Keeps stdout for JSON-RPC. Must be the first import of the process that serves MCP over stdio:
-// from then on, whatever else writes to process.stdout (a library's console.log) goes to stderr.
+// Keeps stdout for JSON-RPC. Once this is imported, whatever else writes to process.stdout (a
+// library's console.log) goes to stderr.
 
 import { Writable } from 'node:stream';
 
