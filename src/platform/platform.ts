@@ -18,6 +18,7 @@ import { platformHandlers, platformOperations } from './handlers.ts';
 import { runExport } from './jobs/export.ts';
 import type { Job, JobParts } from './jobs/job.ts';
 import { openScratch } from './jobs/scratch.ts';
+import { addSweep, runSweep } from './jobs/sweep.ts';
 import { runVersion } from './jobs/version.ts';
 import { createLinks } from './links.ts';
 import { authorize, openDoor } from './principal.ts';
@@ -84,20 +85,28 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     checkAnswers: options.checkAnswers ?? false,
     ...{ log, clock },
   });
+  const sweeps = startSweeps(work, options);
   workers = startWorkers(work, { store, blobs, scratch }, options);
-  const sweep = () =>
-    blobs
-      .sweep((hash) => store.refersTo(hash), limits.blobGraceMs)
-      .catch(() => log.warn('Unused files could not be removed.'));
-  const sweeper = setInterval(sweep, limits.blobGraceMs).unref();
   return {
     url: service.url,
     close: async () => {
-      clearInterval(sweeper);
+      clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
       await store.close();
     },
   };
+}
+
+function startSweeps(work: Work, { clock, log }: PlatformOptions): NodeJS.Timeout {
+  const add = () => {
+    try {
+      addSweep(work, clock);
+    } catch {
+      log.warn('Unused files are not removed this hour.');
+    }
+  };
+  add();
+  return setInterval(add, limits.blobGraceMs).unref();
 }
 
 function wakeAll(workers: readonly Worker[]): void {
@@ -112,7 +121,7 @@ function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptio
       kinds: [kind],
       run: (claim, signal) => job(parts, claim, signal),
     });
-  return [start('version', runVersion), start('export', runExport)];
+  return [start('version', runVersion), start('export', runExport), start('sweep', runSweep)];
 }
 
 async function fetchImage(

@@ -38,7 +38,7 @@ function asObject(value: unknown): object {
 
 /** The answer that starts a task: its id, and the address at which to ask for it. */
 export function describeTaskStart(origin: string, workspace: Workspace, taskId: string) {
-  return { taskId, url: `${origin}/${workspace.slug}/asynctasks/${taskId}` };
+  return { taskId, url: `${origin}/${encodeURIComponent(workspace.slug)}/asynctasks/${taskId}` };
 }
 
 /** Tasks over the work of this database. A task belongs to the workspace of its payload. */

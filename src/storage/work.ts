@@ -97,6 +97,8 @@ export interface Claim {
 export interface Work {
   /** Adds work; inside a transaction of the caller both are there or neither. */
   add(work: NewWork): void;
+  /** Likewise, unless there is work with this id. */
+  addOnce(work: NewWork): void;
   get(id: string): WorkItem | undefined;
   /**
    * The oldest work of these kinds that nobody does: new, or of a process that has not renewed its
@@ -113,21 +115,25 @@ export interface WorkOptions {
 
 export function createWork(database: Database, options: WorkOptions): Work {
   return {
-    add: (work) => addWork(database, options.clock, work),
+    add: (work) => {
+      if (addWork(database, options.clock, work)) return;
+      throw new FoveaError('conflict', 'There is work with this id already.');
+    },
+    addOnce: (work) => void addWork(database, options.clock, work),
     get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readItem),
     claim: (kinds, leaseMs = limits.workLeaseMs) =>
       database.transaction(() => claimNext(database, options, kinds, leaseMs)),
   };
 }
 
-function addWork(database: Database, clock: Clock, { id, kind, payload }: NewWork): void {
+function addWork(database: Database, clock: Clock, { id, kind, payload }: NewWork): boolean {
   const now = clock.now();
   const added = database.run(
     `INSERT INTO work (id, kind, payload, status, created, updated)
      VALUES (?, ?, ?, 'created', ?, ?) ON CONFLICT (id) DO NOTHING`,
     [id, kind, toJson(payload), now, now],
   );
-  if (added === 0) throw new FoveaError('conflict', 'There is work with this id already.');
+  return added > 0;
 }
 
 function claimNext(

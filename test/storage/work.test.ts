@@ -51,6 +51,13 @@ describe('adding', () => {
     expect(() => work.add({ ...job, payload: 'other' })).toThrow('work with this id already');
     expect(work.get('w1')?.payload).toEqual({ version: 'v1' });
   });
+
+  test('once leaves the work that is there', async () => {
+    const { work } = await openWork();
+    work.addOnce(job);
+    work.addOnce({ ...job, payload: 'other' });
+    expect(work.get('w1')?.payload).toEqual({ version: 'v1' });
+  });
 });
 
 describe('claiming', () => {
