@@ -39,7 +39,6 @@ describe('settings', () => {
     const settings = readSettings(
       {
         FOVEA_BASE_URL: 'https://api.example.com/v1/',
-        FOVEA_AUTH_URL: 'http://127.0.0.1:8000',
         FOVEA_DEVICE_URL: 'http://localhost:8001//',
         FOVEA_API_KEY: ' key-123 ',
         FOVEA_DEVICE_API_KEY: 'device-123',
@@ -56,7 +55,6 @@ describe('settings', () => {
     );
     expect(settings).toMatchObject({
       baseUrl: 'https://api.example.com/v1',
-      authUrl: 'http://127.0.0.1:8000',
       deviceUrl: 'http://localhost:8001',
       workspace: 'acme',
       project: 'acme/cells',
@@ -87,7 +85,6 @@ describe('settings', () => {
     expect(
       problemsOf({
         FOVEA_BASE_URL: 'api.example.com',
-        FOVEA_AUTH_URL: 'http://api.example.com',
         FOVEA_DEVICE_URL: 'https://user:secret@device',
         FOVEA_API_KEY: 'two words',
         FOVEA_DEVICE_API_KEY: 'schlüssel',
@@ -101,7 +98,6 @@ describe('settings', () => {
       }),
     ).toEqual([
       'FOVEA_BASE_URL',
-      'FOVEA_AUTH_URL',
       'FOVEA_DEVICE_URL',
       'FOVEA_DEVICE_API_KEY',
       'FOVEA_API_KEY',
@@ -116,8 +112,8 @@ describe('settings', () => {
   });
 
   test('say what would be right and never show a value', () => {
-    expect(() => readSettings({ FOVEA_AUTH_URL: 'http://10.0.0.1' }, linux)).toThrow(
-      'FOVEA_AUTH_URL: must be https; plain http is accepted for 127.0.0.1 and localhost only',
+    expect(() => readSettings({ FOVEA_DEVICE_URL: 'http://10.0.0.1' }, linux)).toThrow(
+      'FOVEA_DEVICE_URL: must be https; plain http is accepted for 127.0.0.1 and localhost only',
     );
     expect(() => readSettings({ FOVEA_API_KEY: 'hunter 2' }, linux)).toThrow(
       /^FOVEA_API_KEY: (?!.*hunter)/,

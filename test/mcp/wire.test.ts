@@ -11,7 +11,7 @@ import { openWire } from '../../src/mcp/wire.ts';
 
 const requestCount = 500;
 
-/** Each request is answered with 2,000 characters; `stdout` holds about as many until it is read. */
+/** Each request is answered with 2,000 characters; `stdout` holds so many until it is read. */
 async function askWithoutReading() {
   const stdin = new PassThrough();
   const stdout = new PassThrough({ highWaterMark: 2_000 });
