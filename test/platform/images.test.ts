@@ -251,6 +251,18 @@ describe('annotation', () => {
     ).toMatchObject({ boxes: 1 });
   });
 
+  it('refuses class names that are no text, and keeps nothing of them', async () => {
+    const { id } = await upload(await picture(25), 'x.png');
+    for (const label of ['\ud800', 'a\ud801b', 'a\u0000b', 'two\nlines', ' ']) {
+      const coordinates = { x: 10, y: 10, width: 5, height: 5 };
+      const text = JSON.stringify([{ image: 'x.png', annotations: [{ label, coordinates }] }]);
+      await expect(annotate(id, text, 'x.json')).rejects.toMatchObject({
+        upstream: { status: 400, message: expect.stringContaining('label') },
+      });
+    }
+    expect((await show(id)).annotation).toBeUndefined();
+  });
+
   it('counts missing, empty and labelled images apart', async () => {
     const before = await health();
     const { id } = await upload(await picture(7), 'seven.png');

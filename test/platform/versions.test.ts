@@ -188,7 +188,10 @@ it('tells whoever waits for an export why it failed, and tries again when asked 
   const whole = await readFile(file);
   await writeFile(file, 'damaged');
   await expect(exportZip(client, 'spoilt', version, 'coco')).rejects.toMatchObject({
-    upstream: { status: 500, message: expect.stringContaining('export failed') },
+    upstream: {
+      status: 500,
+      message: 'The export failed. "train/square-0.png" of the export cannot be read.',
+    },
   });
   await writeFile(file, whole);
   const files = await exportZip(client, 'spoilt', version, 'coco');

@@ -53,7 +53,10 @@ export function readLabel(value: unknown, place: string): string {
   if (label.length > limits.labelCharactersMax) {
     throw refusal(place, `is longer than ${limits.labelCharactersMax} characters`);
   }
-  if (/\p{Cc}/u.test(label)) throw refusal(place, 'must be one line without control characters');
+  // Half a surrogate pair is no text: it could not be stored as it is.
+  if (/[\p{Cc}\p{Cs}]/u.test(label)) {
+    throw refusal(place, 'must be one line of Unicode text without control characters');
+  }
   return label;
 }
 

@@ -127,17 +127,19 @@ class Zip {
       if (this.#signal.aborted) return;
       openEntry().then(
         (stream) => {
-          this.#current = stream.once('error', (cause) => this.#fail(cause));
+          this.#current = stream.once('error', (cause) => this.#fail(cause, path));
           if (this.#signal.aborted) stream.destroy();
           else callback(null, stream);
         },
-        (cause: unknown) => this.#fail(cause),
+        (cause: unknown) => this.#fail(cause, path),
       );
     });
   }
 
-  #fail(cause: unknown): void {
-    this.#failure ??= new FoveaError('internal', 'A file of the export cannot be read.', { cause });
+  #fail(cause: unknown, path?: string): void {
+    const what = path === undefined ? 'A file' : `"${path}"`;
+    const message = `${what} of the export cannot be read.`;
+    this.#failure ??= new FoveaError('internal', message, { cause });
     this.#stop.abort();
   }
 }
