@@ -24,11 +24,12 @@ export async function saveLink(
   overwrite: boolean,
   context: ToolContext,
 ): Promise<Downloaded> {
-  if (!overwrite) return download(link, path, context);
+  const name = basename(path);
+  if (!overwrite) return download(link, path, name, context);
   // What was there stays whole until the download is.
   const fresh = `${path}.${randomUUID()}.new`;
   try {
-    const downloaded = await download(link, fresh, context);
+    const downloaded = await download(link, fresh, name, context);
     await rename(fresh, path);
     return downloaded;
   } finally {
@@ -42,10 +43,11 @@ const argument = 'save_to';
 async function download(
   link: string,
   path: string,
+  name: string,
   { client, signal, progress }: ToolContext,
 ): Promise<Downloaded> {
   const onProgress = (bytes: number, total: number | undefined) =>
-    progress(bytes, total, `Downloading ${basename(path)}`);
+    progress(bytes, total, `Downloading ${name}`);
   try {
     return await client.download(link, path, { signal, onProgress });
   } catch (thrown) {
