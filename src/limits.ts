@@ -80,6 +80,9 @@ export const limits = {
   requestHeadersMsMax: 10_000,
   /** Time for a whole request with a large body, over a slow line. */
   requestMsMax: 300_000,
+  /** Bodies from here on take turns: so many at once, each in memory until it is answered. */
+  largeBodyBytesMin: 1024 * 1024,
+  largeBodiesAtOnceMax: 16,
   /** A client that sends nothing for so long in the middle of a body is cut off. */
   bodyIdleMsMax: 15_000,
   /** A refused body is still read for so long, so that its sender sees the answer. */

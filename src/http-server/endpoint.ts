@@ -12,9 +12,10 @@ import {
   withoutKey,
 } from './credentials.ts';
 import { Answered, type Handler, type Route } from './handlers.ts';
-import { type Body, isJson, readBody, type Texts } from './request-body.ts';
+import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
+import type { Turns } from './turns.ts';
 
 /** The flat, checked input of an operation. */
 export type CheckedInput = Readonly<Record<string, unknown>>;
@@ -53,23 +54,27 @@ export function operationEndpoint<O extends Operation, Principal>(
   operation: O,
   handler: Handler<O, Principal>,
   gate: Gate<Principal>,
+  turns: Turns,
 ): Endpoint {
+  const answer = async (exchange: Exchange) => {
+    const { principal, body } = await admit(exchange, operation, gate);
+    const input = checkParts(operation, partsOf(operation, exchange, body));
+    await gate.authorize(principal, operation, inputRecord(input));
+    const { origin, signal } = exchange;
+    const result = await handler(input, { principal, origin, signal });
+    const status = result instanceof Answered ? result.status : operation.success;
+    const found: unknown = result instanceof Answered ? result.body : result;
+    if (gate.checkAnswers && status !== 204) checkAnswer(operation, found);
+    sendAnswer(exchange.response, status, found);
+  };
   return {
     id: operation.id,
     method: operation.method,
     path: operation.path,
     textErrors: operation.textErrors,
-    answer: async (exchange) => {
-      const { principal, body } = await admit(exchange, operation, gate);
-      const input = checkParts(operation, partsOf(operation, exchange, body));
-      await gate.authorize(principal, operation, inputRecord(input));
-      const { origin, signal } = exchange;
-      const result = await handler(input, { principal, origin, signal });
-      const status = result instanceof Answered ? result.status : operation.success;
-      const answer: unknown = result instanceof Answered ? result.body : result;
-      if (gate.checkAnswers && status !== 204) checkAnswer(operation, answer);
-      sendAnswer(exchange.response, status, answer);
-    },
+    // A large body is in memory from its first byte to the answer.
+    answer: (exchange) =>
+      isLarge(exchange.request) ? turns.take(() => answer(exchange)) : answer(exchange),
   };
 }
 

@@ -25,11 +25,13 @@ export async function receive<T>(
   bytesMax: number,
   consume: () => Promise<T>,
 ): Promise<T> {
+  const gone = new FoveaError('cancelled', 'The client went away.');
   const tooLarge = new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
+  if (request.destroyed && !request.complete) throw gone;
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge;
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   const onGone = () => {
-    if (!request.complete) stop(new FoveaError('cancelled', 'The client went away.'));
+    if (!request.complete) stop(gone);
   };
   const deadline = setTimeout(
     () => stop(invalidArgument('', 'The body did not come to its end in time.')),

@@ -51,6 +51,12 @@ export function isJson(request: IncomingMessage): boolean {
   return hasBody(request) && mediaType(request) === 'application/json';
 }
 
+/** Whether the body may take much memory. */
+export function isLarge({ headers }: IncomingMessage): boolean {
+  const isOpenEnded = headers['transfer-encoding'] !== undefined;
+  return isOpenEnded || Number(headers['content-length'] ?? 0) >= limits.largeBodyBytesMin;
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

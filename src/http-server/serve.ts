@@ -15,6 +15,7 @@ import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 import type { Service } from './service.ts';
+import { createTurns } from './turns.ts';
 
 export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Principal> {
   readonly operations: Ops;
@@ -87,8 +88,9 @@ function endpointsOf<Ops extends Operations, Principal>(
 ): Endpoint[] {
   const { operations, handlers, routes = [] } = options;
   const endpoints = routes.map((route) => routeEndpoint(route, options));
+  const turns = createTurns(limits.largeBodiesAtOnceMax);
   for (const name in operations) {
-    endpoints.push(operationEndpoint(operations[name], handlers[name], options));
+    endpoints.push(operationEndpoint(operations[name], handlers[name], options, turns));
   }
   return endpoints;
 }

@@ -1,0 +1,60 @@
+// Large bodies take turns, so that many at once do not fill the memory; small ones do not wait.
+
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bearer, json, send, startTestService, type TestService } from './kit.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => service.close());
+
+const large = Buffer.from(`{"name":"${'x'.repeat(2_000_000)}"}`);
+
+/** Sends the head of a request and the first bytes of its large body. */
+function startLarge(): Promise<Socket> {
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  const socket = connect(service.port, '127.0.0.1', () => {
+    socket.write(
+      `POST /ws/projects HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n` +
+        `Authorization: ${bearer.authorization}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${large.length}\r\n\r\n{"name":`,
+      () => resolve(socket),
+    );
+  });
+  socket.on('error', () => {});
+  return promise;
+}
+
+function create(body: string | Buffer) {
+  const headers = { ...bearer, 'content-type': 'application/json' };
+  return send(service, 'POST', '/ws/projects', headers, body);
+}
+
+test('the seventeenth waits for one of the sixteen before it', async () => {
+  const slow = await Promise.all(Array.from({ length: 16 }, startLarge));
+  await delay(100);
+  const seventeenth = create(large);
+  expect(await Promise.race([seventeenth, delay(300, 'waits')])).toBe('waits');
+  expect(json(await create('{"name":"small"}'))).toMatchObject({ input: { name: 'small' } });
+  slow[5]?.destroy();
+  expect((await seventeenth).status).toBe(201);
+  for (const socket of slow) socket.destroy();
+});
+
+test('who goes away while waiting keeps nobody else waiting', async () => {
+  const slow = await Promise.all(Array.from({ length: 16 }, startLarge));
+  await delay(100);
+  const impatient = await startLarge();
+  await delay(100);
+  impatient.resetAndDestroy();
+  const next = create(large);
+  await delay(100);
+  for (const socket of slow.slice(1)) socket.destroy();
+  expect((await next).status).toBe(201);
+  slow[0]?.destroy();
+});
