@@ -13,9 +13,9 @@ export const workspace = {
     path: '/',
     summary: 'The workspace of the credential.',
     answer: open({
-      welcome: z.string(),
-      instructions: z.string(),
-      docs: z.string(),
+      welcome: z.string().optional(),
+      instructions: z.string().optional(),
+      docs: z.string().optional(),
       workspace: z.string().describe('Workspace slug.'),
     }),
     effect: 'reads',
