@@ -112,6 +112,7 @@ export const images = {
       id: z.string(),
       success: z.boolean().optional(),
       duplicate: z.boolean().optional(),
+      split: splitName.optional().describe('Of a duplicate: where the image stays.'),
     }),
     errors: [409, 413, 415, 502],
     scope: 'image:create',

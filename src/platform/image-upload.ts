@@ -10,7 +10,7 @@ import { limits } from '../limits.ts';
 import { newId } from './ids.ts';
 import { readImageFile } from './image-file.ts';
 import type { Parts } from './parts.ts';
-import type { Metadata, Project } from './store/store.ts';
+import type { AddedImage, Metadata, Project } from './store/store.ts';
 
 type UploadInput = Input<typeof images.images_upload>;
 
@@ -20,12 +20,12 @@ export async function uploadImage(
   project: Project,
   input: UploadInput,
   signal: AbortSignal,
-): Promise<{ readonly id: string; readonly duplicate: boolean }> {
+): Promise<AddedImage> {
   const { store, blobs, clock } = parts;
   const metadata = readMetadata(input.metadata);
   const { bytes, name } = await readSource(parts, input, signal);
   const known = await store.images.findByHash(project.id, sha256(bytes));
-  if (known !== undefined) return { id: known, duplicate: true };
+  if (known !== undefined) return known;
   const { format, width, height } = await readImageFile(bytes).catch((thrown) => {
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });

@@ -24,8 +24,8 @@ function writeHandlers(
   return {
     images_upload: async (input, { principal, signal }) => {
       const project = await findProject(parts, principal, input.project);
-      const { id, duplicate } = await uploadImage(parts, project, input, signal);
-      return { id, success: true, ...(duplicate && { duplicate }) };
+      const { id, duplicate, split } = await uploadImage(parts, project, input, signal);
+      return { id, success: true, ...(duplicate && { duplicate, split }) };
     },
     images_annotate: async (input, { principal }) => {
       const { project, image } = await findImage(parts, principal, input.project, input.imageId);

@@ -69,6 +69,7 @@ describe('upload', () => {
       id: first.id,
       success: true,
       duplicate: true,
+      split: 'valid',
     });
     const { body } = await platform.client.call(images.images_get, {
       ...inProject,

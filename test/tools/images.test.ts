@@ -45,6 +45,8 @@ describe('images on the embedded platform', () => {
     ]);
     const second = await fovea.ok('images_upload', args);
     expect(second).toMatchObject({ uploaded: 0, duplicates: 12, alreadyAnnotated: 12, boxes: 0 });
+    const third = await fovea.ok('images_upload', { ...args, split: 'test' });
+    expect(third).toMatchObject({ duplicates: 12, inOtherSplit: 12 });
   });
 
   it('takes an empty YOLO file as an image that shows nothing', async () => {

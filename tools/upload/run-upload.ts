@@ -23,6 +23,8 @@ export interface Failure {
 export interface UploadReport {
   readonly uploaded: number;
   readonly duplicates: number;
+  /** Duplicates that stay in another split than the one asked for. */
+  readonly inOtherSplit: number;
   readonly annotated: number;
   readonly alreadyAnnotated: number;
   readonly unannotated: number;
@@ -105,6 +107,7 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
   return {
     uploaded: done.filter(({ duplicate }) => !duplicate).length,
     duplicates: done.filter(({ duplicate }) => duplicate).length,
+    inOtherSplit: done.filter(({ otherSplit }) => otherSplit !== undefined).length,
     annotated: figure('added'),
     alreadyAnnotated: figure('already there'),
     unannotated: figure('none'),

@@ -31,6 +31,8 @@ export interface Uploaded {
   readonly kind: 'uploaded';
   readonly id: string;
   readonly duplicate: boolean;
+  /** Where a duplicate stays, when that is not the split that was asked for. */
+  readonly otherSplit: SplitName | undefined;
   readonly annotation: 'added' | 'already there' | 'none' | 'refused';
   readonly boxes: number;
   readonly warnings: readonly BoxWarning[];
@@ -82,7 +84,9 @@ async function sendImage(
     },
     { signal },
   );
-  return { id: body.id, duplicate: body.duplicate === true };
+  const kept = body.duplicate === true && body.split !== split ? body.split : undefined;
+  const otherSplit = split === undefined ? undefined : kept;
+  return { id: body.id, duplicate: body.duplicate === true, otherSplit };
 }
 
 type Annotated = Pick<Uploaded, 'annotation' | 'boxes' | 'warnings' | 'error'>;

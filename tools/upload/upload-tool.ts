@@ -110,7 +110,7 @@ async function uploadUrl(
 
 function describeUpload(input: UploadInput, list: ImageList, report: UploadReport): ToolResult {
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
-  const { failed, warnings, ids, stoppedBy } = report;
+  const { failed, warnings, ids, stoppedBy, inOtherSplit } = report;
   const shown = limits.uploadProblemsShownMax;
   const isTruncated = [failed, warnings, list.missing].some(({ length }) => length > shown);
   const unannotated = input.annotations === undefined ? undefined : report.unannotated;
@@ -119,6 +119,7 @@ function describeUpload(input: UploadInput, list: ImageList, report: UploadRepor
     data: {
       uploaded,
       duplicates,
+      ...(inOtherSplit > 0 && { inOtherSplit }),
       annotated,
       boxes,
       alreadyAnnotated,
@@ -146,9 +147,10 @@ function summaryOf(
   unannotated: number | undefined,
 ): string {
   const { uploaded, duplicates, annotated, boxes, alreadyAnnotated, remaining } = report;
-  const { failed, warnings, stoppedBy } = report;
+  const { failed, warnings, stoppedBy, inOtherSplit } = report;
   const figures: readonly (readonly [number, string])[] = [
     [duplicates, 'there already'],
+    [inOtherSplit, 'of them in another split, where they stay'],
     [annotated, `annotated with ${count(boxes, 'box', 'boxes')}`],
     [alreadyAnnotated, 'annotated already'],
     [unannotated ?? 0, 'without an annotation'],

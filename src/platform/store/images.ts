@@ -5,7 +5,7 @@ import type { Annotation } from '../annotations/annotation.ts';
 import { newId } from '../ids.ts';
 import { readProject } from './projects.ts';
 import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
-import type { Image, ImageChange, ImageStore, NewImage, TagChange } from './store.ts';
+import type { AddedImage, Image, ImageChange, ImageStore, NewImage, TagChange } from './store.ts';
 
 export function imageStore(database: Database): ImageStore {
   return {
@@ -50,7 +50,7 @@ export function imageStore(database: Database): ImageStore {
 
 function addImage(database: Database, image: NewImage) {
   const known = findByHash(database, image.projectId, image.hash);
-  if (known !== undefined) return { id: known, duplicate: true };
+  if (known !== undefined) return known;
   const { id, projectId, name, hash, bytes, format, width, height, split, created } = image;
   const batchId = ensureBatch(database, projectId, image.batchName, created);
   const { sequenceNumber, sequenceSize, inferenceId } = image;
@@ -65,14 +65,14 @@ function addImage(database: Database, image: NewImage) {
   );
   addTags(database, id, image.tags);
   touchProject(database, projectId, created);
-  return { id, duplicate: false };
+  return { id, duplicate: false, split };
 }
 
-function findByHash(database: Database, projectId: string, hash: string): string | undefined {
+function findByHash(database: Database, projectId: string, hash: string): AddedImage | undefined {
   return database.get(
-    'SELECT id FROM images WHERE project_id = ? AND hash = ?',
+    'SELECT id, split FROM images WHERE project_id = ? AND hash = ?',
     [projectId, hash],
-    (row) => row.text('id'),
+    (row) => ({ id: row.text('id'), duplicate: true, split: readSplit(row) }),
   );
 }
 

@@ -189,10 +189,17 @@ export interface ProjectStore {
   trash(projectId: string, now: number): Promise<boolean>;
 }
 
+/** An image that was added, or that is there already with the split that it has. */
+export interface AddedImage {
+  readonly id: string;
+  readonly duplicate: boolean;
+  readonly split: SplitName;
+}
+
 export interface ImageStore {
   /** Adds an image; one with the same bytes in the same project is given back instead. */
-  add(image: NewImage): Promise<{ readonly id: string; readonly duplicate: boolean }>;
-  findByHash(projectId: string, hash: string): Promise<string | undefined>;
+  add(image: NewImage): Promise<AddedImage>;
+  findByHash(projectId: string, hash: string): Promise<AddedImage | undefined>;
   /** By id, within a project. */
   find(projectId: string, imageId: string): Promise<Image | undefined>;
   /** The project of an image, within a workspace. */
