@@ -96,7 +96,10 @@ function tooLarge(what: string, bytes: number): FoveaError {
   return new FoveaError('too_large', `A ${what} may have ${bytes} bytes.`);
 }
 
-/** The client's name for a file is a label and never a path. */
+/**
+ * The client's name for a file is a label and never a path. Browsers write quotes and line ends in
+ * it as the Fetch standard says: percent-encoded, and nothing else.
+ */
 function filePart(
   name: string,
   fileName: string | undefined,
@@ -104,7 +107,8 @@ function filePart(
   content: Buffer,
 ): FilePart {
   const base = (fileName ?? '').split(/[/\\]/).at(-1) ?? '';
-  const label = base.replaceAll(/\p{Cc}/gu, '').slice(0, 255);
+  const exact = base.replaceAll('%22', '"').replaceAll(/%0[AD]/g, '');
+  const label = exact.replaceAll(/\p{Cc}/gu, '').slice(0, 255);
   const isMediaType = /^[\w.+-]+\/[\w.+-]+$/.test(type);
   return { name: label || name, ...(isMediaType && { contentType: type }), content };
 }

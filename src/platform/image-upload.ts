@@ -1,12 +1,12 @@
 // From a file or a URL to a row: check, keep the bytes, then add the image.
 
-import { createHash } from 'node:crypto';
 import { isoTime } from '../clock.ts';
 import { check } from '../contract/check.ts';
 import { images } from '../contract/images.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { sha256 } from '../storage/content.ts';
 import { newId } from './ids.ts';
 import { readImageFile } from './image-file.ts';
 import type { Parts } from './parts.ts';
@@ -65,9 +65,6 @@ async function readSource(
   }
   const content = file?.content;
   if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');
-  if (content.length > limits.imageBytesMax) {
-    throw invalidArgument('file', `is larger than ${limits.imageBytesMax} bytes`);
-  }
   return { bytes: content, name: labelOf(name ?? file?.name ?? '') };
 }
 
@@ -102,8 +99,4 @@ function aboutUrl(thrown: unknown): unknown {
   const problems = thrown.problems.map(({ message }) => ({ path: 'image', message }));
   const message = problems.map((problem) => `image: ${problem.message}`).join('; ');
   return new FoveaError(thrown.code, message, { problems, cause: thrown });
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -70,6 +70,7 @@ describe('a multipart body is read', () => {
     ['', 'file'],
     ['..', 'file'],
     ['x'.repeat(400), 'x'.repeat(255)],
+    ['a %22b%22%0D%0A%2F%.png', 'a "b"%2F%.png'],
   ])('with the file name %j only as the label %j', async (name, label) => {
     const answer = await upload(`${part(`name="file"; filename="${name}"`, 'pixels')}${end}`);
     expect(answer.status).toBe(200);
