@@ -17,7 +17,8 @@ import { video } from './video.ts';
 import { visionEvents } from './vision-events.ts';
 import { workspace } from './workspace.ts';
 
-export const operations = Object.freeze({
+/** The first document: the management API. */
+export const platformOperations = Object.freeze({
   ...workspace,
   ...projects,
   ...versions,
@@ -33,5 +34,7 @@ export const operations = Object.freeze({
   ...monitoring,
   ...visionEvents,
   ...video,
-  ...events,
 });
+
+/** Both documents. The second one is the device Event Store. */
+export const operations = Object.freeze({ ...platformOperations, ...events });

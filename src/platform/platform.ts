@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { platformOperations } from '../contract/index.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import { serve } from '../http-server/serve.ts';
@@ -14,7 +15,7 @@ import { openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { createWork, type Work, workTable } from '../storage/work.ts';
 import { startWorker, type Worker } from '../storage/worker.ts';
-import { platformHandlers, platformOperations } from './handlers.ts';
+import { platformHandlers } from './handlers.ts';
 import { runExport } from './jobs/export.ts';
 import type { Job, JobParts } from './jobs/job.ts';
 import { openScratch } from './jobs/scratch.ts';

@@ -1,7 +1,7 @@
 // Who may call the platform, and what it says to the others (first document, Authentication).
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { platformOperations } from '../../src/platform/handlers.ts';
+import { platformOperations } from '../../src/contract/index.ts';
 import { notYet } from '../../src/platform/not-yet.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
