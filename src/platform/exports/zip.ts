@@ -91,7 +91,7 @@ class Zip {
   }
 
   addText({ path, content }: ExportFile): void {
-    this.#add(path, true, async () => Readable.from(content()));
+    this.#add(path, true, async () => Readable.from(inChunks(content())));
   }
 
   addImage(path: string, openImage: () => Promise<string | Readable>, whenRead: () => void): void {
@@ -143,6 +143,20 @@ class Zip {
     this.#stop.abort();
   }
 }
+
+/** Each chunk costs the compressor a turn of a thread: a box alone is too small for one. */
+function* inChunks(pieces: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < chunkCharacters) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+const chunkCharacters = 64 * 1024;
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');

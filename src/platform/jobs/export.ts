@@ -2,7 +2,6 @@
 
 import { notFound } from '../../errors.ts';
 import { checkExportFormat, type ExportImage } from '../exports/export-format.ts';
-import { nameForExport } from '../exports/export-names.ts';
 import { writeExport } from '../exports/zip.ts';
 import type { VersionImage } from '../store/store.ts';
 import { type Job, payloadText } from './job.ts';
@@ -39,13 +38,11 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
 };
 
 function exportImages(images: readonly VersionImage[]): readonly HashedImage[] {
-  return nameForExport(
-    images.map(({ name, split, width, height, hash, annotation }) => ({
-      ...{ split, width, height, hash },
-      fileName: name,
-      boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
-    })),
-  );
+  return images.map(({ name, split, width, height, hash, annotation }) => ({
+    ...{ split, width, height, hash },
+    fileName: name,
+    boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
+  }));
 }
 
 /** Reports a hundred times at most: each report is a commit on the disk. */
