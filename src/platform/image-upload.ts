@@ -25,7 +25,11 @@ export async function uploadImage(
   const metadata = readMetadata(input.metadata);
   const { bytes, name } = await readSource(parts, input, signal);
   const known = await store.images.findByHash(project.id, sha256(bytes));
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    // A file that was lost on the disk is there again.
+    await blobs.put(bytes);
+    return known;
+  }
   const { format, width, height } = await readImageFile(bytes).catch((thrown) => {
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });

@@ -1,8 +1,9 @@
 // Images on the platform: upload in every form, annotation, tags, metadata, deletion.
 
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
@@ -89,6 +90,18 @@ describe('upload', () => {
 
   it.each(['png', 'jpeg', 'webp', 'tiff', 'avif'] as const)('takes %s', async (format) => {
     expect(await upload(await picture(2, format), `x.${format}`)).toMatchObject({ success: true });
+  });
+
+  it('heals a file that was lost on the disk when it is sent again', async () => {
+    const bytes = await picture(26);
+    const { id } = await upload(bytes, 'lost.png');
+    const { hash, urls } = await show(id);
+    const name = String(hash);
+    await rm(join(platform.data, 'blobs', name.slice(0, 2), name.slice(2, 4), name));
+    expect((await fetch(String(urls?.original))).status).toBe(404);
+    expect(await upload(bytes, 'lost.png')).toMatchObject({ id, duplicate: true });
+    const healed = await fetch(String(urls?.original));
+    expect(Buffer.from(await healed.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
   it('keeps what the sender says of where the image comes from', async () => {
