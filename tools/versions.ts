@@ -1,6 +1,7 @@
 // Tools of the versions family: frozen snapshots of a dataset.
 
 import * as z from 'zod';
+import type { Answer } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
 import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
 import { exportVersion } from './export.ts';
@@ -39,11 +40,8 @@ export const versionTools: readonly Tool[] = [
     // nocache is for clients that poll.
     offered: versions.versions_get.pathParameters,
     description: 'Images, splits and settings of a version, and whether it is ready.',
-    summarize: ({ version: { images = 0, splits, generating } }, { project, version }) => {
-      const figures = `${count(images, 'image')}${splits ? ` (${splitList(splits)})` : ''}`;
-      const state = generating ? 'is still being generated' : `has ${figures}`;
-      return `Version ${version} of ${quoted(project)} ${state}.`;
-    },
+    summarize: ({ version: found }, { project, version }) =>
+      `Version ${version} of ${quoted(project)} ${stateOf(found)}.`,
   }),
   fromOperation(versions.versions_delete, {
     title: 'Delete version',
@@ -94,3 +92,11 @@ export const versionTools: readonly Tool[] = [
     ],
   }),
 ];
+
+type Version = Answer<typeof versions.versions_get>['version'];
+
+function stateOf({ images = 0, splits, generating, error }: Version): string {
+  if (generating) return 'is still being generated';
+  if (error !== undefined) return 'could not be generated: "error" says why';
+  return `has ${count(images, 'image')}${splits ? ` (${splitList(splits)})` : ''}`;
+}

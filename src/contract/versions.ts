@@ -21,6 +21,7 @@ const Version = open({
   generating: z.boolean().optional(),
   progress: z.number().nullable().optional().describe('0 to 1.'),
   taskId: z.string().optional(),
+  error: z.string().optional().describe('Why it could not be generated.'),
   model: open({}).nullable().optional(),
 });
 
