@@ -210,6 +210,7 @@ const bad: readonly (readonly [string, string, string, string])[] = [
     '1: no comment on the first line',
   ],
   ['no leftovers', 'test/a.ts', 'const a = 1; // TODO: b', '1: a note left behind'],
+  ['plain SQL parameters', 'src/a.ts', `'WHERE a = ${'?'}1'`, '1: a numbered parameter in SQL'],
   ['telling folder names', 'src/mcp/utils/a.ts', '', '1: a folder called utils'],
   ['telling folder names', 'test/shared/a.ts', '', '1: a folder called shared'],
   [
@@ -263,6 +264,7 @@ const good: readonly (readonly [string, string, string])[] = [
   ['short comments', 'test/a.ts', `// ${'a'.repeat(97)}\nconst a = '${'a'.repeat(120)}';`],
   ['a first comment', 'src/bin/a.ts', '#!/usr/bin/env node\n// Starts.'],
   ['no leftovers', 'test/a.ts', "const a = 'TODO';"],
+  ['plain SQL parameters', 'src/a.ts', "'WHERE a = ? AND b = 1'"],
   ['telling folder names', 'tools/shared.ts', ''],
   ['no machine paths', 'README.md', ['https://example.org', 'work', 'shared'].join('/')],
 ];

@@ -201,8 +201,8 @@ function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs
     ...{ id, kind, payload, attempt: attempt.attempt },
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
     progress: (current, total) =>
-      update('attempts = iif(?1 > current, 1, attempts), current = max(current, ?1), total = ?2', [
-        current,
+      update('attempts = iif(? > current, 1, attempts), current = max(current, ?), total = ?', [
+        ...[current, current],
         total,
       ]),
     complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),

@@ -143,6 +143,11 @@ export const rules: readonly Rule[] = [
 /** Rules over the name and the text of every file, prose and settings included. */
 export const textRules: readonly Rule[] = [
   {
+    name: 'plain SQL parameters',
+    why: 'Node 22.13 refuses numbered parameters: write ? and give the value again.',
+    find: matching(/[=(,><]\s*\?\d/, 'a numbered parameter in SQL'),
+  },
+  {
     name: 'telling folder names',
     why: 'Nobody can predict what is in such a folder: name it after the thing that it holds.',
     find: ({ path }) =>

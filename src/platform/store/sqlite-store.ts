@@ -19,11 +19,11 @@ export function createSqliteStore(database: Database, work: Work): Store {
     trash: trashStore(database),
     refersTo: async (hash) =>
       database.get(
-        `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM images WHERE hash = ?1)
-           OR EXISTS (SELECT 1 FROM version_sources WHERE hash = ?1)
-           OR EXISTS (SELECT 1 FROM version_images WHERE hash = ?1)
-           OR EXISTS (SELECT 1 FROM exports WHERE hash = ?1)`,
-        [hash],
+        `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM images WHERE hash = ?)
+           OR EXISTS (SELECT 1 FROM version_sources WHERE hash = ?)
+           OR EXISTS (SELECT 1 FROM version_images WHERE hash = ?)
+           OR EXISTS (SELECT 1 FROM exports WHERE hash = ?)`,
+        [hash, hash, hash, hash],
         (row) => row.integer('found'),
       ) !== undefined,
     close: async () => database.close(),

@@ -202,10 +202,10 @@ function finishVersion(database: Database, versionId: string): void {
   );
   const classes = database.all(
     `SELECT value ->> 'label' AS name FROM version_images, json_each(annotation, '$.boxes')
-     WHERE version_id = ?1
+     WHERE version_id = ?
      UNION SELECT value FROM version_images, json_each(annotation, '$.labels')
-     WHERE version_id = ?1 ORDER BY name`,
-    [versionId],
+     WHERE version_id = ? ORDER BY name`,
+    [versionId, versionId],
     (row) => row.text('name'),
   );
   database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
