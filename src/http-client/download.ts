@@ -1,16 +1,17 @@
 // Downloads a link that a service gave into a new file: whole, or not at all.
 
-import { Agent } from 'undici';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
 import type { ClientOptions, Downloaded, DownloadOptions, Upstreams } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import {
+  type Agents,
   asRefused,
-  createPublicAgent,
+  closeAgents,
   discard,
   fetchLink,
+  openAgents,
   parsedLink,
   RefusedLink,
   type Response,
@@ -59,18 +60,9 @@ export function createDownloader(options: ClientOptions, policy: AttemptPolicy):
     return repeat(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
   const close = async () => {
-    await Promise.all([agents?.plain.destroy(), agents?.guarded.destroy()]);
+    if (agents) await closeAgents(agents);
   };
   return { download, close };
-}
-
-interface Agents {
-  readonly plain: Agent;
-  readonly guarded: Agent;
-}
-
-function openAgents(): Agents {
-  return { plain: new Agent(), guarded: createPublicAgent() };
 }
 
 /**

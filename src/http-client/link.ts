@@ -74,9 +74,18 @@ export function discard({ body }: Response): void {
   body.on('error', () => undefined).destroy();
 }
 
-/** An agent that connects to public addresses only. */
-export function createPublicAgent(): Agent {
-  return new Agent({ connect: { lookup: publicLookup } });
+/** One pool of connections for hosts that are allowed, one that reaches public addresses only. */
+export interface Agents {
+  readonly plain: Agent;
+  readonly guarded: Agent;
+}
+
+export function openAgents(): Agents {
+  return { plain: new Agent(), guarded: new Agent({ connect: { lookup: publicLookup } }) };
+}
+
+export async function closeAgents({ plain, guarded }: Agents): Promise<void> {
+  await Promise.all([plain.destroy(), guarded.destroy()]);
 }
 
 const notPublic = 'its address is not public';

@@ -1,12 +1,14 @@
 // Fetches an image from an address that a user gave, without reaching into private networks.
 
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { FoveaError } from '../errors.ts';
 import {
+  type Agents,
   asRefused,
-  createPublicAgent,
+  closeAgents,
   discard,
   fetchLink,
+  openAgents,
   parsedLink,
   RefusedLink,
   type Response,
@@ -48,17 +50,8 @@ export async function fetchPublic(url: string, options: PublicFetchOptions): Pro
     const reason = timeUp.aborted ? `no answer within ${timeoutMs} ms` : 'the connection failed';
     throw notFetched('upstream_failed', reason, error);
   } finally {
-    await Promise.all([agents.guarded.destroy(), agents.plain.destroy()]);
+    await closeAgents(agents);
   }
-}
-
-interface Agents {
-  readonly guarded: Agent;
-  readonly plain: Agent;
-}
-
-function openAgents(): Agents {
-  return { guarded: createPublicAgent(), plain: new Agent() };
 }
 
 function chooseAgent(to: URL, agents: Agents, isAllowedHost?: (host: string) => boolean): Agent {

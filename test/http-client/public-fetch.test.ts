@@ -1,7 +1,7 @@
 // Image addresses given by users: fetched, but never from a private network.
 
 import { afterEach, expect, test } from 'vitest';
-import { createPublicAgent } from '../../src/http-client/link.ts';
+import { closeAgents, openAgents } from '../../src/http-client/link.ts';
 import { fetchPublic, type PublicFetchOptions } from '../../src/http-client/public-fetch.ts';
 import {
   closedPort,
@@ -82,12 +82,12 @@ test.each([
 
 test('a name that resolves to a private address gets no connection', async () => {
   const target = await start(image);
-  const agent = await createPublicAgent();
+  const agents = openAgents();
   const origin = `http://localhost:${target.port}`;
-  const asking = agent.request({ origin, path: '/', method: 'GET' });
+  const asking = agents.guarded.request({ origin, path: '/', method: 'GET' });
   await expect(asking).rejects.toMatchObject({ code: 'ERR_ADDRESS_NOT_PUBLIC' });
   expect(target.connections()).toBe(0);
-  await agent.close();
+  await closeAgents(agents);
 });
 
 test.each([
