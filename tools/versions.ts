@@ -5,33 +5,13 @@ import type { Answer } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
 import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
 import { exportVersion } from './export.ts';
+import { generateInput, generateVersion } from './generate.ts';
 import { count, quoted, splitList } from './words.ts';
 
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,
   save_to: z.string().optional().describe('A .zip path, or an existing folder.'),
   overwrite: z.boolean().optional().describe('True: replace an existing file.'),
-});
-
-/** The `bb` keys have the shapes of those without; all of them would double the schema. */
-const generateInput = z.strictObject({
-  ...versions.versions_generate.pathParameters.shape,
-  ...versions.versions_generate.body.shape,
-  augmentation: versions.versions_generate.body.shape.augmentation
-    .omit({
-      bbblur: true,
-      bbbrightness: true,
-      bbcrop: true,
-      bbexposure: true,
-      bbflip: true,
-      bbnoise: true,
-      bbninety: true,
-      bbrotate: true,
-      bbshear: true,
-    })
-    .describe(
-      'Random changes of train images; may be {}. blur to shear also as bbblur etc.: inside boxes.',
-    ),
 });
 
 export const versionTools: readonly Tool[] = [
@@ -69,28 +49,17 @@ export const versionTools: readonly Tool[] = [
     input: exportInput,
     run: exportVersion,
   }),
-  fromOperation(versions.versions_generate, {
-    title: 'Generate version',
-    offered: generateInput,
-    description:
-      'Freezes the dataset for training, in the background. Preprocessing applies to all images, then augmentation to train only: image.versions N gives the original and N-1 random copies of each.',
-    summarize: ({ version, warnings = [] }, { project }) => {
-      const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
-      return `Version ${version} of ${quoted(project)} is being generated${warned}.`;
-    },
-    next: ({ version }, { workspace, project }) => [
-      {
-        tool: 'tasks_wait',
-        arguments: { workspace, project, version: Number(version) },
-        why: 'Waits until it is ready.',
-      },
-      {
-        tool: 'versions_export',
-        arguments: { workspace, project, version: Number(version), format: 'coco' },
-        why: 'Then gives it as a file.',
-      },
-    ],
-  }),
+  {
+    ...toolFor(versions.versions_generate, {
+      title: 'Generate version',
+      input: generateInput,
+      description:
+        'Freezes the dataset for training, in the background. First preprocessing of all images, in the order of its keys; then augmentation of train images: image.versions N makes of each the original and N-1 different random copies. Try with dry_run first, and look with versions_preview.',
+      run: generateVersion,
+    }),
+    // Hosts are shown a part of what it accepts: the whole is checked with all problems at once.
+    call: generateVersion,
+  },
 ];
 
 type Version = Answer<typeof versions.versions_get>['version'];

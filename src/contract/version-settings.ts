@@ -1,13 +1,16 @@
 // The settings of a dataset version (first document, Dataset version settings). A value that cannot
-// be is refused here; an unusual one is the generator's to warn of.
+// be is refused here; an unusual one is warned of in version-warnings.ts. The order of the keys is
+// the order in which the steps are done.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { described } from './fields.ts';
+import { atMost, lessThan, someTrue, unknownMembers } from './version-rules.ts';
+import { tile } from './version-tile.ts';
 
 const side = z.int().min(1).max(limits.imageSideMax);
 const percent = z.number().min(0).max(100);
-/** All of an area cropped away, or covered by its neighbour, would leave nothing. */
+/** All of an area cropped away would leave nothing. */
 const partPercent = z.number().min(0).lt(100);
 const turn = z.number().min(0).max(360);
 /** Sheared by 90 degrees an image has no end. */
@@ -16,59 +19,18 @@ const yes = z.boolean().optional();
 
 const brightness = z
   .strictObject({ brighten: yes, darken: yes, percent })
-  .refine(({ brighten, darken }) => brighten || darken, {
-    error: 'at least one of brighten, darken must be true',
-  });
+  .check(someTrue('brighten', 'darken'));
 const blur = z.strictObject({ pixels: z.number().min(0).max(limits.imageSideMax) });
-const crop = z
-  .strictObject({ min: partPercent, max: partPercent })
-  .refine(({ min, max }) => min <= max, { error: 'min must not be greater than max' });
+const crop = z.strictObject({ min: partPercent, max: partPercent }).check(atMost('min', 'max'));
 const percentOnly = z.strictObject({ percent });
 const flip = z
   .strictObject({ horizontal: yes, vertical: yes })
-  .refine(({ horizontal, vertical }) => horizontal || vertical, {
-    error: 'at least one of horizontal, vertical must be true',
-  });
+  .check(someTrue('horizontal', 'vertical'));
 const ninety = z
   .strictObject({ clockwise: yes, 'counter-clockwise': yes, 'upside-down': yes })
-  .refine((turns) => Object.values(turns).includes(true), {
-    error: 'at least one of clockwise, counter-clockwise, upside-down must be true',
-  });
+  .check(someTrue('clockwise', 'counter-clockwise', 'upside-down'));
 const rotate = z.strictObject({ degrees: turn });
 const shear = z.strictObject({ horizontal: slant, vertical: slant });
-
-const augmentation = z.strictObject({
-  blur: blur.optional().describe('Blur, up to.'),
-  brightness: brightness.optional().describe('Brighter or darker, up to.'),
-  crop: crop.optional().describe('Zoom in: percent of the area cut away.'),
-  exposure: percentOnly.optional().describe('Gamma, up to.'),
-  flip: flip.optional().describe('Mirror.'),
-  noise: percentOnly.optional().describe('Pixels, up to.'),
-  ninety: ninety.optional().describe('Quarter turns.'),
-  rotate: rotate.optional().describe('Either way, up to.'),
-  shear: shear.optional().describe('Degrees, up to.'),
-  cutout: z
-    .strictObject({ count: z.int().min(0).max(limits.cutoutCountMax), percent })
-    .optional()
-    .describe('Black rectangles; size in percent.'),
-  hue: z.strictObject({ degrees: turn }).optional().describe('Either way, up to.'),
-  rgrayscale: percentOnly.optional().describe('Share of images made gray.'),
-  saturation: percentOnly.optional().describe('Either way, up to.'),
-  mosaic: z.boolean().optional().describe('Join four images.'),
-  image: z
-    .strictObject({ versions: z.int().min(1) })
-    .optional()
-    .describe('Images per train image: 1 original, the rest augmented.'),
-  bbblur: described(blur, 'As blur, inside boxes.').optional(),
-  bbbrightness: described(brightness, 'As brightness, inside boxes.').optional(),
-  bbcrop: described(crop, 'As crop, inside boxes.').optional(),
-  bbexposure: described(percentOnly, 'As exposure, inside boxes.').optional(),
-  bbflip: described(flip, 'As flip, inside boxes.').optional(),
-  bbnoise: described(percentOnly, 'As noise, inside boxes.').optional(),
-  bbninety: described(ninety, 'As ninety, inside boxes.').optional(),
-  bbrotate: described(rotate, 'As rotate, inside boxes.').optional(),
-  bbshear: described(shear, 'As shear, inside boxes.').optional(),
-});
 
 const contrastTypes = [
   'Contrast Stretching',
@@ -89,61 +51,94 @@ export const resizeFormats = [
 
 const staticCrop = z
   .strictObject({ x_min: percent, x_max: percent, y_min: percent, y_max: percent })
-  .refine(({ x_min, x_max }) => x_min < x_max, {
-    path: ['x_min'],
-    error: 'must be less than x_max',
-  })
-  .refine(({ y_min, y_max }) => y_min < y_max, {
-    path: ['y_min'],
-    error: 'must be less than y_max',
-  });
-
-const tileEdge = { overlap: partPercent, padding: z.string().min(1) };
-
-/** The document shows `black` for padding and `width` for span; other values are not shown. */
-const tile = z.union([
-  z.strictObject({ rows: side, columns: side }),
-  z.strictObject({
-    mode: z.literal('fixed_size'),
-    tileWidth: side,
-    tileHeight: side,
-    ...tileEdge,
-  }),
-  z.strictObject({
-    mode: z.literal('fixed_aspect'),
-    aspectRatio: z.number().gt(0),
-    span: z.string().min(1),
-    ...tileEdge,
-  }),
-]);
+  .check(lessThan('x_min', 'x_max'), lessThan('y_min', 'y_max'));
 
 const preprocessing = z.strictObject({
+  'filter-null': percentOnly.optional().describe('Least percent of images with labels.'),
+  'filter-tags': z
+    .record(z.string().min(1), z.boolean())
+    .optional()
+    .describe('{tag: true requires, false excludes}.'),
+  remap: z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .describe('{old class: new class}.'),
   'auto-orient': z.boolean().optional().describe('Apply EXIF orientation.'),
+  isolate: z.boolean().optional().describe('One image per box.'),
+  'static-crop': described(
+    staticCrop,
+    '{x_min, x_max, y_min, y_max}: percent of the sides.',
+  ).optional(),
+  tile: tile
+    .optional()
+    .describe(
+      'rows, columns; or fixed_size: tileWidth, tileHeight; or fixed_aspect: aspectRatio, span; both with overlap (percent) and padding.',
+    ),
   contrast: z
     .strictObject({ type: z.enum(contrastTypes) })
     .optional()
     .describe('Contrast.'),
-  'filter-null': percentOnly.optional().describe('Least share of annotated images.'),
-  'filter-tags': z
-    .record(z.string().min(1), z.boolean())
-    .optional()
-    .describe('Tag: true = require, false = exclude.'),
-  grayscale: z.boolean().optional().describe('Gray images.'),
-  isolate: z.boolean().optional().describe('One image per box.'),
-  remap: z.record(z.string().min(1), z.string().min(1)).optional().describe('Old to new class.'),
+  grayscale: z.boolean().optional().describe('Gray.'),
   resize: z
     .strictObject({ width: side, height: side, format: z.enum(resizeFormats) })
     .optional()
     .describe('Pixels.'),
-  'static-crop': staticCrop.optional().describe('Percent of the image.'),
-  tile: tile
-    .optional()
-    .describe('rows, columns; or fixed_size: tileWidth, tileHeight; or fixed_aspect: the rest.'),
 });
 
+const augmentation = z.strictObject({
+  flip: flip.optional().describe('Mirror.'),
+  ninety: ninety.optional().describe('Quarter turns.'),
+  crop: crop.optional().describe('Zoom in: percent of area cut off, usually 0 to 20.'),
+  rotate: rotate.optional().describe('Either way, usually to 45.'),
+  shear: shear.optional().describe('Degrees, usually to 45.'),
+  hue: z.strictObject({ degrees: turn }).optional().describe('Either way, to 180.'),
+  saturation: percentOnly.optional().describe('Either way, to 99.'),
+  brightness: brightness.optional().describe('To 99.'),
+  exposure: percentOnly.optional().describe('Gamma, to 99.'),
+  rgrayscale: percentOnly.optional().describe('Share of copies made gray.'),
+  blur: blur.optional().describe('Gaussian, to 25.'),
+  noise: percentOnly.optional().describe('Black and white dots, usually to 5.'),
+  cutout: z
+    .strictObject({ count: z.int().min(0).max(limits.cutoutCountMax), percent })
+    .optional()
+    .describe('Black rectangles, percent of each side.'),
+  mosaic: z.boolean().optional().describe('Join four images.'),
+  bbflip: described(flip, 'As flip, inside boxes.').optional(),
+  bbninety: described(ninety, 'As ninety, inside boxes.').optional(),
+  bbcrop: described(crop, 'As crop, inside boxes.').optional(),
+  bbrotate: described(rotate, 'As rotate, inside boxes.').optional(),
+  bbshear: described(shear, 'As shear, inside boxes.').optional(),
+  bbbrightness: described(brightness, 'As brightness, inside boxes.').optional(),
+  bbexposure: described(percentOnly, 'As exposure, inside boxes.').optional(),
+  bbblur: described(blur, 'As blur, inside boxes.').optional(),
+  bbnoise: described(percentOnly, 'As noise, inside boxes.').optional(),
+  image: z
+    .strictObject({ versions: z.int().min(1) })
+    .optional()
+    .describe('N: up to 50.'),
+});
+
+/** First document: these have no `bb` form. Nobody can mean the bare name of a `bb` key by it. */
+function explainAugmentation(name: string): string | undefined {
+  if (Object.hasOwn(preprocessing.shape, name)) return 'is not known; it belongs in preprocessing';
+  const bare = name.replace(/^bb[-_]?/, '');
+  if (bare === name || !Object.hasOwn(augmentation.shape, bare)) return undefined;
+  if (Object.hasOwn(augmentation.shape, `bb${bare}`)) return undefined;
+  return `is not known; "${bare}" has no form for boxes, only for the whole image`;
+}
+
+function explainPreprocessing(name: string): string | undefined {
+  if (!Object.hasOwn(augmentation.shape, name)) return undefined;
+  return 'is not known; it belongs in augmentation';
+}
+
 export const versionSettings = z.strictObject({
-  preprocessing: preprocessing.describe('Steps on all images; may be {}.'),
-  augmentation: augmentation.describe('Random changes of train images; may be {}.'),
+  preprocessing: preprocessing
+    .check(unknownMembers(explainPreprocessing))
+    .describe('Steps on all images, in this order; may be {}.'),
+  augmentation: augmentation
+    .check(unknownMembers(explainAugmentation))
+    .describe('Random changes of train images; may be {}.'),
 });
 
 /** Checked settings: types, ranges and members are right. */

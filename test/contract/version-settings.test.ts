@@ -110,8 +110,8 @@ const refused: readonly Refused[] = [
   },
   {
     augmentation: { crop: { min: 30, max: 20 } },
-    path: 'augmentation.crop',
-    message: 'min must not be greater than max',
+    path: 'augmentation.crop.min',
+    message: 'must be at most max (20), got 30',
   },
   {
     augmentation: { crop: { min: 0, max: 100 } },
@@ -131,17 +131,18 @@ const refused: readonly Refused[] = [
   {
     augmentation: { flip: { horizontal: false, vertical: false } },
     path: 'augmentation.flip',
-    message: 'at least one of horizontal, vertical must be true',
+    message:
+      'at least one of horizontal, vertical must be true; got horizontal false, vertical false',
   },
   {
     augmentation: { bbninety: {} },
     path: 'augmentation.bbninety',
-    message: 'at least one of clockwise, counter-clockwise, upside-down must be true',
+    message: 'at least one of clockwise, counter-clockwise, upside-down must be true; got none',
   },
   {
     augmentation: { brightness: { percent: 5 } },
     path: 'augmentation.brightness',
-    message: 'at least one of brighten, darken must be true',
+    message: 'at least one of brighten, darken must be true; got none',
   },
   {
     augmentation: { image: { versions: 0 } },
@@ -191,7 +192,7 @@ const refused: readonly Refused[] = [
   {
     preprocessing: { 'static-crop': { x_min: 50, x_max: 50, y_min: 0, y_max: 1 } },
     path: 'preprocessing.static-crop.x_min',
-    message: 'must be less than x_max',
+    message: 'must be less than x_max (50), got 50',
   },
   {
     preprocessing: { 'filter-tags': { good: 'require' } },
@@ -201,7 +202,7 @@ const refused: readonly Refused[] = [
   {
     preprocessing: { tile: { rows: 2 } },
     path: 'preprocessing.tile.columns',
-    message: 'is required (an integer).',
+    message: 'is required with rows and columns (an integer).',
   },
   {
     preprocessing: { tile: { mode: 'fixed' } },
@@ -227,13 +228,16 @@ describe('settings that cannot be', () => {
     ]);
   });
 
-  test('a misspelt member of a tile is refused under the shape that is nearest', () => {
+  test('a misspelt member of a tile is refused, and missed in the shape that was meant', () => {
     const tile = { mode: 'fixed_size', tileWdth: 1, tileHeight: 1, overlap: 0, padding: 'black' };
     expect(problemsOf(() => generate({ preprocessing: { tile }, augmentation: {} }))).toEqual([
-      { path: 'preprocessing.tile.tileWidth', message: 'is required (an integer).' },
       {
         path: 'preprocessing.tile.tileWdth',
         message: 'is not known; did you mean "tileWidth"?',
+      },
+      {
+        path: 'preprocessing.tile.tileWidth',
+        message: 'is required with mode "fixed_size" (an integer).',
       },
     ]);
   });

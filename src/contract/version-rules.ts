@@ -1,0 +1,92 @@
+// Rules over several members of one setting. They run also where other members are wrong, so that
+// all problems of a call are named together.
+
+import * as z from 'zod';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export interface MemberProblem {
+  readonly path: readonly string[];
+  /** What was given and what would be right. */
+  readonly message: string;
+}
+
+type Rule = z.core.$ZodCheck<Members>;
+
+/** All problems that the members have among themselves; whoever looks must not trust their types. */
+export function rule(problemsOf: (members: Members) => readonly MemberProblem[]): Rule {
+  return z.superRefine<Members>(
+    (members, context) => {
+      for (const { path, message } of problemsOf(members)) {
+        context.addIssue({ code: 'custom', path: [...path], message, input: members });
+      }
+    },
+    { when: ({ value }) => isMembers(value) },
+  );
+}
+
+/** One member must not be greater than another. The problem stands at the first. */
+export function atMost(lesser: string, greater: string): Rule {
+  return ordered(lesser, greater, 'at most', (a, b) => a <= b);
+}
+
+/** One member must be less than another. The problem stands at the first. */
+export function lessThan(lesser: string, greater: string): Rule {
+  return ordered(lesser, greater, 'less than', (a, b) => a < b);
+}
+
+/** One of these flags must be true. Silent where a wrong or misspelt member may have meant it. */
+export function someTrue(...names: readonly string[]): Rule {
+  return z.superRefine<Members>(
+    (members, context) => {
+      const given = names.filter((name) => members[name] !== undefined);
+      if (given.some((name) => members[name] !== false)) return;
+      const got = given.length === 0 ? 'none' : given.map((name) => `${name} false`).join(', ');
+      const message = `at least one of ${names.join(', ')} must be true; got ${got}`;
+      context.addIssue({ code: 'custom', message, input: members });
+    },
+    { when: ({ value, issues }) => isMembers(value) && !issues.some(isUnknownHere) },
+  );
+}
+
+/** Better words for members that nobody knows; undefined: the nearest known name is the best. */
+export function unknownMembers(explain: (name: string) => string | undefined): Rule {
+  return z.superRefine<Members>(
+    (members, context) => {
+      const { issues } = context;
+      for (const [at, issue] of [...issues.entries()].reverse()) {
+        if (issue.code !== 'unrecognized_keys' || !isUnknownHere(issue)) continue;
+        const kept = issue.keys.filter((name) => explain(name) === undefined);
+        issues.splice(at, 1, ...(kept.length > 0 ? [{ ...issue, keys: kept }] : []));
+        for (const name of issue.keys) {
+          const message = explain(name);
+          if (message === undefined) continue;
+          context.addIssue({ code: 'custom', path: [name], message, input: members });
+        }
+      }
+    },
+    { when: ({ value }) => isMembers(value) },
+  );
+}
+
+function ordered(
+  lesser: string,
+  greater: string,
+  words: string,
+  isRight: (a: number, b: number) => boolean,
+): Rule {
+  return rule((members) => {
+    const [a, b] = [members[lesser], members[greater]];
+    if (typeof a !== 'number' || typeof b !== 'number' || isRight(a, b)) return [];
+    return [{ path: [lesser], message: `must be ${words} ${greater} (${b}), got ${a}` }];
+  });
+}
+
+/** An issue of the object itself; those of its members have a path. */
+function isUnknownHere({ code, path = [] }: z.core.$ZodRawIssue): boolean {
+  return code === 'unrecognized_keys' && path.length === 0;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,106 @@
+// The setting `preprocessing.tile` (first document, Dataset version settings): one of three shapes.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { expectation } from './schema.ts';
+import { type MemberProblem, type Members, rule } from './version-rules.ts';
+
+const side = z.int().min(1).max(limits.imageSideMax);
+
+/** The document shows `black` and `width`; the others follow from what resize and crop know. */
+const tileEdge = {
+  overlap: z.number().min(0).lt(100),
+  padding: z.enum(['black', 'white', 'grey', 'reflect']),
+};
+
+const grid = z.strictObject({ rows: side, columns: side });
+const fixedSize = z.strictObject({
+  mode: z.literal('fixed_size'),
+  tileWidth: side,
+  tileHeight: side,
+  ...tileEdge,
+});
+const fixedAspect = z.strictObject({
+  mode: z.literal('fixed_aspect'),
+  aspectRatio: z.number().gt(0),
+  span: z.enum(['width', 'height']),
+  ...tileEdge,
+});
+
+const shapes = z.union([grid, fixedSize, fixedAspect]);
+
+/** The members of all shapes at once, so that a misspelt one is known by any of them. */
+const members = z
+  .strictObject({
+    ...grid.shape,
+    ...fixedSize.shape,
+    ...fixedAspect.shape,
+    mode: z.enum(['fixed_size', 'fixed_aspect']),
+  })
+  .partial()
+  .check(rule(shapeProblems));
+
+/** Errors speak about the shape that was meant, which the errors of a union cannot. */
+export const tile = shapedAs(members, shapes);
+
+/** The static type of one schema for another that lets the same values pass. */
+function shapedAs<Shape extends z.ZodType>(
+  rules: z.ZodType,
+  shape: Shape,
+): z.ZodType<z.output<Shape>, z.input<Shape>>;
+function shapedAs(rules: z.ZodType): z.ZodType {
+  return rules;
+}
+
+/** What is too much or missing for the shape that was meant: by its mode, else by its members. */
+function shapeProblems(given: Members): readonly MemberProblem[] {
+  const names = Object.keys(given).filter((name) => given[name] !== undefined);
+  if (names.includes('mode')) {
+    if (given.mode === 'fixed_size') return misfits(fixedSize, names, 'with mode "fixed_size"');
+    if (given.mode === 'fixed_aspect') {
+      return misfits(fixedAspect, names, 'with mode "fixed_aspect"');
+    }
+    return [];
+  }
+  if (names.includes('rows') || names.includes('columns')) {
+    return misfits(grid, names, 'with rows and columns');
+  }
+  if (names.includes('tileWidth') || names.includes('tileHeight')) {
+    return [modeIsMissing('"fixed_size"'), ...misfits(fixedSize, ['mode', ...names], 'beside it')];
+  }
+  if (names.includes('aspectRatio') || names.includes('span')) {
+    return [
+      modeIsMissing('"fixed_aspect"'),
+      ...misfits(fixedAspect, ['mode', ...names], 'beside it'),
+    ];
+  }
+  if (names.length > 0) return [modeIsMissing('one of fixed_size, fixed_aspect')];
+  const message = 'needs rows and columns, or mode fixed_size or fixed_aspect; got none of them';
+  return [{ path: [], message }];
+}
+
+function modeIsMissing(right: string): MemberProblem {
+  return { path: ['mode'], message: `is required with these members (${right})` };
+}
+
+function misfits(
+  shape: z.ZodObject,
+  given: readonly string[],
+  where: string,
+): readonly MemberProblem[] {
+  const known = Object.keys(shape.shape);
+  return [
+    ...known
+      .filter((name) => !given.includes(name))
+      .map((name) => ({
+        path: [name],
+        message: `is required ${where} (${expectation(shape.shape[name])}).`,
+      })),
+    ...given
+      .filter((name) => !known.includes(name))
+      .map((name) => ({
+        path: [name],
+        message: `does not go ${where}; what does is ${known.join(', ')}`,
+      })),
+  ];
+}

@@ -1,0 +1,87 @@
+// Generating a version: warn of what is unusual, then send exactly what was given.
+
+import * as z from 'zod';
+import { checkInput } from '../src/contract/check.ts';
+import type { Input } from '../src/contract/operation.ts';
+import { unusualSettings } from '../src/contract/version-warnings.ts';
+import { versions } from '../src/contract/versions.ts';
+import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { dryRun } from './dry-run.ts';
+import { count, quoted } from './words.ts';
+
+const { versions_generate } = versions;
+
+/** The operation with the parameter that only the tool has. */
+const orDryRun = {
+  ...versions_generate,
+  body: versions_generate.body.extend({
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe('True: sends nothing; gives warnings and image counts.'),
+  }),
+};
+
+/** What hosts are shown. The `bb` keys have the shapes of those without: they are only named. */
+export const generateInput = z.strictObject({
+  ...versions_generate.pathParameters.shape,
+  ...orDryRun.body.shape,
+  augmentation: z
+    .strictObject(
+      Object.fromEntries(
+        Object.entries(versions_generate.body.shape.augmentation.shape).filter(
+          ([key]) => !key.startsWith('bb'),
+        ),
+      ),
+    )
+    .describe(
+      'Random changes of train images; may be {}. Each copy gets all, up to the strength given. flip to shear, brightness, exposure, blur, noise also as bbflip etc.: inside boxes only.',
+    ),
+});
+
+/** Throws `invalid_input` with all problems of the settings at once; nothing is sent then. */
+export async function generateVersion(args: unknown, context: ToolContext): Promise<ToolResult> {
+  const { dry_run, ...checked } = checkInput(orDryRun, args);
+  const input = asGiven(args, checked);
+  const warnings = unusualSettings(input);
+  if (dry_run) return dryRun(input, warnings, context);
+  const { signal } = context;
+  const { body } = await context.client.call(versions_generate, input, { signal });
+  const all = [...new Set([...warnings, ...(body.warnings ?? [])])];
+  const warned = all.length > 0 ? `, with ${count(all.length, 'warning')}` : '';
+  return {
+    summary: `Version ${body.version} of ${quoted(input.project)} is being generated${warned}.`,
+    data: { ...body, ...(all.length > 0 && { warnings: all }) },
+    next: nextCalls(input, Number(body.version)),
+  };
+}
+
+function nextCalls({ workspace, project }: Input<typeof versions_generate>, version: number) {
+  return [
+    {
+      tool: 'tasks_wait',
+      arguments: { workspace, project, version },
+      why: 'Waits until it is ready.',
+    },
+    {
+      tool: 'versions_export',
+      arguments: { workspace, project, version, format: 'coco' },
+      why: 'Then gives it as a file.',
+    },
+  ];
+}
+
+/** What was checked, with its members in the order in which they were given. */
+function asGiven<Checked>(given: unknown, checked: Checked): Checked;
+function asGiven(given: unknown, checked: unknown): unknown {
+  if (!isRecord(checked)) return checked;
+  const read: unknown = typeof given === 'string' ? JSON.parse(given) : given;
+  if (!isRecord(read)) return checked;
+  const order = Object.keys(read);
+  const members = Object.entries(checked).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+  return Object.fromEntries(members.map(([name, member]) => [name, asGiven(read[name], member)]));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
