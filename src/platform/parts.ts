@@ -7,6 +7,7 @@ import type { Links } from './links.ts';
 import type { Principal } from './principal.ts';
 import type { Project, Store } from './store/store.ts';
 import type { Tasks } from './tasks.ts';
+import type { Renderers } from './versions/renderers.ts';
 
 export interface Parts {
   readonly store: Store;
@@ -14,6 +15,9 @@ export interface Parts {
   readonly tasks: Tasks;
   readonly links: Links;
   readonly clock: Clock;
+  readonly renderers: Renderers;
+  /** The most that `augmentation.image.versions` may ask for: the cap of the plan. */
+  readonly versionMultiplierMax: number;
   /** Fetches an image that a user pointed at, guarded against private addresses. */
   fetchImage(url: string, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -27,6 +27,7 @@ import { blobRoute, healthRoute } from './routes.ts';
 import { platformTables } from './store/schema.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createTasks } from './tasks.ts';
+import { createRenderers } from './versions/renderers.ts';
 
 export interface PlatformOptions {
   /** Data folder; made when it is not there. Several processes may share it. */
@@ -34,6 +35,8 @@ export interface PlatformOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** The most that `augmentation.image.versions` may ask for: the cap of a plan. */
+  readonly versionMultiplierMax?: number;
   /** Slug of the workspace that is there from the start. */
   readonly workspace: string;
   /** Keys to accept, for all of that workspace, as long as the service runs. */
@@ -69,11 +72,13 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   const scratch = await openScratch(join(data, 'scratch'), clock);
   const links = createLinks(clock);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
+  const renderers = createRenderers();
   let workers: Worker[] = [];
   const service = await serve({
     operations: platformOperations,
     handlers: platformHandlers({
-      ...{ store, blobs, clock, links },
+      ...{ store, blobs, clock, links, renderers },
+      versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
       tasks: createTasks(work, () => wakeAll(workers)),
       fetchImage: (url, signal) => fetchImage(url, signal, options),
     }),
@@ -87,12 +92,13 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     ...{ log, clock },
   });
   const sweeps = startSweeps(work, options);
-  workers = startWorkers(work, { store, blobs, scratch }, options);
+  workers = startWorkers(work, { store, blobs, scratch, renderers }, options);
   return {
     url: service.url,
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
+      await renderers.close();
       await store.close();
     },
   };

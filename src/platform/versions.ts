@@ -1,16 +1,17 @@
 // Handlers of the versions family.
 
+import { unusualSettings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { Answered, type Handlers } from '../http-server/handlers.ts';
-import { limits } from '../limits.ts';
 import { checkExportFormat } from './exports/export-format.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
 import type { Project, Version, Workspace } from './store/store.ts';
 import { describeTaskStart } from './tasks.ts';
-import { planVersion } from './versions/plan.ts';
+import { filterImages, hasFilters } from './versions/filters.ts';
+import type { Preprocessing } from './versions/preprocessing.ts';
 
 export function versionHandlers(parts: Parts): Handlers<typeof versions, Principal> {
   const { store, clock, links, tasks } = parts;
@@ -18,26 +19,25 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
     versions_generate: async ({ project: slug, versionName, ...settings }, call) => {
       const project = await findProject(parts, call.principal, slug);
       const { preprocessing, augmentation } = settings;
-      checkMultiplier(augmentation.image?.versions);
-      const { warnings } = planVersion({ preprocessing, augmentation });
-      const version = await store.versions.add({
-        id: newId(),
-        projectId: project.id,
-        name: versionName,
-        settings: { preprocessing, augmentation },
-        taskId: newId(),
-        created: clock.now(),
-      });
-      if (version === undefined) {
-        throw new FoveaError('invalid_input', 'A version needs at least one image.', {
-          hint: 'Upload images to the project first.',
-        });
-      }
+      checkMultiplier(augmentation.image?.versions, parts.versionMultiplierMax);
+      checkIsolate(preprocessing, project);
+      const version = await store.versions.add(
+        {
+          id: newId(),
+          projectId: project.id,
+          name: versionName,
+          settings: { preprocessing, augmentation },
+          taskId: newId(),
+          created: clock.now(),
+        },
+        hasFilters(preprocessing) ? (images) => filterImages(images, preprocessing) : undefined,
+      );
+      if (version === undefined) throw noImages(preprocessing);
       tasks.wake();
       return {
         message: `Version ${version.number} is being generated.`,
         version: version.number,
-        warnings: [...warnings],
+        warnings: [...unusualSettings({ preprocessing, augmentation })],
         ...describeTaskStart(call.origin, call.principal.workspace, version.taskId),
       };
     },
@@ -116,12 +116,24 @@ async function findVersion(
   );
 }
 
-/** First document, Errors: generation fails above the plan cap. */
-function checkMultiplier(versions: number | undefined): void {
-  if (versions !== undefined && versions > limits.versionMultiplierMax) {
-    const cap = limits.versionMultiplierMax;
-    throw invalidArgument('augmentation.image.versions', `the plan allows ${cap} at most`);
+/** First document, Dataset version settings: generation fails above the cap of the plan. */
+function checkMultiplier(versions: number | undefined, most: number): void {
+  if (versions !== undefined && versions > most) {
+    throw invalidArgument('augmentation.image.versions', `the plan allows ${most} at most`);
   }
+}
+
+function checkIsolate({ isolate }: Preprocessing, { type }: Project): void {
+  if (!isolate || !type.endsWith('classification')) return;
+  throw invalidArgument('preprocessing.isolate', `needs boxes; the project is ${type}`);
+}
+
+function noImages(preprocessing: Preprocessing): FoveaError {
+  const filters = ['filter-tags', 'filter-null'].filter((key) => key in preprocessing);
+  const left = filters.length > 0 ? `; ${filters.join(' and ')} may have left none` : '';
+  return new FoveaError('invalid_input', `A version needs at least one image${left}.`, {
+    hint: 'Upload images to the project first.',
+  });
 }
 
 function checkReady(version: Version): void {

@@ -3,12 +3,14 @@
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/work.ts';
 import type { Store } from '../store/store.ts';
+import type { Renderers } from '../versions/renderers.ts';
 import type { Scratch } from './scratch.ts';
 
 export interface JobParts {
   readonly store: Store;
   readonly blobs: BlobStore;
   readonly scratch: Scratch;
+  readonly renderers: Renderers;
 }
 
 /** Does one piece of work; may be called again for the same piece after a crash. */

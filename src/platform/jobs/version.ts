@@ -2,14 +2,12 @@
 
 import { extname } from 'node:path';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import { FoveaError, notFound } from '../../errors.ts';
-import { limits } from '../../limits.ts';
+import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Claim } from '../../storage/work.ts';
-import type { Annotation } from '../annotations/annotation.ts';
-import type { Guard, VersionImage, VersionSource } from '../store/store.ts';
-import { planCopies, planVersion, type VersionPlan } from '../versions/plan.ts';
-import { randomFrom } from '../versions/random.ts';
-import { openSource, type Rendered } from '../versions/render.ts';
+import type { Guard, Version, VersionImage, VersionSource } from '../store/store.ts';
+import { batchSources, type SourceOutline } from '../versions/batches.ts';
+import { remapAnnotation } from '../versions/filters.ts';
+import { type RenderedImage, RenderFailure, type RenderSource } from '../versions/render.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 
 /**
@@ -17,104 +15,145 @@ import { type Job, type JobParts, payloadText } from './job.ts';
  * shows none of them before it is finished. The same settings on the same images give the same
  * bytes: the random choices follow from the bytes of each source.
  */
-export const runVersion: Job = async ({ store, blobs }, claim, signal) => {
+export const runVersion: Job = async (parts, claim, signal) => {
+  const { store, renderers } = parts;
   const version = await store.versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
-  const plan = planVersion(version.settings);
-  const { done, total } = await store.versions.progress(version.id);
-  claim.progress(done, total);
-  for (let at = done; at < total; ) {
-    const pending = await store.versions.pending(version.id, sourcesAtOnce);
-    const sources = firstOf(pending, version.settings);
-    const made = await Promise.all(
-      sources.map((source) =>
-        makeImages(blobs, plan, source, signal).catch((thrown) => {
-          throw signal.aborted ? thrown : about(source, thrown);
-        }),
-      ),
-    );
-    at += sources.length;
-    await store.versions.addImages(
-      version.id,
-      sources,
-      made.flat(),
-      withProgress(claim, at, total),
-    );
-  }
-  await store.versions.finish(version.id, claim.guard);
-  return { version: version.number };
+  const outlines = await store.versions.outlines(version.id);
+  const batches = batchSources(outlines, version.settings);
+  const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
+  const progress = createProgress(claim, outlines);
+  claim.progress(progress.done(), outlines.length);
+  await inParallel(missing, renderers.count, signal, (batch, stop) =>
+    makeBatch(parts, version, batch, progress.with, stop),
+  );
+  const { images } = await store.versions.finish(version.id, claim.guard);
+  if (images === 0) throw nothingLeft(version);
+  return { version: version.number, images };
 };
 
 /** The progress is true at any moment: it is one commit with the rows that it counts. */
-function withProgress(claim: Claim, done: number, total: number): Guard {
-  return (writes) =>
-    claim.guard(() => {
-      claim.progress(done, total);
-      return writes();
-    });
+function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
+  let done = outlines.filter(({ isDone }) => isDone).length;
+  return {
+    done: () => done,
+    with:
+      (count: number): Guard =>
+      (writes) =>
+        claim.guard(() => {
+          const result = writes();
+          done += count;
+          claim.progress(done, outlines.length);
+          return result;
+        }),
+  };
 }
 
-/** Sources in work at the same time: decoding and encoding run on threads of their own. */
-const sourcesAtOnce = 4;
+async function makeBatch(
+  { store, blobs, renderers }: JobParts,
+  version: Version,
+  batch: readonly SourceOutline[],
+  guardWith: (count: number) => Guard,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings } = version;
+  const ordinals = batch.map(({ ordinal }) => ordinal);
+  const sources = await store.versions.sources(version.id, ordinals);
+  const images: VersionImage[] = [];
+  const job = {
+    settings,
+    seed: '',
+    imagesPerPiece: settings.augmentation.image?.versions ?? 1,
+    sources: await Promise.all(sources.map((source) => toRender(blobs, source, settings))),
+    output: 'file',
+  } as const;
+  const emit = async (image: RenderedImage) => {
+    const source = sources[image.source];
+    if (source === undefined) throw new Error('an image of no source');
+    const { hash } = await blobs.put(image.bytes);
+    images.push(toVersionImage(source, settings, image, hash));
+  };
+  try {
+    await renderers.render(job, emit, signal);
+  } catch (thrown) {
+    throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
+  }
+  await store.versions.addImages(version.id, sources, images, guardWith(batch.length));
+}
+
+/** As many at a time as there are threads. The first that fails stops the others. */
+async function inParallel<Item>(
+  items: readonly Item[],
+  count: number,
+  signal: AbortSignal,
+  work: (item: Item, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+  const rest = [...items];
+  const lane = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
+      stop.throwIfAborted();
+      await work(item, stop);
+    }
+  };
+  const lanes = Array.from({ length: count }, () =>
+    lane().catch((thrown) => {
+      failed.abort(thrown);
+      throw thrown;
+    }),
+  );
+  await Promise.allSettled(lanes);
+  stop.throwIfAborted();
+}
+
+async function toRender(
+  blobs: JobParts['blobs'],
+  { hash, split, annotation }: VersionSource,
+  { preprocessing }: VersionSettings,
+): Promise<RenderSource> {
+  const renamed = annotation && remapAnnotation(annotation, preprocessing.remap);
+  const boxes = renamed?.kind === 'detection' ? renamed.boxes : [];
+  return { bytes: await blobs.get(hash), hash, split, boxes };
+}
+
+function toVersionImage(
+  { ordinal, name, split, annotation }: VersionSource,
+  { preprocessing }: VersionSettings,
+  image: RenderedImage,
+  hash: string,
+): VersionImage {
+  const { number, width, height, boxes } = image;
+  return {
+    ...{ ordinal, copy: number, split, hash, width, height },
+    name: nameOf(name, image),
+    annotation:
+      annotation?.kind === 'detection'
+        ? { kind: 'detection', boxes }
+        : annotation && remapAnnotation(annotation, preprocessing.remap),
+  };
+}
+
+function about(source: VersionSource | undefined, cause: unknown): FoveaError {
+  const { message, code } = asFoveaError(cause);
+  const reason = code === 'internal' ? 'its pixels cannot be worked on.' : message;
+  return new FoveaError('internal', `Image "${source?.name}": ${reason}`, { cause });
+}
+
+function nothingLeft({ number, settings }: Version): FoveaError {
+  const { isolate } = settings.preprocessing;
+  const why = isolate ? ': isolate makes one of each box, and there are no boxes' : '';
+  return new FoveaError('invalid_input', `Version ${number} would have no image${why}.`);
+}
 
 /**
- * As many of them as have no more pixels than one image may have, or the first alone: all that are
- * in work are in memory, raw.
+ * `cell.png` becomes `cell.jpg` when it was encoded anew, `cell_tile-1-2.jpg` for a piece and
+ * `cell_copy1.jpg` for a copy.
  */
-function firstOf(
-  sources: readonly VersionSource[],
-  { preprocessing: { resize } }: VersionSettings,
-): readonly VersionSource[] {
-  const resized = resize ? resize.width * resize.height : 0;
-  let pixels = 0;
-  return sources.filter(({ width, height }, index) => {
-    pixels += Math.max(width * height, resized);
-    return index === 0 || pixels <= limits.imagePixelsMax;
-  });
-}
-
-async function makeImages(
-  blobs: JobParts['blobs'],
-  plan: VersionPlan,
-  source: VersionSource,
-  signal: AbortSignal,
-): Promise<readonly VersionImage[]> {
-  const opened = await openSource(await blobs.get(source.hash), plan.preprocessing);
-  const copies = planCopies(plan, source.split, randomFrom(source.hash));
-  const images: VersionImage[] = [];
-  for (const [copy, steps] of copies.entries()) {
-    signal.throwIfAborted();
-    const { annotation, split, ordinal } = source;
-    const boxes = annotation?.kind === 'detection' ? annotation.boxes : [];
-    const rendered = await opened.render(boxes, steps);
-    const { hash } = await blobs.put(rendered.bytes);
-    images.push({
-      ...{ ordinal, copy, split, hash },
-      name: nameOf(source.name, copy, rendered.contentType),
-      width: rendered.width,
-      height: rendered.height,
-      annotation: movedAnnotation(annotation, rendered),
-    });
-  }
-  return images;
-}
-
-function about({ name }: VersionSource, cause: unknown): FoveaError {
-  const reason = cause instanceof FoveaError ? cause.message : 'its pixels cannot be worked on.';
-  return new FoveaError('internal', `Image "${name}": ${reason}`, { cause });
-}
-
-function movedAnnotation(
-  annotation: Annotation | undefined,
-  { boxes }: Rendered,
-): Annotation | undefined {
-  return annotation?.kind === 'detection' ? { kind: 'detection', boxes } : annotation;
-}
-
-/** `cell.png` becomes `cell.jpg` when it was encoded anew, and `cell_copy1.jpg` for a copy. */
-function nameOf(name: string, copy: number, contentType: string): string {
+function nameOf(name: string, { piece, copy, contentType }: RenderedImage): string {
   const extension = extname(name);
   const stem = extension === '' ? name : name.slice(0, -extension.length);
   const encoded = contentType === 'image/jpeg' && !/^\.jpe?g$/i.test(extension);
-  return `${stem}${copy === 0 ? '' : `_copy${copy}`}${encoded ? '.jpg' : extension}`;
+  const part = piece === '' ? '' : `_${piece}`;
+  return `${stem}${part}${copy === 0 ? '' : `_copy${copy}`}${encoded ? '.jpg' : extension}`;
 }

@@ -6,6 +6,8 @@ import type { projectTypes } from '../../contract/projects.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { Annotation } from '../annotations/annotation.ts';
 import type { ImageFormat } from '../image-file.ts';
+import type { SourceOutline } from '../versions/batches.ts';
+import type { Candidate } from '../versions/filters.ts';
 
 export type ProjectType = (typeof projectTypes)[number];
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -144,10 +146,13 @@ export interface VersionSource {
   readonly annotation: Annotation | undefined;
 }
 
+/** The images of a project that go into a version; undefined: all. */
+export type ChooseImages = ((images: readonly Candidate[]) => readonly Candidate[]) | undefined;
+
 /** An image of a finished version. */
 export interface VersionImage {
   readonly ordinal: number;
-  /** 0: the preprocessed original; from 1 on: augmented copies. */
+  /** From 0: its place among the images that were made of its source. */
   readonly copy: number;
   readonly name: string;
   readonly hash: string;
@@ -222,19 +227,19 @@ export interface ImageStore {
 
 export interface VersionStore {
   /**
-   * Freezes the rows of all images of the project and starts the work that makes the version.
-   * Undefined when the project has no images.
+   * Freezes the rows of the images of the project that `choose` keeps, and starts the work that
+   * makes the version. Undefined when none is left.
    */
-  add(version: NewVersion): Promise<Version | undefined>;
+  add(version: NewVersion, choose: ChooseImages): Promise<Version | undefined>;
   find(projectId: string, number: number): Promise<Version | undefined>;
   /** By id, also when it is in the trash. */
   get(versionId: string): Promise<Version | undefined>;
   list(projectId: string): Promise<readonly Version[]>;
   trash(versionId: string, now: number): Promise<boolean>;
-  /** How many frozen images there are, and how many of them are done. */
-  progress(versionId: string): Promise<{ readonly done: number; readonly total: number }>;
-  /** The first frozen images that are not done yet. */
-  pending(versionId: string, countMax: number): Promise<readonly VersionSource[]>;
+  /** All frozen images, in their order. */
+  outlines(versionId: string): Promise<readonly SourceOutline[]>;
+  /** Those frozen images, in their order. */
+  sources(versionId: string, ordinals: readonly number[]): Promise<readonly VersionSource[]>;
   /** Keeps the outputs of some sources, all of each: they are done then. */
   addImages(
     versionId: string,
@@ -243,8 +248,8 @@ export interface VersionStore {
     guard: Guard,
   ): Promise<void>;
   images(versionId: string): Promise<readonly VersionImage[]>;
-  /** Makes the version visible as ready, with its counts. */
-  finish(versionId: string, guard: Guard): Promise<void>;
+  /** Makes the version visible as ready, with its counts; not when it has no image. */
+  finish(versionId: string, guard: Guard): Promise<{ readonly images: number }>;
 }
 
 export interface ExportStore {

@@ -5,6 +5,8 @@ import { versionSettings } from '../../contract/version-settings.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
+import type { SourceOutline } from '../versions/batches.ts';
+import type { Candidate } from '../versions/filters.ts';
 import {
   readAnnotation,
   readFormat,
@@ -14,6 +16,7 @@ import {
   splitCountsOf,
 } from './rows.ts';
 import type {
+  ChooseImages,
   Export,
   ExportStore,
   NewVersion,
@@ -31,7 +34,8 @@ const live = 'versions.deleted_at IS NULL';
 
 export function versionStore(database: Database, work: Work): VersionStore {
   return {
-    add: async (version) => database.transaction(() => addVersion(database, work, version)),
+    add: async (version, choose) =>
+      database.transaction(() => addVersion(database, work, version, choose)),
     find: async (projectId, number) =>
       database.get(
         `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,
@@ -51,13 +55,18 @@ export function versionStore(database: Database, work: Work): VersionStore {
         now,
         versionId,
       ]) > 0,
-    progress: async (versionId) => countSources(database, versionId),
-    pending: async (versionId, countMax) =>
+    outlines: async (versionId) =>
       database.all(
-        // The planner would read past all that are done.
-        `SELECT * FROM version_sources INDEXED BY version_sources_open
-         WHERE version_id = ? AND done = 0 ORDER BY ordinal LIMIT ?`,
-        [versionId, countMax],
+        `SELECT ordinal, hash, split, width, height, done FROM version_sources
+         WHERE version_id = ? ORDER BY ordinal`,
+        [versionId],
+        readOutline,
+      ),
+    sources: async (versionId, ordinals) =>
+      database.all(
+        `SELECT * FROM version_sources WHERE version_id = ?
+         AND ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
+        [versionId, JSON.stringify(ordinals)],
         readSource,
       ),
     addImages: async (versionId, sources, images, guard) =>
@@ -124,10 +133,16 @@ export function exportStore(database: Database, work: Work): ExportStore {
   };
 }
 
-function addVersion(database: Database, work: Work, version: NewVersion): Version | undefined {
+function addVersion(
+  database: Database,
+  work: Work,
+  version: NewVersion,
+  choose: ChooseImages,
+): Version | undefined {
   const { id, projectId, settings, taskId, created } = version;
-  const sql = 'SELECT EXISTS (SELECT 1 FROM images WHERE project_id = ?) AS found';
-  if (!database.get(sql, [projectId], (row) => row.boolean('found'))) return undefined;
+  const images = candidates(database, projectId);
+  const kept = choose ? choose(images) : images;
+  if (kept.length === 0) return undefined;
   const number =
     database.get(
       'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
@@ -144,8 +159,8 @@ function addVersion(database: Database, work: Work, version: NewVersion): Versio
     `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
        height, annotation, done)
      SELECT ?, row_number() OVER (ORDER BY created, id), id, name, hash, format, split, width,
-       height, annotation, 0 FROM images WHERE project_id = ?`,
-    [id, projectId],
+       height, annotation, 0 FROM images WHERE id IN (SELECT value FROM json_each(?))`,
+    [id, JSON.stringify(kept.map((image) => image.id))],
   );
   const workspaceId = workspaceOfVersion(database, id);
   work.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
@@ -154,6 +169,26 @@ function addVersion(database: Database, work: Work, version: NewVersion): Versio
     ...{ state: 'generating', progress: 0, error: undefined, images: 0, classes: [] },
     splits: splitCountsOf({}),
   };
+}
+
+function candidates(database: Database, projectId: string): readonly Candidate[] {
+  return database.all(
+    `SELECT id, hash, objects, (SELECT json_group_array(tag) FROM image_tags
+       WHERE image_id = images.id) AS tags
+     FROM images WHERE project_id = ? ORDER BY created, id`,
+    [projectId],
+    (row) => ({
+      id: row.text('id'),
+      hash: row.text('hash'),
+      tags: readTexts(row, 'tags'),
+      annotation: annotationState(row.optionalInteger('objects')),
+    }),
+  );
+}
+
+function annotationState(objects: number | undefined): Candidate['annotation'] {
+  if (objects === undefined) return 'none';
+  return objects === 0 ? 'empty' : 'labelled';
 }
 
 function workspaceOfVersion(database: Database, versionId: string): string {
@@ -183,23 +218,14 @@ function markDone(database: Database, versionId: string, ordinal: number): void 
   database.run(sql, [versionId, ordinal]);
 }
 
-function countSources(database: Database, versionId: string) {
-  const count = (condition: string) =>
-    database.get(
-      `SELECT count(*) AS n FROM version_sources WHERE version_id = ?${condition}`,
-      [versionId],
-      (row) => row.integer('n'),
-    ) ?? 0;
-  const total = count('');
-  return { done: total - count(' AND done = 0'), total };
-}
-
-function finishVersion(database: Database, versionId: string): void {
+function finishVersion(database: Database, versionId: string): { readonly images: number } {
   const splits = database.all(
     'SELECT split, count(*) AS n FROM version_images WHERE version_id = ? GROUP BY split',
     [versionId],
     (row): [string, number] => [row.text('split'), row.integer('n')],
   );
+  const images = splits.reduce((sum, [, n]) => sum + n, 0);
+  if (images === 0) return { images };
   const classes = database.all(
     `SELECT value ->> 'label' AS name FROM version_images, json_each(annotation, '$.boxes')
      WHERE version_id = ?
@@ -209,11 +235,12 @@ function finishVersion(database: Database, versionId: string): void {
     (row) => row.text('name'),
   );
   database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
-    splits.reduce((sum, [, n]) => sum + n, 0),
+    images,
     JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
     JSON.stringify(classes),
     versionId,
   ]);
+  return { images };
 }
 
 function readVersion(row: Row): Version {
@@ -243,6 +270,17 @@ function progressOf(row: Row): number {
   if (row.integer('ready') === 1) return 1;
   const total = row.optionalInteger('work_total') ?? 0;
   return total === 0 ? 0 : (row.optionalInteger('work_current') ?? 0) / total;
+}
+
+function readOutline(row: Row): SourceOutline {
+  return {
+    ordinal: row.integer('ordinal'),
+    hash: row.text('hash'),
+    split: readSplit(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    isDone: row.integer('done') === 1,
+  };
 }
 
 function readSource(row: Row): VersionSource {

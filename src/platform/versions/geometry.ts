@@ -24,6 +24,15 @@ export function scaling(x: number, y: number): Matrix {
   return [x, 0, 0, y, 0, 0];
 }
 
+/** The same change, but with that point where it was. */
+export function around([x, y]: Point, matrix: Matrix): Matrix {
+  return compose(compose(translation(-x, -y), matrix), translation(x, y));
+}
+
+export function sameSize(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
+}
+
 /** Mirrors and turns an image of that size; its upper left corner is at 0, 0 again. */
 export function turning({ mirrored, quarters }: Turn, { width, height }: Size): Matrix {
   const mirror: Matrix = mirrored ? [-1, 0, 0, 1, width, 0] : identity;
@@ -50,18 +59,24 @@ export function compose(first: Matrix, second: Matrix): Matrix {
   ];
 }
 
-/**
- * The boxes that are left in an image of that size, clipped at its edge. A box stays when at least
- * a fifth of its area is visible; one without an area stays while its centre is inside
- * (decisions/box-survival.md).
- */
-export function moveBoxes(boxes: readonly Box[], matrix: Matrix, size: Size): readonly Box[] {
-  return boxes.flatMap((box) => moveBox(box, matrix, size) ?? []);
-}
-
+/** Of its area, as it was before the step, so much of a box has to stay visible. */
 const visibleShareMin = 0.2;
 
-function moveBox(box: Box, matrix: Matrix, size: Size): Box | undefined {
+/**
+ * The boxes that are left in an image of that size, clipped at its edge. A box stays when at least
+ * `shareMin` of its area is visible, and any of it at all; one without an area stays while its
+ * centre is inside (decisions/box-survival.md).
+ */
+export function moveBoxes(
+  boxes: readonly Box[],
+  matrix: Matrix,
+  size: Size,
+  shareMin = visibleShareMin,
+): readonly Box[] {
+  return boxes.flatMap((box) => moveBox(box, matrix, size, shareMin) ?? []);
+}
+
+function moveBox(box: Box, matrix: Matrix, size: Size, shareMin: number): Box | undefined {
   const edges = edgesAround(cornersOf(box).map((corner) => movePoint(matrix, corner)));
   const keypoints = box.keypoints?.map((keypoint) => {
     const [x, y] = movePoint(matrix, [keypoint.x, keypoint.y]);
@@ -79,12 +94,16 @@ function moveBox(box: Box, matrix: Matrix, size: Size): Box | undefined {
   }
   if (points !== undefined && areaOf(points) > 0) {
     const visible = clipOutline(points, size);
-    if (areaOf(visible) < visibleShareMin * areaOf(points)) return undefined;
+    if (!isEnough(areaOf(visible), areaOf(points), shareMin)) return undefined;
     return boxAround(box.label, visible, { keypoints });
   }
   const visible = clipEdges(edges, size);
-  if (extent(visible) < visibleShareMin * extent(edges)) return undefined;
+  if (!isEnough(extent(visible), extent(edges), shareMin)) return undefined;
   return boxOf(box.label, visible, { keypoints });
+}
+
+function isEnough(visible: number, whole: number, shareMin: number): boolean {
+  return visible > 0 && visible >= shareMin * whole;
 }
 
 function movePoint([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {

@@ -1,85 +1,130 @@
-// What a step does to an image of a given size: to its pixels, and to its boxes by the same
-// numbers.
+// Augmentations that move pixels: each gives one matrix, which moves boxes as well.
 
-import type { Sharp } from 'sharp';
-import { compose, type Matrix, type Size, scaling, translation, turning } from './geometry.ts';
-import type { ResizeStep, Step } from './steps.ts';
-import { exifTurn, type Turn, turnKey, turns } from './turn.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import type { Choice, Chooser } from './choice.ts';
+import {
+  around,
+  compose,
+  identity,
+  type Matrix,
+  type Size,
+  scaling,
+  translation,
+  turning,
+} from './geometry.ts';
+import type { Move } from './picture.ts';
+import { below, between, eitherWay } from './random.ts';
+import { composeTurns, type Turn, turnKey, turns } from './turn.ts';
 
-export interface Move {
-  /** Where a point of the image goes. */
-  readonly matrix: Matrix;
-  /** Of the image after it. */
-  readonly size: Size;
-  /** Adds the same to a pipeline that has nothing but pixels yet. */
-  readonly run: (pixels: Sharp) => Sharp;
-}
+type Settings = VersionSettings['augmentation'];
+type Setting<Key extends keyof Settings> = NonNullable<Settings[Key]>;
 
-/** Undefined: the step leaves every pixel where it is. `orientation` is that of EXIF. */
-export function moveOf(step: Step, size: Size, orientation: number): Move | undefined {
-  switch (step.kind) {
-    case 'auto-orient':
-      return turnMove(exifTurn(orientation), size);
-    case 'turn':
-      return turnMove(step.turn, size);
-    case 'resize':
-      return resizeMove(step, size);
+/** None of the two mirrorings, one of them or both. */
+export const chooseFlip: Chooser<Setting<'flip'>> = ({ horizontal, vertical }, random) => {
+  const leftRight = horizontal && random() < 0.5;
+  const upDown = vertical && random() < 0.5;
+  if (leftRight && upDown) {
+    return turnChoice('flip both ways', composeTurns(turns.horizontal, turns.vertical));
   }
-}
+  if (leftRight) return turnChoice('flip left-right', turns.horizontal);
+  return upDown ? turnChoice('flip up-down', turns.vertical) : undefined;
+};
 
-function turnMove(turn: Turn, size: Size): Move | undefined {
-  if (turnKey(turn) === turnKey(turns.none)) return undefined;
-  const { mirrored, quarters } = turn;
-  const { width, height } = size;
+/** One of the chosen turns, or none. */
+export const chooseNinety: Chooser<Setting<'ninety'>> = (setting, random) => {
+  const chosen = quarterTurns.filter((turn) => setting[turn]);
+  const name = chosen[below(random, chosen.length + 1)];
+  return name === undefined ? undefined : turnChoice(`turn ${name}`, turns[name]);
+};
+
+const quarterTurns = ['clockwise', 'counter-clockwise', 'upside-down'] as const;
+
+/** A window of the same shape, with so much less area, at a random place, enlarged to the whole. */
+export const chooseCrop: Chooser<Setting<'crop'>> = ({ min, max }, random) => {
+  const percent = between(random, min, max);
+  const [x, y] = [random(), random()];
+  if (percent === 0) return undefined;
+  const side = Math.sqrt(1 - percent / 100);
   return {
-    matrix: turning(turn, size),
-    size: quarters % 2 === 0 ? size : { width: height, height: width },
-    // sharp mirrors before it turns, as a Turn does.
-    run: (pixels) => pixels.flop(mirrored).rotate(quarters * 90),
+    words: `crop ${shown(percent)} %`,
+    id: `crop ${percent} ${x} ${y}`,
+    move: ({ width, height }) => ({
+      matrix: compose(
+        translation(-x * width * (1 - side), -y * height * (1 - side)),
+        scaling(1 / side, 1 / side),
+      ),
+      size: { width, height },
+    }),
   };
+};
+
+/** Around the middle, in a frame of the same size; black where nothing was. */
+export const chooseRotate: Chooser<Setting<'rotate'>> = ({ degrees }, random) => {
+  const angle = eitherWay(random, degrees);
+  if (angle === 0) return undefined;
+  const [cos, sin] = [Math.cos(radians(angle)), Math.sin(radians(angle))];
+  return {
+    words: `rotate ${shown(angle)}°`,
+    id: `rotate ${angle}`,
+    move: centred([cos, sin, -sin, cos, 0, 0]),
+  };
+};
+
+/** Along both sides, around the middle, in a frame of the same size. */
+export const chooseShear: Chooser<Setting<'shear'>> = (setting, random) => {
+  const horizontal = eitherWay(random, setting.horizontal);
+  const vertical = eitherWay(random, setting.vertical);
+  if (horizontal === 0 && vertical === 0) return undefined;
+  const [x, y] = [Math.tan(radians(horizontal)), Math.tan(radians(vertical))];
+  return {
+    words: `shear ${shown(horizontal)}° ${shown(vertical)}°`,
+    id: `shear ${horizontal} ${vertical}`,
+    move: centred([1, y, x, 1, 0, 0]),
+  };
+};
+
+/** Several moves as one. */
+export function composeMoves(size: Size, moves: readonly ((size: Size) => Move)[]): Move {
+  return moves.reduce<Move>(
+    (before, next) => {
+      const { matrix, size, turn } = next(before.size);
+      const whole = { matrix: compose(before.matrix, matrix), size };
+      if (before.turn === undefined || turn === undefined) return whole;
+      return { ...whole, turn: composeTurns(before.turn, turn) };
+    },
+    { matrix: identity, size, turn: turns.none },
+  );
 }
 
-function resizeMove(step: ResizeStep, size: Size): Move | undefined {
-  const target = { width: step.width, height: step.height };
-  const inner = innerSize(step, size);
-  const scale = scaling(inner.width / size.width, inner.height / size.height);
-  const left = Math.floor((target.width - inner.width) / 2);
-  const top = Math.floor((target.height - inner.height) / 2);
-  const framed = { matrix: compose(scale, translation(left, top)), size: target };
-  const unscaled = sameSize(inner, size);
-  const stretch = (pixels: Sharp) =>
-    unscaled ? pixels : pixels.resize(inner.width, inner.height, { fit: 'fill' });
-  switch (step.format) {
-    case 'Stretch to':
-    case 'Fit within':
-      return unscaled ? undefined : { matrix: scale, size: inner, run: stretch };
-    case 'Fill (with center crop) in': {
-      if (unscaled && sameSize(inner, target)) return undefined;
-      const region = { left: -left, top: -top, ...target };
-      return { ...framed, run: (pixels) => stretch(pixels).extract(region) };
-    }
-    case 'Fit (black edges) in':
-    case 'Fit (white edges) in': {
-      if (unscaled && sameSize(inner, target)) return undefined;
-      const right = target.width - inner.width - left;
-      const bottom = target.height - inner.height - top;
-      const background = step.format === 'Fit (black edges) in' ? '#000000' : '#ffffff';
-      const edges = { left, top, right, bottom, background };
-      return { ...framed, run: (pixels) => stretch(pixels).extend(edges) };
-    }
-  }
+export function turnMove(turn: Turn): (size: Size) => Move {
+  return (size) => ({
+    matrix: turning(turn, size),
+    size: turn.quarters % 2 === 0 ? size : { width: size.height, height: size.width },
+    turn,
+  });
 }
 
-/** The size to which the image itself is scaled, before it is cropped or gets edges. */
-function innerSize({ width, height, format }: ResizeStep, size: Size): Size {
-  if (format === 'Stretch to') return { width, height };
-  const ratios = [width / size.width, height / size.height];
-  const fill = format === 'Fill (with center crop) in';
-  const ratio = fill ? Math.max(...ratios) : Math.min(...ratios);
-  const side = (pixels: number) => Math.max(1, Math.round(pixels * ratio));
-  return { width: side(size.width), height: side(size.height) };
+/** Whether it leaves everything where it is. */
+export function isStill({ turn }: Move): boolean {
+  return turn !== undefined && turnKey(turn) === turnKey(turns.none);
 }
 
-function sameSize(a: Size, b: Size): boolean {
-  return a.width === b.width && a.height === b.height;
+function turnChoice(words: string, turn: Turn): Choice {
+  return { words, id: '', move: turnMove(turn), turn };
+}
+
+function centred(matrix: Matrix) {
+  return (size: Size): Move => ({
+    matrix: around([size.width / 2, size.height / 2], matrix),
+    size,
+  });
+}
+
+function radians(degrees: number): number {
+  return (degrees * Math.PI) / 180;
+}
+
+/** A strength in words: one digit after the point is enough. */
+export function shown(value: number): number {
+  return Math.round(value * 10) / 10 + 0;
 }

@@ -17,6 +17,26 @@ export function randomFrom(seed: string): Random {
   return () => next(state) / 2 ** 32;
 }
 
+/** From `least` up to `most`. */
+export function between(random: Random, least: number, most: number): number {
+  return least + (most - least) * random();
+}
+
+/** Up to so much either way. */
+export function eitherWay(random: Random, most: number): number {
+  return between(random, -most, most);
+}
+
+/** A whole number from 0 up to, but not including, `count`. */
+export function below(random: Random, count: number): number {
+  return Math.floor(random() * count);
+}
+
+/** The seed of a generator of its own, whose numbers do not depend on how many others take. */
+export function forkSeed(random: Random): string {
+  return [random(), random()].join();
+}
+
 /** The items in a random order (Fisher and Yates). */
 export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
   const rest = [...items];

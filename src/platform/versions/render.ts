@@ -1,20 +1,66 @@
-// Makes the images of a version: decodes a source once, then gives any number of copies.
+// Makes the images of a version from a few sources at a time, in the memory of one kernel.
 
+import type { SplitName } from '../../contract/fields.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { Box } from '../annotations/annotation.ts';
 import {
   type ImageFile,
   openPixels,
-  openRaw,
   type RawImage,
   readImageHeader,
   readOut,
 } from '../image-file.ts';
-import { compose, identity, type Matrix, moveBoxes, type Size } from './geometry.ts';
-import { type Move, moveOf } from './moves.ts';
-import type { Step } from './steps.ts';
+import { applyChoices } from './apply.ts';
+import type { Choice } from './choice.ts';
+import { drawCopies } from './copies.ts';
+import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Picture } from './picture.ts';
+import type { Piece } from './pieces.ts';
+import {
+  isUnchanged,
+  makeUpright,
+  type Preparation,
+  planPreparation,
+  preparePiece,
+} from './preprocessing.ts';
+import { below, randomFrom } from './random.ts';
 
-export interface Rendered {
-  /** The original bytes, when no step changes a pixel; else a JPEG. */
+/** An image of a project, as it was frozen. */
+export interface RenderSource {
+  readonly bytes: Uint8Array;
+  /** Names its content: random choices follow from it. */
+  readonly hash: string;
+  readonly split: SplitName;
+  /** In pixels of the stored image. */
+  readonly boxes: readonly Box[];
+}
+
+export interface RenderJob {
+  readonly settings: VersionSettings;
+  /** Other choices for another seed; a version has the empty one. */
+  readonly seed: string;
+  /** At most so many images from one piece: the preprocessed original and copies. */
+  readonly imagesPerPiece: number;
+  /** Only the first pieces of each source; undefined: all. */
+  readonly piecesMax?: number;
+  readonly sources: readonly RenderSource[];
+  /** Image files; or raw pixels, to draw on. */
+  readonly output: 'file' | 'pixels';
+}
+
+/** An image of a version. */
+export interface RenderedImage {
+  /** The place of its source in the job. */
+  readonly source: number;
+  /** From 0: its place among the images of its source. */
+  readonly number: number;
+  /** Which part of the source; empty: all of it. */
+  readonly piece: string;
+  /** 0: the preprocessed original; from 1 on: augmented copies. */
+  readonly copy: number;
+  /** What was chosen for it, for example `rotate 12.3°`. */
+  readonly words: readonly string[];
+  /** A file; or RGB, three bytes a pixel, row by row. */
   readonly bytes: Uint8Array;
   readonly contentType: string;
   readonly width: number;
@@ -22,101 +68,203 @@ export interface Rendered {
   readonly boxes: readonly Box[];
 }
 
-/** One image, preprocessed. */
-export interface Source {
-  /**
-   * The image after further steps. `boxes` are those of the original, in its stored pixels; they
-   * are clipped and may be dropped, unless no step moves a pixel. Errors as readImageFile.
-   */
-  render(boxes: readonly Box[], steps: readonly Step[]): Promise<Rendered>;
+/** Takes one image; the next is made when it resolves. */
+export type Emit = (image: RenderedImage) => Promise<void>;
+
+/** What one source needs while it is in work. */
+interface Opened {
+  readonly place: number;
+  readonly source: RenderSource;
+  readonly file: ImageFile;
+  readonly preparation: Preparation;
 }
 
 /**
- * Reads the header of an image; its pixels are decoded and preprocessed once, when a copy needs
- * them. Errors as readImageFile (image-file.ts).
+ * Makes all images of the sources, in their order; the same job gives the same bytes. Mosaic takes
+ * its partners from the train images among them. Errors as readImageFile and piecesOf; `at` of the
+ * RenderFailure says which source.
  */
-export async function openSource(
-  bytes: Uint8Array,
-  preprocessing: readonly Step[],
-): Promise<Source> {
-  const file = await readImageHeader(bytes);
-  const prepared = planMoves(preprocessing, file, file.orientation);
-  let pixels: Promise<RawImage> | undefined;
+export async function renderSources(kernel: Kernel, job: RenderJob, emit: Emit): Promise<void> {
+  const opened: Opened[] = [];
+  for (const [place, source] of job.sources.entries()) {
+    opened.push(await about(place, () => openSource(job, source, place)));
+  }
+  const mark = kernel.mark();
+  try {
+    const partners = await preparePartners(kernel, job, opened);
+    for (const one of opened) {
+      await about(one.place, () => renderSource(kernel, job, one, partners, emit));
+    }
+  } finally {
+    kernel.release(mark);
+  }
+}
+
+/** A source that could not be worked on. */
+export class RenderFailure extends Error {
+  readonly at: number;
+
+  constructor(at: number, cause: unknown) {
+    super(`source ${at} failed`, { cause });
+    this.at = at;
+  }
+}
+
+async function about<Result>(place: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new RenderFailure(place, cause);
+  }
+}
+
+async function openSource(
+  { settings, piecesMax }: RenderJob,
+  source: RenderSource,
+  place: number,
+): Promise<Opened> {
+  const file = await readImageHeader(source.bytes);
+  const { upright, pieces } = planPreparation(settings.preprocessing, file, source.boxes);
+  const preparation = { upright, pieces: pieces.slice(0, piecesMax) };
+  return { place, source, file, preparation };
+}
+
+/** For each train source one of its pieces, ready, by the place of the source. */
+type Partners = ReadonlyMap<number, { readonly piece: Piece; readonly picture: Picture }>;
+
+async function preparePartners(
+  kernel: Kernel,
+  { settings, seed, imagesPerPiece }: RenderJob,
+  opened: readonly Opened[],
+): Promise<Partners> {
+  const partners = new Map<number, { piece: Piece; picture: Picture }>();
+  if (!settings.augmentation.mosaic || imagesPerPiece === 1) return partners;
+  for (const one of opened) {
+    const { pieces } = one.preparation;
+    const random = randomFrom(`${seed}/${one.source.hash}/partner`);
+    const piece = pieces[below(random, pieces.length)];
+    if (one.source.split !== 'train' || piece === undefined) continue;
+    const picture = await about(one.place, async () => {
+      const image = await decode(one);
+      const mark = kernel.mark();
+      const upright = makeUpright(kernel, kernel.load(image), one.preparation);
+      const { pixels, boxes } = preparePiece(kernel, upright, piece, settings.preprocessing);
+      return { pixels: kernel.keep(mark, pixels), boxes };
+    });
+    partners.set(one.place, { piece, picture });
+  }
+  return partners;
+}
+
+async function renderSource(
+  kernel: Kernel,
+  job: RenderJob,
+  one: Opened,
+  partners: Partners,
+  emit: Emit,
+): Promise<void> {
+  const mark = kernel.mark();
+  let pixels: Pixels | undefined;
+  const upright = async () => {
+    pixels ??= makeUpright(kernel, kernel.load(await decode(one)), one.preparation);
+    return pixels;
+  };
+  let number = 0;
+  const emitNext: EmitNext = (image) => emit({ ...image, number: number++ });
+  for (const piece of one.preparation.pieces) {
+    await renderPiece(kernel, job, { one, piece, partners, upright }, emitNext);
+  }
+  kernel.release(mark);
+}
+
+type Unnumbered = Omit<RenderedImage, 'number'>;
+type EmitNext = (image: Unnumbered) => Promise<void>;
+
+interface PieceWork {
+  readonly one: Opened;
+  readonly piece: Piece;
+  readonly partners: Partners;
+  /** Decoded with the first piece that needs it. */
+  readonly upright: () => Promise<Pixels>;
+}
+
+async function renderPiece(
+  kernel: Kernel,
+  job: RenderJob,
+  { one, piece, partners, upright }: PieceWork,
+  emit: EmitNext,
+): Promise<void> {
+  const { settings, output } = job;
+  const copies = copiesOf(job, one, piece);
+  const isFile = output === 'file' && isUnchanged(settings.preprocessing, one.preparation);
+  if (isFile) await emit(storedFile(one, piece));
+  if (isFile && copies.length === 0) return;
+  const known = partners.get(one.place);
+  const isKnown = known?.piece === piece;
+  const whole = isKnown ? known.picture.pixels : await upright();
+  const mark = kernel.mark();
+  const picture = isKnown
+    ? known.picture
+    : preparePiece(kernel, whole, piece, settings.preprocessing);
+  if (!isFile) await emit(outputOf(kernel, output, { one, piece, copy: 0, choices: [] }, picture));
+  const pool = [...partners.values()].map((partner) => partner.picture);
+  for (const [index, choices] of copies.entries()) {
+    const each = kernel.mark();
+    const changed = applyChoices(kernel, picture, choices, pool);
+    const image = outputOf(kernel, output, { one, piece, copy: index + 1, choices }, changed);
+    kernel.release(each);
+    await emit(image);
+  }
+  kernel.release(mark);
+}
+
+/** Only train images get copies. */
+function copiesOf(
+  { settings, seed, imagesPerPiece }: RenderJob,
+  { source }: Opened,
+  piece: Piece,
+): readonly (readonly Choice[])[] {
+  if (source.split !== 'train') return [];
+  const random = randomFrom(`${seed}/${source.hash}/${piece.name}`);
+  return drawCopies(settings.augmentation, imagesPerPiece - 1, random);
+}
+
+interface Origin {
+  readonly one: Opened;
+  readonly piece: Piece;
+  readonly copy: number;
+  readonly choices: readonly Choice[];
+}
+
+function outputOf(
+  kernel: Kernel,
+  output: RenderJob['output'],
+  { one, piece, copy, choices }: Origin,
+  { pixels, boxes }: Picture,
+): Unnumbered {
+  const { width, height } = pixels;
+  const isFile = output === 'file';
   return {
-    render: async (boxes, steps) => {
-      // The first turn of the file is done with: a later auto-orient has nothing to do.
-      const further = planMoves(steps, prepared.size, 1);
-      if (prepared.moves.length + further.moves.length === 0) {
-        const { contentType, width, height } = file;
-        return { bytes, contentType, width, height, boxes };
-      }
-      pixels ??= decode(bytes, file, prepared.moves);
-      const matrix = compose(prepared.matrix, further.matrix);
-      return {
-        bytes: await encode(file, await pixels, further.moves),
-        contentType: 'image/jpeg',
-        ...further.size,
-        boxes: moveBoxes(boxes, matrix, further.size),
-      };
-    },
+    ...{ source: one.place, piece: piece.name, copy, width, height, boxes },
+    words: choices.map(({ words }) => words),
+    bytes: isFile ? kernel.encodeJpeg(pixels, jpegQuality) : kernel.read(pixels).data,
+    contentType: isFile ? 'image/jpeg' : 'application/octet-stream',
   };
 }
 
-/** One image after all the steps. */
-export async function renderImage(
-  bytes: Uint8Array,
-  boxes: readonly Box[],
-  steps: readonly Step[],
-): Promise<Rendered> {
-  const source = await openSource(bytes, steps);
-  return source.render(boxes, []);
+/** No pixel is changed, so the bytes and the boxes stay as they came. */
+function storedFile({ place, source, file }: Opened, piece: Piece): Unnumbered {
+  const { bytes, boxes } = source;
+  const { contentType, width, height } = file;
+  return {
+    ...{ source: place, piece: piece.name, copy: 0, words: [] },
+    ...{ bytes, contentType, width, height, boxes },
+  };
 }
 
-interface Moves {
-  readonly moves: readonly Move[];
-  readonly matrix: Matrix;
-  readonly size: Size;
+async function decode({ source, file }: Opened): Promise<RawImage> {
+  return readOut(file, await openPixels(source.bytes, file));
 }
 
-function planMoves(steps: readonly Step[], { width, height }: Size, orientation: number): Moves {
-  const moves: Move[] = [];
-  let size: Size = { width, height };
-  let matrix = identity;
-  for (const step of steps) {
-    const move = moveOf(step, size, orientation);
-    if (move === undefined) continue;
-    moves.push(move);
-    size = move.size;
-    matrix = compose(matrix, move.matrix);
-  }
-  return { moves, matrix, size };
-}
-
-/** Each move in a pipeline of its own: within one, sharp has an order of its own. */
-async function decode(
-  bytes: Uint8Array,
-  file: ImageFile,
-  [first, ...others]: readonly Move[],
-): Promise<RawImage> {
-  const stored = await openPixels(bytes, file);
-  let image = await readOut(file, first ? first.run(stored) : stored);
-  for (const move of others) image = await readOut(file, move.run(await openRaw(image)));
-  return image;
-}
-
-async function encode(
-  file: ImageFile,
-  image: RawImage,
-  moves: readonly Move[],
-): Promise<Uint8Array> {
-  const [last, ...others] = moves.toReversed();
-  let before = image;
-  for (const move of others.toReversed()) {
-    before = await readOut(file, move.run(await openRaw(before)));
-  }
-  const pixels = await openRaw(before);
-  return (last ? last.run(pixels) : pixels).jpeg(jpegOptions).toBuffer();
-}
-
-/** Without the second pass over the codes, encoding takes half the time for a few bytes more. */
-const jpegOptions = { quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false } as const;
+/** Near lossless; colours are kept at full resolution (decisions/augmented-copies.md). */
+const jpegQuality = 95;

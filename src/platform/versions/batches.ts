@@ -1,0 +1,66 @@
+// Sources that are worked on together, by one thread, and are done together.
+
+import type { SplitName } from '../../contract/fields.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import { limits } from '../../limits.ts';
+import { resizedSize } from './resize.ts';
+
+/** What is known of a frozen image without its labels. */
+export interface SourceOutline {
+  readonly ordinal: number;
+  readonly hash: string;
+  readonly split: SplitName;
+  readonly width: number;
+  readonly height: number;
+  /** Its images are there already. */
+  readonly isDone: boolean;
+}
+
+/**
+ * Batches of all sources, the same for the same sources whatever is done already: the partners of
+ * a mosaic come from its batch. Then train images are mixed by their content, whose hash is as good
+ * as a random number.
+ */
+export function batchSources(
+  sources: readonly SourceOutline[],
+  settings: VersionSettings,
+): readonly (readonly SourceOutline[])[] {
+  const { mosaic } = settings.augmentation;
+  const train = sources.filter(({ split }) => split === 'train');
+  const others = sources.filter(({ split }) => split !== 'train');
+  const mixed = mosaic ? train.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)) : train;
+  const countMax = countOf(sources.length);
+  return [mixed, others].flatMap((group) => chunks(group, settings, countMax));
+}
+
+/** Small versions are cut finer, so that every thread has work and progress shows. */
+function countOf(total: number): number {
+  return Math.max(4, Math.min(limits.renderSourcesMax, Math.ceil(total / 16)));
+}
+
+function chunks(
+  sources: readonly SourceOutline[],
+  settings: VersionSettings,
+  countMax: number,
+): readonly (readonly SourceOutline[])[] {
+  const batches: SourceOutline[][] = [];
+  let pixels = Number.POSITIVE_INFINITY;
+  for (const source of sources) {
+    const own = pixelsOf(source, settings);
+    const last = batches.at(-1);
+    if (last && last.length < countMax && pixels + own <= limits.renderPixelsMax) {
+      last.push(source);
+      pixels += own;
+    } else {
+      batches.push([source]);
+      pixels = own;
+    }
+  }
+  return batches;
+}
+
+function pixelsOf(source: SourceOutline, { preprocessing }: VersionSettings): number {
+  const { resize } = preprocessing;
+  const sizes = [source, ...(resize ? [resizedSize(resize, source)] : [])];
+  return Math.max(...sizes.map(({ width, height }) => width * height));
+}

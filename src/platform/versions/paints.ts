@@ -1,0 +1,131 @@
+// Augmentations that change pixels where they are.
+
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import type { Chooser } from './choice.ts';
+import { tableOf } from './contrast.ts';
+import type { Kernel, Pixels } from './kernel/kernel.ts';
+import { grayscaleWeights, lumaWeights } from './luma.ts';
+import { shown } from './moves.ts';
+import type { Paint } from './picture.ts';
+import { below, between, eitherWay, forkSeed, type Random, randomFrom } from './random.ts';
+
+type Settings = VersionSettings['augmentation'];
+type Setting<Key extends keyof Settings> = NonNullable<Settings[Key]>;
+
+export const chooseHue: Chooser<Setting<'hue'>> = ({ degrees }, random) => {
+  const angle = eitherWay(random, degrees);
+  if (angle === 0) return undefined;
+  const paint = inPlace((kernel, pixels) => kernel.rotateHue(pixels, angle));
+  return { words: `hue ${shown(angle)}°`, id: `hue ${angle}`, paint };
+};
+
+/** Away from grey, or towards it: at -100 % nothing but grey is left. */
+export const chooseSaturation: Chooser<Setting<'saturation'>> = ({ percent }, random) => {
+  const change = eitherWay(random, percent);
+  if (change === 0) return undefined;
+  const matrix = saturating(1 + change / 100);
+  const paint = inPlace((kernel, pixels) => kernel.mix(pixels, matrix));
+  return { words: `saturation ${shown(change)} %`, id: `saturation ${change}`, paint };
+};
+
+/** Up to so many percent of full white are added to every value, or taken from it. */
+export const chooseBrightness: Chooser<Setting<'brightness'>> = (setting, random) => {
+  const strength = between(random, 0, setting.percent);
+  const isBrighter = setting.brighten && (!setting.darken || random() < 0.5);
+  const change = isBrighter ? strength : -strength;
+  const amount = Math.round((255 * change) / 100);
+  if (amount === 0) return undefined;
+  const paint = inPlace((kernel, pixels) => kernel.add(pixels, amount));
+  return { words: `brightness ${shown(change)} %`, id: `brightness ${amount}`, paint };
+};
+
+/** A gamma curve: 0 changes nothing, 100 % is white, -100 % nearly black. */
+export const chooseExposure: Chooser<Setting<'exposure'>> = ({ percent }, random) => {
+  const change = eitherWay(random, percent);
+  if (change === 0) return undefined;
+  const table = exposureTable(change);
+  const paint = inPlace((kernel, pixels) => kernel.lookup(pixels, table));
+  return { words: `exposure ${shown(change)} %`, id: `exposure ${change}`, paint };
+};
+
+/** So many percent of the copies become grey. */
+export const chooseGrayscale: Chooser<Setting<'rgrayscale'>> = ({ percent }, random) =>
+  random() * 100 < percent ? { words: 'grey', id: 'grey', paint: toGrayscale } : undefined;
+
+/** Gaussian; the number is the standard deviation in pixels. */
+export const chooseBlur: Chooser<Setting<'blur'>> = ({ pixels: most }, random) => {
+  const sigma = between(random, 0, most);
+  if (sigma === 0) return undefined;
+  const paint: Paint = (kernel, pixels) => kernel.blur(pixels, sigma);
+  return { words: `blur ${shown(sigma)} px`, id: `blur ${sigma}`, paint };
+};
+
+/** Salt and pepper: so many percent of the pixels, half of them black, half white. */
+export const chooseNoise: Chooser<Setting<'noise'>> = ({ percent }, random) => {
+  const strength = between(random, 0, percent);
+  const seed = forkSeed(random);
+  if (strength === 0) return undefined;
+  const paint = inPlace((kernel, pixels) =>
+    scatter(kernel.bytes(pixels), strength / 100, randomFrom(seed)),
+  );
+  return { words: `noise ${shown(strength)} %`, id: `noise ${strength} ${seed}`, paint };
+};
+
+/** Black rectangles, each so many percent of both sides, around random points. */
+export const chooseCutout: Chooser<Setting<'cutout'>> = ({ count, percent }, random) => {
+  const seed = forkSeed(random);
+  if (count === 0 || percent === 0) return undefined;
+  const paint = inPlace((kernel, pixels) => {
+    const places = randomFrom(seed);
+    for (let left = count; left > 0; left--) blacken(kernel, pixels, percent / 100, places);
+  });
+  return { words: `cutout ${count} x ${shown(percent)} %`, id: `cutout ${seed}`, paint };
+};
+
+/** All three values become the Rec. 709 luma. */
+export const toGrayscale: Paint = inPlace((kernel, pixels) =>
+  kernel.mix(pixels, [...grayscaleWeights, ...grayscaleWeights, ...grayscaleWeights]),
+);
+
+/** The gamma of a change in percent, as accounts of the hosted platform give it. */
+export function exposureTable(percent: number): Uint8Array {
+  const gamma = (2 ** ((50 - percent / 2) / 10) - 1) / 31;
+  return tableOf((value) => 255 * (value / 255) ** gamma);
+}
+
+/** Each value is moved away from the grey of its pixel (1: stays). Rows of a 3 x 3 matrix. */
+export function saturating(factor: number): readonly number[] {
+  return [0, 1, 2].flatMap((to) =>
+    lumaWeights.map((weight, from) => weight * (1 - factor) + (to === from ? factor : 0)),
+  );
+}
+
+function scatter(rgb: Uint8Array, share: number, random: Random): void {
+  const pixels = rgb.length / 3;
+  for (let left = Math.round(pixels * share); left > 0; left--) {
+    const at = below(random, pixels) * 3;
+    rgb.fill(left % 2 === 0 ? 255 : 0, at, at + 3);
+  }
+}
+
+function blacken(kernel: Kernel, pixels: Pixels, share: number, random: Random): void {
+  const { width, height } = pixels;
+  const rgb = kernel.bytes(pixels);
+  const [left, right] = span(random, width, share);
+  const [top, bottom] = span(random, height, share);
+  for (let y = top; y < bottom; y++) rgb.fill(0, (y * width + left) * 3, (y * width + right) * 3);
+}
+
+/** A part of a side around a random pixel of it, cut at its ends. */
+function span(random: Random, side: number, share: number): readonly [from: number, to: number] {
+  const length = Math.max(1, Math.round(side * share));
+  const from = below(random, side) - Math.floor(length / 2);
+  return [Math.max(0, from), Math.min(side, from + length)];
+}
+
+function inPlace(change: (kernel: Kernel, pixels: Pixels) => void): Paint {
+  return (kernel, pixels) => {
+    change(kernel, pixels);
+    return pixels;
+  };
+}

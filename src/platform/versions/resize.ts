@@ -1,0 +1,65 @@
+// preprocessing.resize: the size that an image is scaled to, and the frame that it gets.
+
+import type { resizeFormats, VersionSettings } from '../../contract/version-settings.ts';
+import { type Edges, type Frame, putInFrame } from './frame.ts';
+import { moveBoxes, type Size, sameSize, scaling } from './geometry.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import type { Picture } from './picture.ts';
+
+type Resize = NonNullable<VersionSettings['preprocessing']['resize']>;
+type Format = (typeof resizeFormats)[number];
+
+/** How the image is scaled, and what fills the rest of the frame. No frame: it stays as it is. */
+const formats: Readonly<Record<Format, { readonly scale: Scale; readonly edges?: Edges }>> = {
+  'Stretch to': { scale: 'stretch' },
+  'Fit within': { scale: 'fit' },
+  'Fill (with center crop) in': { scale: 'fill', edges: 'black' },
+  'Fit (reflect edges) in': { scale: 'fit', edges: 'reflect' },
+  'Fit (black edges) in': { scale: 'fit', edges: 'black' },
+  'Fit (white edges) in': { scale: 'fit', edges: 'white' },
+  'Fit (grey edges) in': { scale: 'fit', edges: 'grey' },
+};
+
+type Scale = 'stretch' | 'fit' | 'fill';
+
+/** decisions/resize-formats.md */
+export function resizePicture(kernel: Kernel, picture: Picture, resize: Resize): Picture {
+  const { pixels } = picture;
+  const inner = innerSize(resize, pixels);
+  const scale = scaling(inner.width / pixels.width, inner.height / pixels.height);
+  const scaled = sameSize(inner, pixels)
+    ? picture
+    : { pixels: kernel.resample(pixels, inner), boxes: moveBoxes(picture.boxes, scale, inner) };
+  const frame = frameOf(resize, inner);
+  return frame ? putInFrame(kernel, scaled, frame) : scaled;
+}
+
+/** Whether an image of that size stays as it is. */
+export function isSizedFor(resize: Resize, size: Size): boolean {
+  const inner = innerSize(resize, size);
+  return sameSize(inner, size) && sameSize(frameOf(resize, inner)?.size ?? inner, size);
+}
+
+/** Of the image after it. */
+export function resizedSize(resize: Resize, size: Size): Size {
+  const inner = innerSize(resize, size);
+  return frameOf(resize, inner)?.size ?? inner;
+}
+
+function innerSize({ width, height, format }: Resize, size: Size): Size {
+  const { scale } = formats[format];
+  if (scale === 'stretch') return { width, height };
+  const ratios = [width / size.width, height / size.height];
+  const ratio = scale === 'fill' ? Math.max(...ratios) : Math.min(...ratios);
+  const side = (pixels: number) => Math.max(1, Math.round(pixels * ratio));
+  return { width: side(size.width), height: side(size.height) };
+}
+
+/** An odd pixel of edge is at the right or bottom, one to cut away at the left or top. */
+function frameOf({ width, height, format }: Resize, inner: Size): Frame | undefined {
+  const { edges } = formats[format];
+  if (edges === undefined) return undefined;
+  const left = Math.floor((width - inner.width) / 2);
+  const top = Math.floor((height - inner.height) / 2);
+  return { left, top, size: { width, height }, edges };
+}
