@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { judge, rules, textRules } from './architecture/rules.ts';
 import { readSource, type Source } from './architecture/source.ts';
+import { foreignSources } from './architecture/tables.ts';
 
 const root = join(import.meta.dirname, '..');
 const files = listFiles('');
-const sources = files.filter((path) => /\.(ts|mjs)$/.test(path)).map((path) => readFile(path));
+const sources = files
+  .filter((path) => /\.(ts|mjs)$/.test(path))
+  .filter((path) => !foreignSources.some((folder) => path.startsWith(folder)))
+  .map((path) => readFile(path));
 const texts = files
   .filter((path) => /\.(ts|mjs|js|json|md|sh)$|(^|\/)(\.npmrc|\.gitignore|run)$/.test(path))
   .map((path) => textOnly(path, readFileSync(join(root, path), 'utf8')));

@@ -1,0 +1,55 @@
+// Compiles the pixel kernel (AssemblyScript) into src/platform/versions/kernel/compiled.ts. A
+// command of its own, because the compiler is large: it is installed beside it on the first run.
+// `--check` writes nothing and fails where that file is not what the sources give.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const folder = resolve('scripts/kernel');
+const compiler = join(folder, 'node_modules/assemblyscript/bin/asc.js');
+const target = 'src/platform/versions/kernel/compiled.ts';
+
+if (!existsSync(compiler)) {
+  const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', words, { cwd: folder, stdio: 'inherit' });
+}
+const content = [
+  '// The compiled pixel kernel: WebAssembly in base64. Written by "npm run kernel".',
+  '',
+  'export const compiledKernel =',
+  `  '${compile().toString('base64')}';`,
+  '',
+].join('\n');
+if (!existsSync(target) || readFileSync(target, 'utf8') !== content) {
+  if (values.check) {
+    process.stderr.write(`${target} is not up to date: run "npm run kernel".\n`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(target, content);
+    process.stderr.write(`${target} written.\n`);
+  }
+}
+
+function compile(): Buffer {
+  const output = mkdtempSync(join(tmpdir(), 'fovea-kernel-'));
+  try {
+    const file = join(output, 'kernel.wasm');
+    execFileSync(
+      process.execPath,
+      [
+        ...[compiler, 'src/platform/versions/kernel/assembly/kernel.ts', '--outFile', file],
+        // Without a garbage collector: the caller hands out memory.
+        ...['--runtime', 'stub', '--use', 'abort=', '--maximumMemory', '65536'],
+        ...['-O3', '--noAssert', '--enable', 'simd'],
+      ],
+      { stdio: 'inherit' },
+    );
+    return readFileSync(file);
+  } finally {
+    rmSync(output, { recursive: true, force: true });
+  }
+}
