@@ -33,12 +33,26 @@ export const limits = {
 
   /** The plan cap of the embedded platform for augmentation.image.versions. */
   versionMultiplierMax: 50,
+  /** Images that isolate and tile may make of one: more are a typing mistake. */
+  piecesPerImageMax: 10_000,
+  /** Sources that one thread works on at a time: mosaic finds its partners among them. */
+  renderSourcesMax: 16,
+  /** Pixels of those sources together, as stored and as resized: all may be in memory. */
+  renderPixelsMax: 64_000_000,
+  /** A thread that makes images ends when it has had nothing to do for so long. */
+  renderIdleMsMax: 10_000,
   /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
   cutoutCountMax: 10_000,
   /** First document's platform: what is in the trash can come back for 30 days. */
   trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
   /** A link to an image or an export: long enough for a slow download to start. */
   linkLifetimeMs: 60 * 60 * 1000,
+
+  /** A contact sheet: as base64, beside its words, below the 1 MB at which hosts cut results. */
+  previewBytesMax: 600 * 1024,
+  /** Pictures of one preview, and samples of each: more are too small to see on one sheet. */
+  previewSourcesMax: 8,
+  previewSamplesMax: 8,
 
   // What one call of the contract may carry.
 
@@ -148,6 +162,8 @@ export const limits = {
   toolArgumentDepthMax: 32,
   /** Text of one tool result, about 20,000 tokens: hosts refuse or spill more than 25,000. */
   resultCharactersMax: 60_000,
+  /** Images of one tool result, before base64: hosts cut results of 1 MB, all parts together. */
+  resultImageBytesMax: 700 * 1024,
   /** Progress more often than this is noise to a host. */
   progressIntervalMs: 250,
   /** Requests that were read before stdin ended may still be answered for so long. */

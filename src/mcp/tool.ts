@@ -23,12 +23,21 @@ export interface SavedFile {
   readonly description: string;
 }
 
+/** A picture that belongs to a result, shown by hosts that show pictures. */
+export interface ToolImage {
+  readonly data: Uint8Array;
+  /** For example `image/jpeg`. */
+  readonly mimeType: string;
+}
+
 export interface ToolResult {
   /** The status line: what happened, in our words, with the figures that matter. */
   readonly summary: string;
   /** The facts, complete. Becomes structuredContent. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly files?: readonly SavedFile[];
+  /** The text says what they show: not every host shows pictures. */
+  readonly images?: readonly ToolImage[];
   readonly next?: readonly NextCall[];
 }
 

@@ -84,6 +84,34 @@ describe('a result', () => {
     expect(toCallResult(result, false).content).toHaveLength(1);
   });
 
+  test('carries images after its text and before its links', () => {
+    const files = [{ path: '/data/sheet.jpg', mimeType: 'image/jpeg', description: 'Sheet' }];
+    const images = [{ data: new Uint8Array([1, 2, 3]), mimeType: 'image/jpeg' }];
+    const { content } = toCallResult({ summary: 'Drawn.', data: {}, files, images }, true);
+    expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'resource_link']);
+    expect(content[1]).toEqual({
+      type: 'image',
+      data: 'AQID',
+      mimeType: 'image/jpeg',
+      annotations: { audience: ['user', 'assistant'] },
+    });
+  });
+
+  test('carries only the bytes that are meant, of a view into others', () => {
+    const data = new Uint8Array([9, 9, 1, 2, 3, 9]).subarray(2, 5);
+    const images = [{ data, mimeType: 'image/png' }];
+    const { content } = toCallResult({ summary: 'Drawn.', data: {}, images }, true);
+    expect(content[1]).toMatchObject({ type: 'image', data: 'AQID' });
+  });
+
+  test('leaves out images that are too large together, and says so', () => {
+    const image = { data: new Uint8Array(400 * 1024), mimeType: 'image/jpeg' };
+    const images = [image, image];
+    const result = toCallResult({ summary: 'Drawn.', data: {}, images }, true);
+    expect(result.content).toHaveLength(2);
+    expect(textOf(result)).toBe('Drawn.\nImages left out of this result, too large for it: 1.');
+  });
+
   test('names at most three next calls', () => {
     const call = { tool: 'projects_get', arguments: { project: 'p' }, why: 'to see it' };
     const result = toCallResult({ summary: 'Ok.', data: {}, next: Array(5).fill(call) }, true);

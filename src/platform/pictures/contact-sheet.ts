@@ -1,0 +1,240 @@
+// A contact sheet: rows of captioned pictures with their boxes, and what the colours mean.
+
+import type { Box } from '../annotations/annotation.ts';
+import { openRaw, type RawImage } from '../image-file.ts';
+import {
+  type Canvas,
+  type Colour,
+  canvasOf,
+  createCanvas,
+  fillArea,
+  frameArea,
+  pasteImage,
+} from './canvas.ts';
+import { black, classColours } from './class-colours.ts';
+import { drawBoxes } from './draw-boxes.ts';
+import { cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
+
+/** A picture of the sheet, of any size; it is scaled to its cell. */
+export interface SheetCell {
+  readonly image: RawImage;
+  /** Of the image that the boxes are in, in pixels: `image` may be smaller already. */
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly Box[];
+  /** What it is, in a few words. */
+  readonly title: string;
+  /** What was done to it; cut where there are more of them than fit. */
+  readonly words: string;
+}
+
+export interface Sheet {
+  readonly title: string;
+  /** Under the title: the settings, in words. */
+  readonly subtitle: string;
+  /** At the right of the title. */
+  readonly note: string;
+  /** Of each row the first picture is the original, by whose boxes the classes are counted. */
+  readonly rows: readonly (readonly SheetCell[])[];
+}
+
+/** Draws the sheet. Scaling runs on threads of its own; the rest takes some milliseconds. */
+export async function contactSheet(sheet: Sheet): Promise<Canvas> {
+  const { rows } = sheet;
+  const columns = Math.max(1, ...rows.map((row) => row.length));
+  const side = cellSide(columns);
+  const colours = classColours(rows.flat().flatMap(({ boxes }) => boxes.map(({ label }) => label)));
+  const drawn = await Promise.all(
+    rows.map((row) => Promise.all(row.map((cell) => drawCell(cell, side, colours)))),
+  );
+  const width = 2 * margin + Math.max(columns * (side + gap) - gap, headWidthMin);
+  const head = layOutHead(sheet, colours, width - 2 * margin);
+  const captions = rows.map((row) => captionHeight(row, side));
+  const rowHeights = drawn.map(
+    (row, index) =>
+      (captions[index] ?? 0) + Math.max(0, ...row.map(({ height }) => height)) + rowGap,
+  );
+  const total = head.height + rowHeights.reduce((sum, height) => sum + height, 0);
+  const canvas = createCanvas(width, total - rowGap + margin, ground);
+  head.draw(canvas);
+  let top = head.height;
+  for (const [index, row] of rows.entries()) {
+    for (const [column, cell] of row.entries()) {
+      const left = margin + column * (side + gap);
+      drawCaption(canvas, cell, left, top, side);
+      const picture = drawn[index]?.[column];
+      if (picture) placePicture(canvas, picture, left, top + (captions[index] ?? 0));
+    }
+    top += rowHeights[index] ?? 0;
+  }
+  return canvas;
+}
+
+/** The widest that models and chats show without scaling it down. */
+const sheetWidthMax = 1560;
+const cellSideMax = 320;
+const cellSideMin = 150;
+const headWidthMin = 640;
+const margin = 28;
+const gap = 16;
+const rowGap = 26;
+/** Small pictures are enlarged at most so much. */
+const enlargementMax = 4;
+
+const ground: Colour = [250, 250, 251];
+const ink: Colour = [24, 27, 34];
+const greyInk: Colour = [96, 102, 115];
+const rule: Colour = [222, 225, 230];
+
+const titleStyle: TextStyle = { scale: 1.8, lineWidth: 2.6 };
+const noteStyle: TextStyle = { scale: 1.2, lineWidth: 1.4 };
+const nameStyle: TextStyle = { scale: 1.2, lineWidth: 1.9 };
+const wordStyle: TextStyle = { scale: 1.1, lineWidth: 1.3 };
+const wordLine = 18;
+const wordLinesMax = 2;
+const nameLine = 20;
+
+function cellSide(columns: number): number {
+  const room = sheetWidthMax - 2 * margin - (columns - 1) * gap;
+  return Math.max(cellSideMin, Math.min(cellSideMax, Math.floor(room / columns)));
+}
+
+async function drawCell(
+  { image, width, height, boxes }: SheetCell,
+  side: number,
+  colours: ReadonlyMap<string, Colour>,
+): Promise<Canvas> {
+  const fit = Math.min(side / Math.max(width, height), enlargementMax);
+  const fitted = {
+    width: Math.max(1, Math.round(width * fit)),
+    height: Math.max(1, Math.round(height * fit)),
+  };
+  const canvas = canvasOf(await scaleTo(image, fitted.width, fitted.height));
+  drawBoxes(canvas, boxes, { x: fitted.width / width, y: fitted.height / height }, colours);
+  return canvas;
+}
+
+async function scaleTo(image: RawImage, width: number, height: number): Promise<RawImage> {
+  if (image.width === width && image.height === height) return image;
+  const scaled = (await openRaw(image)).resize(width, height, { fit: 'fill' });
+  return { data: await scaled.raw().toBuffer(), width, height };
+}
+
+function placePicture(canvas: Canvas, picture: Canvas, left: number, top: number): void {
+  pasteImage(canvas, picture, left, top);
+  const { width, height } = picture;
+  frameArea(canvas, { left, top, width, height }, 1, black, 0.2);
+}
+
+function drawCaption(canvas: Canvas, cell: SheetCell, left: number, top: number, side: number) {
+  drawText(canvas, cutText(cell.title, nameStyle, side), left, top + 14, nameStyle, ink);
+  for (const [index, line] of wordLines(cell, side).entries()) {
+    const baseline = top + nameLine + 13 + index * wordLine;
+    drawText(canvas, line, left, baseline, wordStyle, greyInk);
+  }
+}
+
+/** The same for all of a row, so that its pictures and its titles stand in line. */
+function captionHeight(row: readonly SheetCell[], side: number): number {
+  const lines = Math.max(0, ...row.map((cell) => wordLines(cell, side).length));
+  return nameLine + lines * wordLine + 5;
+}
+
+function wordLines({ words }: SheetCell, side: number): readonly string[] {
+  return wrapText(words, wordStyle, side, wordLinesMax);
+}
+
+interface Head {
+  readonly height: number;
+  draw(canvas: Canvas): void;
+}
+
+function layOutHead(
+  { title, subtitle, note, rows }: Sheet,
+  colours: ReadonlyMap<string, Colour>,
+  width: number,
+): Head {
+  const noteWidth = textWidth(note, noteStyle);
+  const name = cutText(title, titleStyle, width - noteWidth - 2 * gap);
+  const lines = wrapText(subtitle, noteStyle, width, 2);
+  const legend = layOutLegend(rows, colours, width);
+  const subtitleTop = margin + 34;
+  const legendTop = subtitleTop + lines.length * 21 + 10;
+  const ruleTop = legendTop + legend.height;
+  return {
+    height: ruleTop + 22,
+    draw: (canvas) => {
+      drawText(canvas, name, margin, margin + 18, titleStyle, ink);
+      drawText(canvas, note, margin + width - noteWidth, margin + 18, noteStyle, greyInk);
+      for (const [index, line] of lines.entries()) {
+        drawText(canvas, line, margin, subtitleTop + 14 + index * 21, noteStyle, greyInk);
+      }
+      legend.draw(canvas, legendTop);
+      fillArea(canvas, { left: margin, top: ruleTop + 2, width, height: 1 }, rule);
+    },
+  };
+}
+
+interface LegendEntry {
+  readonly text: string;
+  readonly colour: Colour | undefined;
+  readonly left: number;
+  readonly line: number;
+}
+
+const legendLine = 24;
+const legendLinesMax = 3;
+const swatch = 14;
+
+function layOutLegend(
+  rows: Sheet['rows'],
+  colours: ReadonlyMap<string, Colour>,
+  width: number,
+): { height: number; draw(canvas: Canvas, top: number): void } {
+  const counts = countOriginals(rows, colours);
+  const entries: LegendEntry[] = [];
+  let [left, line] = [0, 0];
+  for (const [index, [label, count]] of counts.entries()) {
+    const text = cutText(`${label} ${count}`, noteStyle, width / 2);
+    const entryWidth = swatch + 8 + textWidth(text, noteStyle) + 22;
+    const more = `and ${counts.length - index} more classes`;
+    const isLast = line === legendLinesMax - 1 && index < counts.length - 1;
+    const room = width - (isLast ? textWidth(more, noteStyle) + 2 * gap : 0);
+    if (left + entryWidth - 22 > room) {
+      if (line === legendLinesMax - 1) {
+        entries.push({ text: more, colour: undefined, left, line });
+        break;
+      }
+      [left, line] = [0, line + 1];
+    }
+    entries.push({ text, colour: colours.get(label), left, line });
+    left += entryWidth;
+  }
+  const height = entries.length === 0 ? 0 : (line + 1) * legendLine;
+  return { height, draw: (canvas, top) => drawLegend(canvas, entries, top) };
+}
+
+/** The most frequent class first. */
+function countOriginals(
+  rows: Sheet['rows'],
+  colours: ReadonlyMap<string, Colour>,
+): readonly (readonly [string, number])[] {
+  const counts = new Map([...colours.keys()].map((label) => [label, 0]));
+  for (const { label } of rows.flatMap(([original]) => original?.boxes ?? [])) {
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+function drawLegend(canvas: Canvas, entries: readonly LegendEntry[], top: number): void {
+  for (const { text, colour, left, line } of entries) {
+    const at = { left: margin + left, top: top + line * legendLine + 3 };
+    const square = { ...at, width: swatch, height: swatch };
+    if (colour) {
+      fillArea(canvas, square, colour);
+      frameArea(canvas, square, 1, black, 0.35);
+    }
+    const indent = colour ? swatch + 8 : 0;
+    drawText(canvas, text, at.left + indent, at.top + 13, noteStyle, ink);
+  }
+}

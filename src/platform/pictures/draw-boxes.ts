@@ -1,0 +1,166 @@
+// Boxes, outlines and keypoints over an image, with the names of their classes.
+
+import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
+import { type Area, type Canvas, type Colour, fillArea, frameArea } from './canvas.ts';
+import { readableOn, white } from './class-colours.ts';
+import { fillOutline, strokeLine } from './strokes.ts';
+import { drawText, type TextStyle, textHeight, textWidth } from './text.ts';
+
+/** Pixels of the canvas for one pixel of the image that the boxes are in. */
+export interface Scale {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Draws what is labelled. Lines are as broad as they are on a canvas of any size; a name is left
+ * out where it would cover another one. Small boxes come last, so that large ones do not hide them.
+ */
+export function drawBoxes(
+  canvas: Canvas,
+  boxes: readonly Box[],
+  scale: Scale,
+  colours: ReadonlyMap<string, Colour>,
+): void {
+  const scaled = boxes
+    .map((box) => scaleBox(box, scale))
+    .sort((a, b) => b.width * b.height - a.width * a.height);
+  const colourOf = ({ label }: Box) => colours.get(label) ?? white;
+  for (const box of scaled) drawShape(canvas, box, colourOf(box));
+  for (const box of scaled) drawKeypoints(canvas, box.keypoints ?? [], colourOf(box));
+  const taken: Area[] = [];
+  for (const box of scaled) {
+    const tag = placeTag(canvas, box, scaled, taken);
+    if (tag === undefined) continue;
+    taken.push(tag);
+    drawTag(canvas, box.label, tag, colourOf(box));
+  }
+}
+
+const lineWidth = 2;
+const thinLineWidth = 1;
+/** Boxes smaller than this get thin lines, so that their inside can be seen. */
+const smallSide = 14;
+/** A darker or lighter seam keeps a line visible on any ground. */
+const seamOpacity = 0.5;
+const insideOpacity = 0.22;
+
+function scaleBox(box: Box, { x, y }: Scale): Box {
+  const move = ([px, py]: Point): Point => [px * x, py * y];
+  const keypoints = box.keypoints?.map((point) => ({ ...point, x: point.x * x, y: point.y * y }));
+  return {
+    label: box.label,
+    x: box.x * x,
+    y: box.y * y,
+    width: box.width * x,
+    height: box.height * y,
+    ...(box.points && { points: box.points.map(move) }),
+    ...(keypoints && { keypoints }),
+  };
+}
+
+function drawShape(canvas: Canvas, box: Box, colour: Colour): void {
+  const seam = readableOn(colour);
+  if (box.points !== undefined && box.points.length > 2) {
+    fillOutline(canvas, box.points, colour, insideOpacity);
+    strokeLine(canvas, box.points, true, lineWidth + 1.6, seam, seamOpacity);
+    strokeLine(canvas, box.points, true, lineWidth, colour);
+    return;
+  }
+  const thickness = Math.min(box.width, box.height) < smallSide ? thinLineWidth : lineWidth;
+  const area = edgeArea(canvas, box, thickness);
+  frameArea(canvas, grown(area, 1), thickness + 2, seam, seamOpacity);
+  frameArea(canvas, area, thickness, colour);
+}
+
+/** The frame lies on the edge of the box; at the border of the image it is moved inside. */
+function edgeArea(canvas: Canvas, { x, y, width, height }: Box, thickness: number): Area {
+  const reach = Math.floor(thickness / 2);
+  const left = clamp(Math.round(x - width / 2) - reach, canvas.width - thickness);
+  const top = clamp(Math.round(y - height / 2) - reach, canvas.height - thickness);
+  const right = Math.min(canvas.width, Math.round(x + width / 2) + thickness - reach);
+  const bottom = Math.min(canvas.height, Math.round(y + height / 2) + thickness - reach);
+  return {
+    left,
+    top,
+    width: Math.max(thickness, right - left),
+    height: Math.max(thickness, bottom - top),
+  };
+}
+
+/** Visible ones are filled, hidden ones are rings; those that are not labelled are not drawn. */
+function drawKeypoints(canvas: Canvas, keypoints: readonly Keypoint[], colour: Colour): void {
+  const seam = readableOn(colour);
+  for (const { x, y, visibility } of keypoints) {
+    if (visibility === 0) continue;
+    const dot = [[x, y]] as const;
+    strokeLine(canvas, dot, false, 8, seam, 0.75);
+    strokeLine(canvas, dot, false, 6, colour);
+    if (visibility === 1) strokeLine(canvas, dot, false, 3, seam);
+  }
+}
+
+const tagPadding = 3;
+/** A name that would hide more of any box than this is left out: the colour says it too. */
+const hiddenShareMax = 0.3;
+
+function tagStyle({ width, height }: Canvas): TextStyle {
+  return Math.max(width, height) < 200
+    ? { scale: 0.8, lineWidth: 1.1 }
+    : { scale: 1, lineWidth: 1.2 };
+}
+
+/** Above the box, else below it, else inside at the top; undefined where it has no room. */
+function placeTag(
+  canvas: Canvas,
+  box: Box,
+  boxes: readonly Box[],
+  taken: readonly Area[],
+): Area | undefined {
+  const style = tagStyle(canvas);
+  const { above, below } = textHeight(style);
+  const [width, height] = [textWidth(box.label, style) + 2 * tagPadding, above + below];
+  if (box.label === '' || width > canvas.width) return undefined;
+  const [boxTop, boxBottom] = [box.y - box.height / 2, box.y + box.height / 2];
+  const left = clamp(Math.round(box.x - box.width / 2) - 1, canvas.width - width);
+  const tops = [boxTop - height - 1, boxBottom + 1, boxTop - 1].map(Math.round);
+  return tops
+    .map((top) => ({ left, top, width, height }))
+    .find(
+      (tag) =>
+        tag.top >= 0 &&
+        tag.top + height <= canvas.height &&
+        taken.every((other) => overlap(tag, other) === 0) &&
+        boxes.every((other) => overlap(tag, areaOf(other)) <= hiddenShareMax * extent(other)),
+    );
+}
+
+function drawTag(canvas: Canvas, label: string, tag: Area, colour: Colour): void {
+  const style = tagStyle(canvas);
+  fillArea(canvas, tag, colour);
+  const baseline = tag.top + textHeight(style).above + 1;
+  drawText(canvas, label, tag.left + tagPadding, baseline, style, readableOn(colour));
+}
+
+/** Square pixels that two areas have in common. */
+function overlap(a: Area, b: Area): number {
+  const width = Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left);
+  const height = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);
+  return Math.max(0, width) * Math.max(0, height);
+}
+
+function areaOf({ x, y, width, height }: Box): Area {
+  return { left: x - width / 2, top: y - height / 2, width, height };
+}
+
+function extent({ width, height }: Box): number {
+  return width * height;
+}
+
+function grown({ left, top, width, height }: Area, by: number): Area {
+  return { left: left - by, top: top - by, width: width + 2 * by, height: height + 2 * by };
+}
+
+function clamp(value: number, most: number): number {
+  return Math.max(0, Math.min(value, most));
+}

@@ -1,0 +1,101 @@
+// The sheet as a whole, and the file it becomes.
+
+import { randomBytes } from 'node:crypto';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { createCanvas } from '../../../src/platform/pictures/canvas.ts';
+import {
+  contactSheet,
+  type Sheet,
+  type SheetCell,
+} from '../../../src/platform/pictures/contact-sheet.ts';
+import { encodePicture } from '../../../src/platform/pictures/encode.ts';
+
+const green = [0, 200, 0] as const;
+
+function cell(width: number, height: number, boxes: SheetCell['boxes'] = []): SheetCell {
+  const image = createCanvas(width, height, green);
+  return { image, width, height, boxes, title: 'a.jpg', words: 'flip' };
+}
+
+function sheet(rows: Sheet['rows']): Sheet {
+  return { title: 'Preview', subtitle: 'flip', note: 'seed 0', rows };
+}
+
+type Drawn = Awaited<ReturnType<typeof contactSheet>>;
+
+/** Pixels inside the pictures, which have a colour of their own. */
+function greenPixels({ data }: Drawn): number {
+  let count = 0;
+  for (let index = 0; index < data.length; index += 3) {
+    if (data[index] === 0 && data[index + 1] === 200) count += 1;
+  }
+  return count;
+}
+
+describe('a contact sheet', () => {
+  test('shows every picture, scaled to its cell, with a border of one pixel', async () => {
+    const drawn = await contactSheet(sheet([[cell(640, 480), cell(320, 320)], [cell(1000, 10)]]));
+    expect(drawn.width).toBe(712);
+    expect(greenPixels(drawn)).toBe(318 * 238 + 318 * 318 + 318 * 1);
+  });
+
+  test('enlarges small pictures, four times at most', async () => {
+    expect(greenPixels(await contactSheet(sheet([[cell(10, 20)]])))).toBe(38 * 78);
+  });
+
+  test('stays as wide as chats show it, until cells would be too small', async () => {
+    const width = async (columns: number) =>
+      (await contactSheet(sheet([Array.from({ length: columns }, () => cell(60, 60))]))).width;
+    expect(await width(5)).toBeLessThanOrEqual(1_560);
+    expect(await width(9)).toBeLessThanOrEqual(1_560);
+    expect(await width(10)).toBe(56 + 10 * 150 + 9 * 16);
+  });
+
+  test('has boxes in the coordinates of the image before it was made smaller', async () => {
+    const box = { label: 'a', x: 500, y: 500, width: 500, height: 500 };
+    const small = { ...cell(320, 320, [box]), width: 1_000, height: 1_000 };
+    const large = cell(1_000, 1_000, [box]);
+    expect(await contactSheet(sheet([[small]]))).toEqual(await contactSheet(sheet([[large]])));
+  });
+
+  test('is the same for the same pictures', async () => {
+    const boxes = [{ label: 'a', x: 20, y: 20, width: 20, height: 20 }];
+    const draw = async () =>
+      (await encodePicture(await contactSheet(sheet([[cell(64, 48, boxes)]])))).bytes;
+    expect(await draw()).toEqual(await draw());
+  });
+
+  test('copes with many classes, long words and an empty row', async () => {
+    const boxes = Array.from({ length: 200 }, (_, index) => ({
+      ...{ label: `class with a long name ${index}`, x: index, y: index },
+      ...{ width: 5, height: 5 },
+    }));
+    const words = 'word '.repeat(500);
+    const drawn = await contactSheet({
+      ...sheet([[{ ...cell(300, 300, boxes), words, title: 'x'.repeat(999) }], []]),
+      ...{ title: 'y'.repeat(999), subtitle: words },
+    });
+    expect(drawn.width).toBe(696);
+    expect(drawn.height).toBeLessThan(700);
+  });
+});
+
+describe('its file', () => {
+  test('is a JPEG of full size where that is small enough', async () => {
+    const { bytes, ...rest } = await encodePicture(createCanvas(800, 600, green));
+    expect(rest).toEqual({ contentType: 'image/jpeg', width: 800, height: 600 });
+    expect(await sharp(bytes).metadata()).toMatchObject({
+      ...{ format: 'jpeg', width: 800, height: 600, chromaSubsampling: '4:4:4' },
+    });
+  });
+
+  test('is made smaller where nothing else helps', async () => {
+    const [width, height] = [1_560, 1_200];
+    const noise = { data: randomBytes(width * height * 3), width, height };
+    const made = await encodePicture(noise);
+    expect(made.bytes.length).toBeLessThanOrEqual(600 * 1024);
+    expect(made.width).toBeLessThan(width);
+    expect(await sharp(made.bytes).metadata()).toMatchObject({ width: made.width });
+  });
+});

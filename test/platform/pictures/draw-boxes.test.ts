@@ -1,0 +1,139 @@
+// What is labelled, over an image: lines on edges, outlines, keypoints, names.
+
+import { describe, expect, test } from 'vitest';
+import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import { type Canvas, createCanvas } from '../../../src/platform/pictures/canvas.ts';
+import { drawBoxes } from '../../../src/platform/pictures/draw-boxes.ts';
+
+const grey = [128, 128, 128] as const;
+const red = [255, 0, 0] as const;
+const colours = new Map([['a', red]] as const);
+
+function draw(boxes: readonly Box[], scale = { x: 1, y: 1 }, side = 100): Canvas {
+  const canvas = createCanvas(side, side, grey);
+  drawBoxes(canvas, boxes, scale, colours);
+  return canvas;
+}
+
+function at({ data, width }: Canvas, x: number, y: number): readonly number[] {
+  return [...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)];
+}
+
+function redPixels({ data }: Canvas): number {
+  let count = 0;
+  for (let index = 0; index < data.length; index += 3) {
+    if (data[index] === 255 && data[index + 1] === 0) count += 1;
+  }
+  return count;
+}
+
+/** Without a name, so that only the shape is drawn. */
+const box: Box = { label: '', x: 50, y: 50, width: 40, height: 20 };
+const shades = new Map([['', red]] as const);
+
+function drawShape(shape: Partial<Box>, side = 100): Canvas {
+  const canvas = createCanvas(side, side, grey);
+  drawBoxes(canvas, [{ ...box, ...shape }], { x: 1, y: 1 }, shades);
+  return canvas;
+}
+
+describe('a box', () => {
+  test('is a frame of two pixels on its edges, with nothing inside', () => {
+    const canvas = drawShape({});
+    for (const x of [29, 30, 69, 70]) expect(at(canvas, x, 50)).toEqual(red);
+    for (const y of [39, 40, 59, 60]) expect(at(canvas, 50, y)).toEqual(red);
+    for (const x of [26, 33, 50, 66, 73]) expect(at(canvas, x, 50)).toEqual(grey);
+  });
+
+  test('is drawn where the scale takes it', () => {
+    const canvas = createCanvas(100, 100, grey);
+    drawBoxes(canvas, [{ ...box, x: 500, width: 400 }], { x: 0.1, y: 1 }, shades);
+    expect(at(canvas, 30, 50)).toEqual(red);
+    expect(at(canvas, 70, 50)).toEqual(red);
+  });
+
+  test('that fills the image is seen whole', () => {
+    const canvas = drawShape({ width: 100, height: 100 });
+    for (const [x, y] of [
+      [0, 50],
+      [99, 50],
+      [50, 0],
+      [50, 99],
+    ] as const) {
+      expect(at(canvas, x, y)).toEqual(red);
+    }
+  });
+
+  test.each([
+    ['without a size', { width: 0, height: 0 }],
+    ['at the corner', { x: 100, y: 100, width: 0, height: 0 }],
+    ['partly outside', { x: 0, y: 0 }],
+  ])('%s is seen', (_name, shape) => {
+    expect(redPixels(drawShape(shape))).toBeGreaterThan(0);
+  });
+
+  test('beyond the image does no harm', () => {
+    expect(drawShape({ x: -500, y: 1e7 }).data).toHaveLength(30_000);
+  });
+});
+
+describe('an outline', () => {
+  const points = [
+    [20, 20],
+    [80, 20],
+    [20, 80],
+  ] as const;
+
+  test('is filled lightly and stroked, without its box', () => {
+    const canvas = drawShape({ x: 50, y: 50, width: 60, height: 60, points });
+    expect(at(canvas, 50, 20)).toEqual(red);
+    const [inside = 0, , blue = 0] = at(canvas, 30, 40);
+    expect(inside).toBeGreaterThan(140);
+    expect(blue).toBeLessThan(120);
+    expect(at(canvas, 75, 75)).toEqual(grey);
+    expect(at(canvas, 79, 60)).toEqual(grey);
+  });
+});
+
+describe('keypoints', () => {
+  const keypoint = { label: 'nose', x: 50.5, y: 50.5 };
+  const framed = { width: 80, height: 80 };
+
+  test('are discs when visible, rings when hidden, and nothing when not labelled', () => {
+    const middle = ([2, 1, 0] as const).map((visibility) => {
+      const canvas = drawShape({ ...framed, keypoints: [{ ...keypoint, visibility }] });
+      return [at(canvas, 50, 50), at(canvas, 52, 50)];
+    });
+    expect(middle[0]).toEqual([red, red]);
+    expect(middle[1]?.[0]).not.toEqual(red);
+    expect(middle[1]?.[1]).toEqual(red);
+    expect(middle[2]).toEqual([grey, grey]);
+  });
+});
+
+describe('a name', () => {
+  test('stands above its box, on its colour', () => {
+    const canvas = draw([{ ...box, label: 'a' }]);
+    expect(at(canvas, 30, 30)).toEqual(red);
+    expect(at(canvas, 30, 20)).toEqual(grey);
+  });
+
+  test('is left out where it would hide a small box or another name', () => {
+    const small: Box = { label: '', x: 33, y: 32, width: 6, height: 6 };
+    const alone = redPixels(draw([{ ...box, label: 'a' }]));
+    const twice = draw([
+      { ...box, label: 'a' },
+      { ...box, label: 'a' },
+    ]);
+    expect(redPixels(twice)).toBeLessThan(2 * alone);
+    const beside = draw([{ ...box, label: 'a' }, small]);
+    expect(at(beside, 33, 32)).toEqual(grey);
+  });
+
+  test('that is wider than the image is left out', () => {
+    const label = 'a very long name of a class';
+    const canvas = createCanvas(100, 100, grey);
+    drawBoxes(canvas, [{ ...box, label }], { x: 1, y: 1 }, new Map([[label, red]]));
+    expect(redPixels(canvas)).toBe(redPixels(drawShape({})));
+  });
+});
