@@ -6,7 +6,11 @@ import { licenceNotices } from './bundle/licences.ts';
 
 rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ['src/bin/fovea.ts'],
+  entryPoints: {
+    fovea: 'src/bin/fovea.ts',
+    // A thread's entry lies beside the part that starts it.
+    'parts/version-worker': 'src/platform/versions/version-worker.ts',
+  },
   outdir: 'dist',
   bundle: true,
   // What the first tool call needs is in files of its own, which a start does not read.

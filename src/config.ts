@@ -24,6 +24,8 @@ export interface Settings {
   /** Whether only tools that read are offered. */
   readonly readOnly: boolean;
   readonly timeoutMs: number;
+  /** The plan cap of the embedded platform for `augmentation.image.versions`. */
+  readonly versionMultiplierMax: number;
   readonly logLevel: LogLevel;
 }
 
@@ -57,6 +59,11 @@ export function readSettings(
     toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
     readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
     timeoutMs: reader.read('FOVEA_TIMEOUT_MS', milliseconds, limits.callTimeoutMs),
+    versionMultiplierMax: reader.read(
+      'FOVEA_VERSION_MULTIPLIER_MAX',
+      multiplier,
+      limits.versionMultiplierMax,
+    ),
     logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
   };
   reader.finish();
@@ -133,6 +140,11 @@ const yesOrNo: Parser<boolean> = (text) => {
   if (/^(0|false|no|off)$/i.test(text)) return { value: false };
   return { wrong: 'must be 1 or 0' };
 };
+
+const multiplier: Parser<number> = (text) =>
+  /^[1-9]\d{0,3}$/.test(text)
+    ? { value: Number(text) }
+    : { wrong: 'must be a whole number from 1 to 9999' };
 
 const milliseconds: Parser<number> = (text) => {
   const value = /^\d{1,8}$/.test(text) ? Number(text) : 0;

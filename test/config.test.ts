@@ -31,6 +31,7 @@ describe('settings', () => {
       toolsets: undefined,
       readOnly: false,
       timeoutMs: 60_000,
+      versionMultiplierMax: 50,
       logLevel: 'warn',
     });
   });
@@ -49,6 +50,7 @@ describe('settings', () => {
         FOVEA_TOOLSETS: 'projects, images',
         FOVEA_READ_ONLY: 'true',
         FOVEA_TIMEOUT_MS: '5000',
+        FOVEA_VERSION_MULTIPLIER_MAX: '8',
         FOVEA_LOG: 'debug',
       },
       linux,
@@ -63,6 +65,7 @@ describe('settings', () => {
       toolsets: ['projects', 'images'],
       readOnly: true,
       timeoutMs: 5_000,
+      versionMultiplierMax: 8,
       logLevel: 'debug',
     });
     expect(settings.apiKey?.reveal()).toBe('key-123');
@@ -133,6 +136,11 @@ describe('settings', () => {
 
   test.each(['0', '99', '3600001', '-5', '10.5', 'Infinity'])('refuse %s ms', (text) => {
     expect(problemsOf({ FOVEA_TIMEOUT_MS: text })).toEqual(['FOVEA_TIMEOUT_MS']);
+  });
+
+  test.each(['0', '-1', '2.5', '10000', 'many'])('refuse a plan cap of %s', (text) => {
+    const variable = 'FOVEA_VERSION_MULTIPLIER_MAX';
+    expect(problemsOf({ [variable]: text })).toEqual([variable]);
   });
 });
 

@@ -25,6 +25,7 @@ export async function startEmbedded(settings: Settings, log: Log): Promise<Embed
     host: '127.0.0.1',
     port: 0,
     workspace: settings.workspace ?? localWorkspace,
+    versionMultiplierMax: settings.versionMultiplierMax,
     keys: [key],
     log: log.part('platform'),
     clock: systemClock,

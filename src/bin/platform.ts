@@ -21,6 +21,7 @@ export async function runPlatform(command: PlatformCommand): Promise<void> {
     host: command.host,
     port: command.port,
     workspace: settings.workspace ?? localWorkspace,
+    versionMultiplierMax: settings.versionMultiplierMax,
     keys: settings.apiKey === undefined ? [] : [settings.apiKey],
     log,
     clock: systemClock,

@@ -47,6 +47,6 @@ it('freezes no version of a project whose images are gone', async () => {
   });
   const settings = { preprocessing: {}, augmentation: {} };
   const version = { id: 'v1', projectId: project.id, name: undefined, settings, taskId: 't1' };
-  expect(await versions.add({ ...version, created: 1 })).toBeUndefined();
+  expect(await versions.add({ ...version, created: 1 }, undefined)).toBeUndefined();
   expect(await versions.list(project.id)).toEqual([]);
 });
