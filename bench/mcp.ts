@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatTable, judge, type Measured } from './mcp/report.ts';
+import { formatMeasured, judge, type Measured } from './mcp/report.ts';
 import { prepareServers, type Server } from './mcp/servers.ts';
 import { endAll, type Run, run } from './mcp/session.ts';
 
@@ -34,7 +34,7 @@ async function main(): Promise<number> {
   const { said, short } = judge(measured);
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
   const title = `Node ${process.version}, ${machine}; median (range) of ${repeats} starts`;
-  const lines = [title, '', formatTable(measured), '', ...said, ...short];
+  const lines = [title, '', formatMeasured(measured), '', ...said, ...short];
   process.stdout.write(`${lines.join('\n')}\n`);
   return short.length === 0 ? 0 : 1;
 }

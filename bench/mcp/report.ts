@@ -1,6 +1,7 @@
 // Medians and ranges of all runs as a table, and whether Fovea is as small and quick as it must be.
 
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
+import { formatRange, formatTable, median } from '../measure/table.ts';
 import type { Server } from './servers.ts';
 import type { Run } from './session.ts';
 
@@ -14,7 +15,7 @@ export interface Measured {
 /** From a cold start to all tools, against the fastest peer. */
 const timeRatioMax = 0.6;
 
-export function formatTable(all: readonly Measured[]): string {
+export function formatMeasured(all: readonly Measured[]): string {
   const header = [
     'Server',
     'initialize ms',
@@ -26,13 +27,7 @@ export function formatTable(all: readonly Measured[]): string {
     'bytes',
     'tokens',
   ];
-  const rows = [header, ...all.map(formatRow)];
-  const widths = header.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return rows
-    .map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join('  '))
-    .join('\n');
+  return formatTable([header, ...all.map(formatRow)]);
 }
 
 /** Plain sentences: the ratios, then what falls short. */
@@ -74,26 +69,10 @@ function formatRow({ server, first, runs }: Measured): string[] {
   ];
 }
 
-function formatRange(values: readonly number[]): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  return `${median(values).toFixed(0)} (${least.toFixed(0)}..${most.toFixed(0)})`;
-}
-
-function pad(cell: string, width: number, column: number): string {
-  return column === 0 ? cell.padEnd(width) : cell.padStart(width);
-}
-
 function listMs({ runs }: Measured): number {
   return median(runs.map(({ listMs }) => listMs));
 }
 
 function peakBytes({ runs }: Measured): number {
   return median(runs.map(({ peakBytes }) => peakBytes));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
-  return (lower + upper) / 2;
 }

@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
-import { type Usage, usageOfTree } from './process-tree.ts';
+import { type Usage, usageOfTree } from '../measure/process-tree.ts';
 import type { Server } from './servers.ts';
 
 export interface Run extends Usage {

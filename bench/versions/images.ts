@@ -1,0 +1,44 @@
+// The pictures of the bench: the whole BCCD dataset where its archive is, else the sample again and
+// again.
+
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { unzip } from '../../test/fixtures/unzip.ts';
+
+export interface Images {
+  /** Where they come from. */
+  readonly said: string;
+  /** Paths; without the archive some come more than once. */
+  readonly train: readonly string[];
+  readonly others: readonly string[];
+}
+
+const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
+
+/** At most so many, with the shares of train and other images that the dataset has. */
+export async function findImages(folder: string, countMax: number): Promise<Images> {
+  const { said, train, others } = existsSync(archive)
+    ? await unpackArchive(folder)
+    : repeatSample();
+  const share = Math.min(1, countMax / (train.length + others.length));
+  const some = (paths: readonly string[]) => paths.slice(0, Math.ceil(paths.length * share));
+  return { said, train: some(train), others: some(others) };
+}
+
+async function unpackArchive(folder: string): Promise<Images> {
+  await unzip(archive, folder);
+  const read = (list: string) =>
+    readFileSync(join(folder, `BCCD/ImageSets/Main/${list}.txt`), 'utf8')
+      .split(/\s+/)
+      .filter((name) => name !== '')
+      .map((name) => join(folder, `BCCD/JPEGImages/${name}.jpg`));
+  return { said: 'BCCD', train: read('train'), others: [...read('val'), ...read('test')] };
+}
+
+function repeatSample(): Images {
+  const files = globSync('sample/blood-cells/JPEGImages/*.jpg').map((path) => resolve(path));
+  const repeat = (length: number) =>
+    Array.from({ length }, (_, index) => files[index % files.length] ?? '');
+  const said = 'BCCD is not here (FOVEA_BCCD names its archive): 12 images of the sample, repeated';
+  return { said, train: repeat(205), others: repeat(159) };
+}

@@ -1,0 +1,32 @@
+// Our side of a comparison: a choice of the engine with a strength that is known.
+
+import type { RawImage } from '../../src/platform/image-file.ts';
+import { applyChoices } from '../../src/platform/versions/apply.ts';
+import type { Choice } from '../../src/platform/versions/choice.ts';
+import type { Kernel, Pixels } from '../../src/platform/versions/kernel/kernel.ts';
+import type { Random } from '../../src/platform/versions/random.ts';
+import type { Given } from './steps.ts';
+
+/** What is changed, and where it is done. */
+type Work = Pick<Given, 'kernel' | 'image'>;
+
+/** These numbers, one after the other; the last one again and again. */
+export function drawing(...numbers: readonly number[]): Random {
+  let taken = 0;
+  return () => numbers[Math.min(taken++, numbers.length - 1)] ?? 0;
+}
+
+/** As one copy of a version gets the choice. */
+export function applying(choice: Choice | undefined): (work: Work) => RawImage {
+  if (choice === undefined) throw new Error('the engine chose to change nothing');
+  return painting(
+    (kernel, pixels) => applyChoices(kernel, { pixels, boxes: [] }, [choice], []).pixels,
+  );
+}
+
+/** With the image in the memory of the kernel. */
+export function painting(
+  change: (kernel: Kernel, pixels: Pixels) => Pixels,
+): (work: Work) => RawImage {
+  return ({ kernel, image }) => kernel.read(change(kernel, kernel.load(image)));
+}
