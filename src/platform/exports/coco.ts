@@ -3,23 +3,46 @@
 // the classes, the same in every split: decisions/export-formats.md.
 
 import { isoTime } from '../../clock.ts';
-import type { Box, Keypoint } from '../annotations/annotation.ts';
+import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
 import { areaOf } from '../annotations/boxes.ts';
-import { classesOf, classIndex, imagesOf, splitsOf, tidy, tidyEdges } from './dataset.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-format.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import {
+  classesOf,
+  classIndex,
+  imagesOf,
+  keypointNames,
+  outlineOf,
+  splitsOf,
+  tidy,
+  tidyEdges,
+} from './dataset.ts';
 
-export function cocoImagePath({ split, fileName }: ExportImage): string {
-  return `${split}/${fileName}`;
+/** A box without an outline has an empty `segmentation`. */
+export function cocoFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  return filesOf(dataset, ({ points }) => points);
 }
 
-export function* cocoFiles(dataset: ExportDataset): Iterable<ExportFile> {
+/** Trainers of masks fail on an empty `segmentation`: a box without an outline has its corners. */
+export function cocoSegmentationFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  return filesOf(dataset, outlineOf);
+}
+
+/** The outline of a box that goes into the file. */
+type Outline = (box: Box) => readonly Point[] | undefined;
+
+function* filesOf(dataset: ExportDataset, outline: Outline): Iterable<ExportFile> {
   for (const split of splitsOf(dataset)) {
     const images = imagesOf(dataset, split);
-    yield { path: `${split}/_annotations.coco.json`, content: () => cocoText(dataset, images) };
+    const content = () => cocoText(dataset, images, outline);
+    yield { path: `${split}/_annotations.coco.json`, content };
   }
 }
 
-function* cocoText(dataset: ExportDataset, images: readonly ExportImage[]): Iterable<string> {
+function* cocoText(
+  dataset: ExportDataset,
+  images: readonly ExportImage[],
+  outline: Outline,
+): Iterable<string> {
   const { info, projectType } = dataset;
   const classes = classesOf(dataset);
   const keypoints = projectType === 'keypoint-detection' ? keypointNames(dataset) : undefined;
@@ -38,7 +61,7 @@ function* cocoText(dataset: ExportDataset, images: readonly ExportImage[]): Iter
   yield ',\n';
   yield* list('images', describeImages(images, created));
   yield ',\n';
-  yield* list('annotations', annotations(images, classes, keypoints));
+  yield* list('annotations', annotations(images, classes, keypoints, outline));
   yield '}\n';
 }
 
@@ -54,17 +77,6 @@ function* list(name: string, entries: Iterable<object>): Iterable<string> {
 }
 
 type KeypointNames = ReadonlyMap<string, readonly string[]>;
-
-/** For each class the keypoints that its boxes have, in the order of their first appearance. */
-function keypointNames({ images }: ExportDataset): KeypointNames {
-  const names = new Map<string, string[]>();
-  for (const { label, keypoints = [] } of images.flatMap(({ boxes }) => boxes)) {
-    const known = names.get(label) ?? [];
-    for (const { label: name } of keypoints) if (!known.includes(name)) known.push(name);
-    names.set(label, known);
-  }
-  return names;
-}
 
 function* categories(
   classes: readonly string[],
@@ -93,6 +105,7 @@ function* annotations(
   images: readonly ExportImage[],
   classes: readonly string[],
   keypoints: KeypointNames | undefined,
+  outline: Outline,
 ): Iterable<object> {
   const indexOf = classIndex(classes);
   let id = 0;
@@ -102,8 +115,8 @@ function* annotations(
       yield {
         id,
         image_id: index + 1,
-        category_id: indexOf(box) + 1,
-        ...shapeOf(box),
+        category_id: indexOf(box.label) + 1,
+        ...shapeOf(box, outline(box)),
         iscrowd: 0,
         ...(keypoints && keypointsOf(box, keypoints.get(box.label) ?? [])),
       };
@@ -111,10 +124,9 @@ function* annotations(
   }
 }
 
-function shapeOf(box: Box): object {
+function shapeOf(box: Box, points: readonly Point[] | undefined): object {
   const { left, top } = tidyEdges(box);
   const bbox = [left, top, tidy(box.width), tidy(box.height)];
-  const { points } = box;
   if (points === undefined) {
     return { bbox, area: tidy(box.width * box.height), segmentation: [] };
   }

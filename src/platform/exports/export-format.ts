@@ -1,83 +1,117 @@
-// The export formats, and what goes into one.
+// The export formats: one table of what each holds and how it lies on disk.
 
-import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
-import type { Box, ProjectType } from '../annotations/annotation.ts';
+import { nearest } from '../../nearest.ts';
+import type { ProjectType } from '../annotations/annotation.ts';
+import { classFolders, clipFiles, foldersNote, oneClassEach } from './class-folders.ts';
+import { cocoFiles, cocoSegmentationFiles } from './coco.ts';
+import { createMlFiles } from './createml.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import { jsonlFiles } from './jsonl.ts';
+import { multiclassFiles } from './multiclass.ts';
+import { isMaskName, pngMaskFiles } from './png-mask.ts';
+import { tfrecordFiles } from './tfrecord.ts';
+import { vocFiles } from './voc.ts';
+import { darknetFiles, yoloFiles, yoloObbFiles, yoloPathsNote } from './yolo.ts';
 
-export const exportFormats = ['coco', 'yolov8', 'voc'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
-
-/** One image of a dataset version, with its boxes in pixels (x and y: the centre). */
-export interface ExportImage {
-  readonly split: SplitName;
-  /** Made safe and unique in its split, see export-names.ts. */
-  readonly fileName: string;
-  readonly width: number;
-  readonly height: number;
-  readonly boxes: readonly Box[];
+export interface ExportFormat {
+  readonly name: string;
+  /** Other names under which it is known. */
+  readonly aliases?: readonly string[];
+  /** The types of project whose labels it can hold. */
+  readonly holds: readonly ProjectType[];
+  /** Its files beside the images. Throws `invalid_input` where it cannot hold the dataset. */
+  readonly files: (dataset: ExportDataset) => Iterable<ExportFile>;
+  /** Where an image goes; undefined where the files of the format hold the images. */
+  readonly imagePath: ((dataset: ExportDataset) => (image: ExportImage) => string) | undefined;
+  /** The part of the dataset that it can hold. Throws `invalid_input` as `files` does. */
+  readonly select?: (dataset: ExportDataset) => ExportDataset;
+  /** Whether an image must not be called so, its extension aside. */
+  readonly isReserved?: (stem: string) => boolean;
+  /** What its users have to know, as lines of README.txt. */
+  readonly note?: (dataset: ExportDataset) => readonly string[];
 }
 
-/** What stands in README.txt and in the head of the files. */
-export interface ExportInfo {
-  /** Name of the project. */
-  readonly project: string;
-  readonly version: number;
-  readonly versionName: string;
-  readonly license: string | undefined;
-  /** When the version was made, in milliseconds since 1970. */
-  readonly created: number;
-}
+const boxes: readonly ProjectType[] = [
+  'object-detection',
+  'instance-segmentation',
+  'semantic-segmentation',
+];
+const poses: readonly ProjectType[] = [...boxes, 'keypoint-detection'];
+const oneLabel: readonly ProjectType[] = [...boxes, 'single-label-classification'];
+const anyLabels: readonly ProjectType[] = [...oneLabel, 'multi-label-classification'];
 
-export interface ExportDataset<Image extends ExportImage = ExportImage> {
-  readonly projectType: ProjectType;
-  /** All class names; those of the boxes are added where they are missing. */
-  readonly classes: readonly string[];
-  readonly info: ExportInfo;
-  readonly images: readonly Image[];
-}
+const yolo = { holds: boxes, files: yoloFiles, imagePath: inImages };
+const folders = {
+  ...{ holds: oneLabel, imagePath: classFolders },
+  ...{ select: oneClassEach, note: foldersNote },
+};
 
-/** One text file of an export. Its content is made when it is written, piece by piece. */
-export interface ExportFile {
-  readonly path: string;
-  readonly content: () => Iterable<string>;
-}
+const formats: readonly ExportFormat[] = [
+  { name: 'coco', holds: poses, files: cocoFiles, imagePath: inSplit },
+  { name: 'coco-segmentation', holds: boxes, files: cocoSegmentationFiles, imagePath: inSplit },
+  { name: 'voc', holds: boxes, files: vocFiles, imagePath: inSplit },
+  { name: 'yolov5pytorch', aliases: ['yolov5'], ...yolo, note: yoloPathsNote },
+  { name: 'yolov7pytorch', aliases: ['yolov7'], ...yolo, note: yoloPathsNote },
+  { name: 'yolov8', ...yolo, holds: poses },
+  { name: 'yolov9', ...yolo, note: yoloPathsNote },
+  { name: 'yolov11', ...yolo, holds: poses },
+  { name: 'yolov12', ...yolo, holds: poses },
+  { name: 'yolov8-obb', ...yolo, files: yoloObbFiles },
+  { name: 'darknet', holds: boxes, files: darknetFiles, imagePath: inSplit },
+  { name: 'createml', holds: boxes, files: createMlFiles, imagePath: inSplit },
+  { name: 'tfrecord', holds: boxes, files: tfrecordFiles, imagePath: undefined },
+  { name: 'multiclass', holds: anyLabels, files: multiclassFiles, imagePath: inSplit },
+  { name: 'folder', ...folders, files: () => [] },
+  {
+    name: 'png-mask-semantic',
+    holds: boxes,
+    files: pngMaskFiles,
+    imagePath: inSplit,
+    isReserved: isMaskName,
+  },
+  { name: 'jsonl', holds: anyLabels, files: jsonlFiles, imagePath: inSplit },
+  { name: 'clip', ...folders, files: clipFiles },
+];
 
 /**
  * The format of that name, for a project of that type. Throws `invalid_input` when the name is
- * unknown or the format cannot hold what the project labels.
+ * unknown or the format cannot hold what the project labels; `not_implemented` when none can.
  */
 export function checkExportFormat(format: string, projectType: ProjectType): ExportFormat {
-  const known = exportFormats.find((name) => name === format);
+  const able = formats.filter(({ holds }) => holds.includes(projectType));
+  if (able.length === 0) {
+    throw new FoveaError('not_implemented', `There is no export of ${projectType} projects yet.`, {
+      problems: [{ path: 'format', message: `no format holds ${projectType}` }],
+    });
+  }
+  const known = formats.find(({ name, aliases }) => name === format || aliases?.includes(format));
   if (known === undefined) {
-    throw invalidArgument('format', `is not an export format here; use ${list(exportFormats)}`);
-  }
-  const formats = formatsOf(projectType);
-  if (formats.length === 0) {
-    throw new FoveaError(
-      'not_implemented',
-      `There is no export of ${projectType} projects yet: coco, yolov8 and voc hold boxes.`,
-      { problems: [{ path: 'format', message: `holds boxes, the project is ${projectType}` }] },
+    const guess = nearest(
+      format,
+      formats.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     );
+    const meant = guess === undefined ? '' : `did you mean "${guess}"? `;
+    throw invalidArgument('format', `is not an export format here; ${meant}Use ${list(able)}`);
   }
-  if (!formats.includes(known)) {
-    throw invalidArgument('format', `cannot hold ${projectType}; use ${list(formats)}`);
+  if (!able.includes(known)) {
+    throw invalidArgument('format', `cannot hold ${projectType}; use ${list(able)}`);
   }
   return known;
 }
 
-function formatsOf(projectType: ProjectType): readonly ExportFormat[] {
-  switch (projectType) {
-    case 'object-detection':
-    case 'instance-segmentation':
-    case 'semantic-segmentation':
-      return exportFormats;
-    case 'keypoint-detection':
-      return ['coco'];
-    default:
-      return [];
-  }
+function list(able: readonly ExportFormat[]): string {
+  const names = able.map(({ name }) => `"${name}"`);
+  const last = names.pop();
+  return names.length === 0 ? `${last}` : `${names.join(', ')} or ${last}`;
 }
 
-function list(formats: readonly string[]): string {
-  return formats.map((name) => `"${name}"`).join(' or ');
+/** `train/cell.jpg`. */
+function inSplit(): (image: ExportImage) => string {
+  return ({ split, fileName }) => `${split}/${fileName}`;
+}
+
+/** `train/images/cell.jpg`. */
+function inImages(): (image: ExportImage) => string {
+  return ({ split, fileName }) => `${split}/images/${fileName}`;
 }

@@ -1,42 +1,66 @@
-// File names within an export: safe to unpack anywhere, and unique in their split.
+// File names within an export: safe to unpack anywhere, and unique in their folder.
 
-import type { ExportImage } from './export-format.ts';
+import type { ExportImage } from './dataset.ts';
 
 /**
  * The same images with the file names that they have in the export. Folders are cut off, characters
  * that some systems refuse become `_`, and a name that is taken gets `-2`, `-3`, … before its
- * extension. Names count as taken whatever their case and extension, since label files share them.
+ * extension. Names count as taken whatever their case and extension, since label files share them;
+ * so do reserved ones.
  */
-export function nameForExport<Image extends ExportImage>(images: readonly Image[]): Image[] {
-  // Each taken name with the number to try next.
-  const taken = new Map<string, number>();
+export function nameForExport(
+  images: readonly ExportImage[],
+  isReserved: (stem: string) => boolean = () => false,
+): ExportImage[] {
+  const namers = new Map<string, (stem: string) => string>();
   return images.map((image) => {
+    const unique = namers.get(image.split) ?? uniqueNames(isReserved);
+    namers.set(image.split, unique);
     const { stem, extension } = splitName(image.fileName);
-    let unique = stem;
-    let next = taken.get(key(image, stem)) ?? 2;
-    while (taken.has(key(image, unique))) unique = `${stem}-${next++}`;
-    taken.set(key(image, stem), next);
-    taken.set(key(image, unique), taken.get(key(image, unique)) ?? 2);
-    return { ...image, fileName: `${unique}${extension}` };
+    return { ...image, fileName: `${unique(stem)}${extension}` };
   });
 }
 
-/** The name of a label file beside an image. */
-export function withExtension(fileName: string, extension: string): string {
-  return `${splitName(fileName).stem}${extension}`;
+/** Gives each name out once, whatever its case: a name that is taken comes back with a number. */
+export function uniqueNames(isReserved: (name: string) => boolean): (name: string) => string {
+  // Each taken name with the number to try next.
+  const taken = new Map<string, number>();
+  return (name) => {
+    let unique = name;
+    let next = taken.get(key(name)) ?? 2;
+    while (taken.has(key(unique)) || isReserved(unique)) unique = `${name}-${next++}`;
+    taken.set(key(name), next);
+    taken.set(key(unique), taken.get(key(unique)) ?? 2);
+    return unique;
+  };
 }
 
-function key({ split }: ExportImage, stem: string): string {
-  return `${split}/${stem.normalize('NFC').toLowerCase()}`;
+/** The name of a label file beside an image that was named for the export. */
+export function withExtension(fileName: string, extension: string): string {
+  return `${fileName.replace(imageExtension, '')}${extension}`;
+}
+
+/** Any text as the name of a file or a folder; empty where nothing of it can stay. */
+export function safeName(text: string): string {
+  const safe = text.replaceAll(/[\p{C}<>:"|?*/\\]/gu, '_').replace(/^[. ]+|[. ]+$/g, '');
+  // A table that opens in a spreadsheet must not begin a cell like a formula.
+  return shortened(safe.replace(/^[=+@-]/, '_'));
+}
+
+function key(name: string): string {
+  return name.normalize('NFC').toLowerCase();
 }
 
 function splitName(fileName: string): { readonly stem: string; readonly extension: string } {
-  const base = fileName.split(/[\\/]/).at(-1) ?? '';
-  const safe = base.replaceAll(/[\p{C}<>:"|?*]/gu, '_');
-  const extension = /\.[a-z0-9]{1,5}$/i.exec(safe)?.[0] ?? '';
-  const stem = safe.slice(0, safe.length - extension.length).replace(/^[. ]+|[. ]+$/g, '');
-  return { stem: shortened(stem) || 'image', extension };
+  const base = (fileName.split(/[\\/]/).at(-1) ?? '').replace(/[. ]+$/, '');
+  // An image that is called like a label file would be in the way of one.
+  const renamed = base.replace(/\.(txt|xml|json|jsonl|csv|yaml|labels)$/i, '_$1');
+  const extension = imageExtension.exec(renamed)?.[0] ?? '';
+  const stem = safeName(renamed.slice(0, renamed.length - extension.length));
+  return { stem: stem || 'image', extension };
 }
+
+const imageExtension = /\.[a-z0-9]{1,5}$/i;
 
 /** File systems stop at 255 bytes; a number and an extension are still to come. */
 function shortened(stem: string): string {

@@ -2,36 +2,50 @@
 
 import { isoTime } from '../../clock.ts';
 import { parsedBoxes } from '../annotations/boxes.ts';
+import { isClassification } from '../annotations/class-names.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, imagesOf, splitsOf } from './dataset.ts';
-import type { ExportDataset, ExportFile, ExportFormat } from './export-format.ts';
+import type { ExportFormat } from './export-format.ts';
 
-export function readmeFile(format: ExportFormat, dataset: ExportDataset): ExportFile {
-  return { path: 'README.txt', content: () => [readme(format, dataset)] };
+/** `leftOut`: how many images of the version are not in it, since they have no class. */
+export function readmeFile(
+  format: ExportFormat,
+  dataset: ExportDataset,
+  leftOut: number,
+): ExportFile {
+  return { path: 'README.txt', content: () => [readme(format, dataset, leftOut)] };
 }
 
-function readme(format: ExportFormat, dataset: ExportDataset): string {
-  const { info, images } = dataset;
-  const boxes = images.flatMap((image) => image.boxes);
+function readme({ name, note }: ExportFormat, dataset: ExportDataset, leftOut: number): string {
+  const { info, images, projectType } = dataset;
+  const what = isClassification(projectType) ? 'labels' : 'boxes';
   const splits = splitsOf(dataset).map((split) => {
     const own = imagesOf(dataset, split);
-    const count = own.reduce((sum, image) => sum + image.boxes.length, 0);
-    return `  ${split}: ${own.length} images, ${count} boxes`;
+    return `  ${split}: ${own.length} images, ${own.flatMap(namesIn).length} ${what}`;
   });
   const counts = new Map<string, number>();
-  for (const { label } of boxes) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const classes = classesOf(dataset).map((name) => `  ${name}: ${counts.get(name) ?? 0} boxes`);
+  for (const label of images.flatMap(namesIn)) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const classes = classesOf(dataset);
+  const notes = note?.(dataset) ?? [];
   return [
     `${info.project}, version ${info.version}: ${info.versionName}`,
-    `Created ${isoTime(info.created)}. Format: ${format}. Licence: ${info.license ?? 'not stated'}.`,
+    `Created ${isoTime(info.created)}. Format: ${name}. Licence: ${info.license ?? 'not stated'}.`,
     '',
-    `${images.length} images, ${boxes.length} boxes, ${classes.length} classes`,
+    `${images.length} images, ${images.flatMap(namesIn).length} ${what}, ${classes.length} classes`,
     ...splits,
+    ...(leftOut === 0 ? [] : [`  left out, since they have no class: ${leftOut} images`]),
     '',
     'Classes',
-    ...classes,
+    ...classes.map((label) => `  ${label}: ${counts.get(label) ?? 0} ${what}`),
     '',
+    ...(notes.length === 0 ? [] : [...notes, '']),
     ...oddBoxes(dataset),
   ].join('\n');
+}
+
+/** A class name for each thing that is labelled. */
+function namesIn({ boxes, labels }: ExportImage): readonly string[] {
+  return [...boxes.map(({ label }) => label), ...labels];
 }
 
 function oddBoxes({ images }: ExportDataset): readonly string[] {

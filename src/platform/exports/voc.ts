@@ -2,13 +2,9 @@
 // by one of the original definition.
 
 import type { Box } from '../annotations/annotation.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { tidy, tidyEdges } from './dataset.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './export-format.ts';
 import { withExtension } from './export-names.ts';
-
-export function vocImagePath({ split, fileName }: ExportImage): string {
-  return `${split}/${fileName}`;
-}
 
 export function* vocFiles(dataset: ExportDataset): Iterable<ExportFile> {
   for (const image of dataset.images) {

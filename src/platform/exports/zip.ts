@@ -1,19 +1,17 @@
 // Writes an export as a zip file: the same dataset gives the same bytes.
 
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { FoveaError } from '../../errors.ts';
-import { cocoFiles, cocoImagePath } from './coco.ts';
-import type { ExportDataset, ExportFile, ExportFormat, ExportImage } from './export-format.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import type { ExportFormat } from './export-format.ts';
 import { nameForExport } from './export-names.ts';
 import { readmeFile } from './readme.ts';
-import { vocFiles, vocImagePath } from './voc.ts';
-import { yolov8Files, yolov8ImagePath } from './yolov8.ts';
 
 export interface WriteExportOptions {
   readonly signal?: AbortSignal;
@@ -21,31 +19,30 @@ export interface WriteExportOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Where the bytes of an image are: a path, or a stream that is opened when its turn comes. */
-export type OpenImage<Image> = (image: Image) => string | Readable | Promise<string | Readable>;
-
 /**
  * Writes the export to `outputPath`: under a temporary name beside it, synced, then renamed.
- * Throws `cancelled` on abort; nothing is left behind.
+ * Throws `invalid_input` for what the format cannot hold, and `cancelled` on abort; nothing is left
+ * behind.
  */
-export async function writeExport<Image extends ExportImage>(
+export async function writeExport(
   format: ExportFormat,
-  dataset: ExportDataset<Image>,
-  openImage: OpenImage<Image>,
+  given: ExportDataset,
   outputPath: string,
-  options: WriteExportOptions = {},
+  { signal, onProgress }: WriteExportOptions = {},
 ): Promise<{ readonly bytes: number; readonly files: number }> {
-  const images = nameForExport(dataset.images);
-  const zip = new Zip(options.signal);
-  const { files: textFiles, imagePath } = writers[format];
-  const named = { ...dataset, images };
-  zip.addText(readmeFile(format, named));
-  for (const file of textFiles(named)) zip.addText(file);
+  const selected = format.select?.(given) ?? given;
+  const total = selected.images.length;
+  const zip = new Zip(signal);
   let done = 0;
-  for (const image of images) {
-    const whenRead = () => options.onProgress?.({ done: ++done, total: images.length });
-    zip.addImage(imagePath(image), async () => openImage(image), whenRead);
-  }
+  const watched = (image: ExportImage): ExportImage => ({
+    ...image,
+    open: async () => {
+      const stream = addAbortSignal(zip.signal, await image.open());
+      return stream.once('end', () => onProgress?.({ done: ++done, total }));
+    },
+  });
+  const images = nameForExport(selected.images, format.isReserved).map(watched);
+  addEntries(zip, format, { ...selected, images }, given.images.length - total);
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
   try {
     await zip.writeTo(temporaryPath);
@@ -59,17 +56,13 @@ export async function writeExport<Image extends ExportImage>(
   }
 }
 
-const writers: Record<
-  ExportFormat,
-  {
-    readonly files: (dataset: ExportDataset) => Iterable<ExportFile>;
-    readonly imagePath: (image: ExportImage) => string;
-  }
-> = {
-  coco: { files: cocoFiles, imagePath: cocoImagePath },
-  yolov8: { files: yolov8Files, imagePath: yolov8ImagePath },
-  voc: { files: vocFiles, imagePath: vocImagePath },
-};
+function addEntries(zip: Zip, format: ExportFormat, dataset: ExportDataset, leftOut: number): void {
+  zip.addFile(readmeFile(format, dataset, leftOut));
+  for (const file of format.files(dataset)) zip.addFile(file);
+  const imagePath = format.imagePath?.(dataset);
+  if (imagePath === undefined) return;
+  for (const image of dataset.images) zip.addImage(imagePath(image), image);
+}
 
 /** Zip files hold local time: the same digits in every time zone. */
 function entryOptions(compress: boolean) {
@@ -81,27 +74,28 @@ class Zip {
   files = 0;
   readonly #zip = new ZipFile();
   readonly #stop = new AbortController();
-  readonly #signal: AbortSignal;
+  /** Aborted when the export is given up, whatever the reason. */
+  readonly signal: AbortSignal;
   #current: Readable | undefined;
   #failure: FoveaError | undefined;
 
   constructor(signal: AbortSignal | undefined) {
-    this.#signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
+    this.signal = AbortSignal.any([this.#stop.signal, ...(signal ? [signal] : [])]);
     this.#zip.on('error', (cause: unknown) => this.#fail(cause));
   }
 
-  addText({ path, content }: ExportFile): void {
-    this.#add(path, true, async () => Readable.from(inChunks(content())));
+  addFile({ path, content, isCompressed = false }: ExportFile): void {
+    this.#add(path, !isCompressed, async () => {
+      const pieces = content();
+      return Symbol.asyncIterator in pieces
+        ? Readable.from(pieces, { objectMode: false })
+        : Readable.from(inChunks(pieces));
+    });
   }
 
-  addImage(path: string, openImage: () => Promise<string | Readable>, whenRead: () => void): void {
+  addImage(path: string, { open }: ExportImage): void {
     // These formats are compressed already; BMP and TIFF may not be.
-    const compress = /\.(bmp|tiff?)$/i.test(path);
-    this.#add(path, compress, async () => {
-      const image = await openImage();
-      const stream = typeof image === 'string' ? createReadStream(image) : image;
-      return stream.once('end', whenRead);
-    });
+    this.#add(path, /\.(bmp|tiff?)$/i.test(path), open);
   }
 
   /** Syncs the file before it is done. */
@@ -109,12 +103,12 @@ class Zip {
     this.#zip.end();
     const file = createWriteStream(path, { flags: 'wx', flush: true });
     try {
-      await pipeline(this.#zip.outputStream, file, { signal: this.#signal });
+      await pipeline(this.#zip.outputStream, file, { signal: this.signal });
     } catch (cause) {
       this.#stop.abort();
       this.#current?.destroy();
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#signal.aborted && cause instanceof Error && cause.name === 'AbortError') {
+      if (this.signal.aborted && cause instanceof Error && cause.name === 'AbortError') {
         throw new FoveaError('cancelled', 'The export was cancelled.', { cause });
       }
       throw cause;
@@ -124,11 +118,11 @@ class Zip {
   #add(path: string, compress: boolean, openEntry: () => Promise<Readable>): void {
     this.files++;
     this.#zip.addReadStreamLazy(path, entryOptions(compress), (callback) => {
-      if (this.#signal.aborted) return;
+      if (this.signal.aborted) return;
       openEntry().then(
         (stream) => {
           this.#current = stream.once('error', (cause) => this.#fail(cause, path));
-          if (this.#signal.aborted) stream.destroy();
+          if (this.signal.aborted) stream.destroy();
           else callback(null, stream);
         },
         (cause: unknown) => this.#fail(cause, path),
@@ -137,9 +131,11 @@ class Zip {
   }
 
   #fail(cause: unknown, path?: string): void {
+    // Streams that are cut off by the end fail too.
+    if (this.signal.aborted) return;
     const what = path === undefined ? 'A file' : `"${path}"`;
     const message = `${what} of the export cannot be read.`;
-    this.#failure ??= new FoveaError('internal', message, { cause });
+    this.#failure = new FoveaError('internal', message, { cause });
     this.#stop.abort();
   }
 }

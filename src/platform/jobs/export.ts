@@ -1,12 +1,12 @@
 // Writes a finished version as a zip file in an export format.
 
 import { notFound } from '../../errors.ts';
-import { checkExportFormat, type ExportImage } from '../exports/export-format.ts';
+import type { BlobStore } from '../../storage/blob-store.ts';
+import type { ExportImage } from '../exports/dataset.ts';
+import { checkExportFormat } from '../exports/export-format.ts';
 import { writeExport } from '../exports/zip.ts';
 import type { VersionImage } from '../store/store.ts';
 import { type Job, payloadText } from './job.ts';
-
-type HashedImage = ExportImage & { readonly hash: string };
 
 export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) => {
   const exportId = payloadText(claim, 'exportId');
@@ -20,28 +20,30 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
     classes: version.classes,
     info: {
       project: project.name,
+      annotation: project.annotation,
       version: version.number,
       versionName: version.name,
       license: project.license,
       created: version.created,
     },
-    images: exportImages(await store.versions.images(version.id)),
+    images: exportImages(await store.versions.images(version.id), blobs),
   };
-  const open = ({ hash }: HashedImage) => blobs.open(hash);
   const onProgress = inSteps((done, total) => claim.progress(done, total));
   const { hash, bytes } = await scratch.withFile(async (path) => {
-    await writeExport(format, dataset, open, path, { signal, onProgress });
+    await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);
   });
   await store.exports.finish(exportId, hash, bytes, claim.guard);
-  return { format, bytes };
+  return { format: format.name, bytes };
 };
 
-function exportImages(images: readonly VersionImage[]): readonly HashedImage[] {
+function exportImages(images: readonly VersionImage[], blobs: BlobStore): readonly ExportImage[] {
   return images.map(({ name, split, width, height, hash, annotation }) => ({
-    ...{ split, width, height, hash },
+    ...{ split, width, height },
     fileName: name,
     boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
+    labels: annotation?.kind === 'classification' ? annotation.labels : [],
+    open: () => blobs.open(hash),
   }));
 }
 

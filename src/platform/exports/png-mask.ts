@@ -1,0 +1,60 @@
+// Semantic masks: `train/cell.jpg`, `train/cell_mask.png` of the same size with the class of each
+// pixel, and `train/_classes.csv`, which says what the values mean.
+
+import { invalidArgument } from '../../errors.ts';
+import { csvRow } from './csv.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './dataset.ts';
+import { withExtension } from './export-names.ts';
+import { fillOutline, type Mask } from './raster.ts';
+
+/**
+ * Value 0 is the background, then come the classes in their order. Boxes are drawn in the order in
+ * which they were labelled, later ones above; one without an outline is a filled rectangle. Throws
+ * `invalid_input` for more classes than a byte can tell apart.
+ */
+export function* pngMaskFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  const classes = classesOf(dataset);
+  if (classes.length > classesMax) {
+    const message = `holds ${classesMax} classes at most, but the version has ${classes.length}`;
+    throw invalidArgument('format', message, 'Use "coco-segmentation", or remap classes.');
+  }
+  const indexOf = classIndex(classes);
+  const rows = ['background', ...classes].map((name, value) => csvRow(value, [name]));
+  const table = [csvRow('Pixel Value', ['Class']), ...rows];
+  for (const split of splitsOf(dataset)) {
+    yield { path: `${split}/_classes.csv`, content: () => table };
+    for (const image of imagesOf(dataset, split)) {
+      const path = `${split}/${withExtension(image.fileName, '_mask.png')}`;
+      yield { path, content: () => maskPng(image, indexOf), isCompressed: true };
+    }
+  }
+}
+
+/** Whether an image of that name would look like the mask of another one. */
+export function isMaskName(stem: string): boolean {
+  return /_mask$/i.test(stem);
+}
+
+/** What a byte can tell apart, without the background. */
+const classesMax = 255;
+
+async function* maskPng(
+  { boxes, width, height }: ExportImage,
+  indexOf: (label: string) => number,
+): AsyncIterable<Uint8Array> {
+  const mask = { data: new Uint8Array(width * height), width, height };
+  for (const box of boxes) fillOutline(mask, outlineOf(box), indexOf(box.label) + 1);
+  yield await encodePng(mask);
+}
+
+/** Grey with 8 bits, without a palette: the value of a pixel is its class. */
+async function encodePng({ data, width, height }: Mask): Promise<Uint8Array> {
+  // Loaded at first use: a native module must not slow the start.
+  const { default: sharp } = await import('sharp');
+  const raw = { width, height, channels: 1 } as const;
+  return sharp(data, { raw, limitInputPixels: false })
+    .toColourspace('b-w')
+    .png({ palette: false, adaptiveFiltering: false, compressionLevel: 9 })
+    .toBuffer();
+}
