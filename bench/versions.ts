@@ -1,0 +1,111 @@
+// `npm run bench:versions`: how many images of a version Fovea makes per second and core, beside
+// OpenCV in the same run, and whether its memory stays flat. Ends with 1 where it falls short.
+
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Contender, findContenders } from './versions/contenders.ts';
+import { findImages, type Images } from './versions/images.ts';
+import { measurePeak, type Peak } from './versions/memory.ts';
+import { formatMeasured, judge, judgePeaks, type Measured } from './versions/report.ts';
+import { type Answer, settings } from './versions/request.ts';
+
+const usage = `Usage: npm run bench:versions -- [--images N] [--repeats R] [--memory no]
+  --images N   source images of the job (all of BCCD: 364)
+  --repeats R  measured runs of each contender, after one warm-up (5)
+  --memory no  leave out the two generations through the platform`;
+
+/** Images of the two versions whose memory is compared. */
+const peakImages = [300, 3_000];
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<number> {
+  const { images: countMax, repeats, memory } = readArguments();
+  if (process.platform !== 'linux') throw new Error('This bench reads /proc: run it on Linux.');
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const images = await findImages(folder, countMax);
+  const contenders = findContenders();
+  const measured = await measure(contenders, images, repeats);
+  const peaks: Peak[] = [];
+  for (const count of memory ? peakImages : []) {
+    process.stderr.write(`A version of ${count} images through the platform...\n`);
+    peaks.push(await measurePeak(folder, images.train, count));
+  }
+  const [speed, peak] = [judge(measured), judgePeaks(peaks)];
+  const short = [...speed.short, ...peak.short];
+  if (contenders.length === 1) {
+    short.push('DID NOT RUN: OpenCV; Debian and Ubuntu have python3-opencv and python3-pil.');
+  }
+  const title = [describeMachine(measured), describeJob(images, repeats)];
+  const lines = [...title, '', formatMeasured(measured), '', ...speed.said, ...peak.said, ...short];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return short.length === 0 ? 0 : 1;
+}
+
+function readArguments(): { images: number; repeats: number; memory: boolean } {
+  const { values } = parseArgs({
+    options: {
+      images: { type: 'string', default: '364' },
+      repeats: { type: 'string', default: '5' },
+      memory: { type: 'string', default: 'yes' },
+    },
+  });
+  const images = Number(values.images);
+  const repeats = Number(values.repeats);
+  for (const count of [images, repeats]) {
+    if (!Number.isInteger(count) || count < 1) {
+      throw new Error(`--images and --repeats are whole numbers from 1 on.\n${usage}`);
+    }
+  }
+  return { images, repeats, memory: values.memory !== 'no' };
+}
+
+/** One warm-up each, then round robin: what the machine does meanwhile hits all alike. */
+async function measure(
+  contenders: readonly Contender[],
+  { train, others }: Images,
+  repeats: number,
+): Promise<readonly Measured[]> {
+  const measured = contenders.map((contender) => ({ contender, ...noRuns() }));
+  const request = { ...settings, processes: 1, images: 300, train, others } as const;
+  for (const contender of contenders) await contender.ask({ ...request, task: 'job' });
+  const kinds = [
+    ['job', { ...request, task: 'job' }],
+    ['derive', { ...request, task: 'derive' }],
+    ['limit', { ...request, task: 'limit' }],
+    ['jobOnAllCores', { ...request, task: 'job', processes: availableParallelism() }],
+  ] as const;
+  for (let repeat = 1; repeat <= repeats; repeat++) {
+    process.stderr.write(`Round ${repeat} of ${repeats}...\n`);
+    for (const [kind, asked] of kinds) {
+      for (const one of measured) one[kind].push(await one.contender.ask(asked));
+    }
+  }
+  return measured;
+}
+
+function noRuns(): Record<'job' | 'jobOnAllCores' | 'derive' | 'limit', Answer[]> {
+  return { job: [], jobOnAllCores: [], derive: [], limit: [] };
+}
+
+function describeMachine(measured: readonly Measured[]): string {
+  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
+  const versions = new Set(measured.flatMap(({ job }) => job[0]?.versions ?? []));
+  return `${[...versions].join(', ')}, ${machine}; median (range) of runs`;
+}
+
+function describeJob({ said, train, others }: Images, repeats: number): string {
+  const made = train.length * settings.augmentation.image.versions + others.length;
+  const counts = `${train.length} train and ${others.length} other images`;
+  return `${said}: ${counts}, ${made} of 640 x 640 from them; ${repeats} runs of each kind`;
+}
