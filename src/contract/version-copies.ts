@@ -34,7 +34,7 @@ export function copyBound(settings: VersionSettings): CopyBound {
   return { most: turns * colours, fewerBecause: 'few different copies are possible' };
 }
 
-/** Augmentations of whole images with few results. All others have far more than anyone asks for. */
+/** Augmentations of whole images with few results. All others have more than anyone asks for. */
 const countable: readonly string[] = ['flip', 'ninety', 'rgrayscale', 'brightness'];
 
 /** Flips first, then quarter turns: each result is a mirroring and a number of quarter turns. */

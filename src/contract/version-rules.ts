@@ -13,11 +13,19 @@ export interface MemberProblem {
 
 type Rule = z.core.$ZodCheck<Members>;
 
-/** All problems that the members have among themselves; whoever looks must not trust their types. */
-export function rule(problemsOf: (members: Members) => readonly MemberProblem[]): Rule {
+/**
+ * All problems that the members have among themselves. Whoever looks must not trust their types,
+ * and is told whether there were members that nobody knows. One problem at a member is enough.
+ */
+export function rule(
+  problemsOf: (members: Members, hasUnknown: boolean) => readonly MemberProblem[],
+): Rule {
   return z.superRefine<Members>(
     (members, context) => {
-      for (const { path, message } of problemsOf(members)) {
+      const wrong = new Set(context.issues.map((issue) => issue.path?.[0]));
+      for (const { path, message } of problemsOf(members, context.issues.some(isUnknownHere))) {
+        const [member] = path;
+        if (member !== undefined && wrong.has(member)) continue;
         context.addIssue({ code: 'custom', path: [...path], message, input: members });
       }
     },

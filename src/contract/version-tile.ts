@@ -53,7 +53,7 @@ function shapedAs(rules: z.ZodType): z.ZodType {
 }
 
 /** What is too much or missing for the shape that was meant: by its mode, else by its members. */
-function shapeProblems(given: Members): readonly MemberProblem[] {
+function shapeProblems(given: Members, hasUnknown: boolean): readonly MemberProblem[] {
   const names = Object.keys(given).filter((name) => given[name] !== undefined);
   if (names.includes('mode')) {
     if (given.mode === 'fixed_size') return misfits(fixedSize, names, 'with mode "fixed_size"');
@@ -75,6 +75,7 @@ function shapeProblems(given: Members): readonly MemberProblem[] {
     ];
   }
   if (names.length > 0) return [modeIsMissing('one of fixed_size, fixed_aspect')];
+  if (hasUnknown) return [];
   const message = 'needs rows and columns, or mode fixed_size or fixed_aspect; got none of them';
   return [{ path: [], message }];
 }

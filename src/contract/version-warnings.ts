@@ -1,5 +1,5 @@
-// Settings of a version that are possible but unusual: what a computer-vision engineer would want to
-// be told before paying for them. Ranges are those of the sliders that people know.
+// Settings of a version that are possible but unusual: what a computer-vision engineer would want
+// to be told before paying for them. Ranges are those of the sliders that people know.
 
 import { limits } from '../limits.ts';
 import { copyBound } from './version-copies.ts';
