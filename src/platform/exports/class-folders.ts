@@ -11,24 +11,18 @@ import { safeName, uniqueNames } from './export-names.ts';
  */
 export function oneClassEach(dataset: ExportDataset): ExportDataset {
   const { images } = dataset;
-  const several = images.filter((image) => labelsOf(image).length > 1);
-  if (several.length > 0) {
-    const message = `takes one class for each image, but ${several.length} of ${images.length} have several`;
-    throw invalidArgument('format', message, severalHint);
-  }
-  const labelled = images.filter((image) => labelsOf(image).length === 1);
-  if (labelled.length === 0) {
+  const several = images.filter((image) => labelsOf(image).length > 1).length;
+  if (several > 0) {
     throw invalidArgument(
       'format',
-      `takes images with a class, but none of ${images.length} has one`,
+      `takes one class for each image, but ${several} of ${images.length} have several; ` +
+        'use "multiclass", or a version with preprocessing.isolate, which makes an image of each box',
     );
   }
-  return { ...dataset, images: labelled };
+  const labelled = images.filter((image) => labelsOf(image).length === 1);
+  if (labelled.length > 0) return { ...dataset, images: labelled };
+  throw invalidArgument('format', `takes images with a class; none of ${images.length} has one`);
 }
-
-const severalHint =
-  'Use "multiclass", which holds several, or export a version whose preprocessing has isolate: ' +
-  'true, which makes an image of each box.';
 
 export function classFolders(dataset: ExportDataset): (image: ExportImage) => string {
   const folders = folderNames(dataset);

@@ -55,6 +55,6 @@ async function encodePng({ data, width, height }: Mask): Promise<Uint8Array> {
   const raw = { width, height, channels: 1 } as const;
   return sharp(data, { raw, limitInputPixels: false })
     .toColourspace('b-w')
-    .png({ palette: false, adaptiveFiltering: false, compressionLevel: 9 })
+    .png({ palette: false, adaptiveFiltering: false, compressionLevel: 6 })
     .toBuffer();
 }

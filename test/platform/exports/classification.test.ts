@@ -60,13 +60,21 @@ describe('folder', () => {
   });
 
   test.each([
-    ['several classes', image(), 'format: takes one class for each image, but 1 of 2 have several'],
-    ['no class', labelled('x.jpg', []), 'format: takes images with a class, but none of 2 has one'],
+    [
+      'several classes',
+      image(),
+      'format: takes one class for each image, but 1 of 2 have several; use "multiclass", ' +
+        'or a version with preprocessing.isolate, which makes an image of each box',
+    ],
+    ['no class', labelled('x.jpg', []), 'format: takes images with a class; none of 2 has one'],
   ])('refuses images with %s', async (_case, other, message) => {
-    await expect(exported('folder', [labelled('y.jpg', []), other])).rejects.toMatchObject({
-      code: 'invalid_input',
-      message,
-    });
+    const images = [labelled('y.jpg', []), other];
+    for (const format of ['folder', 'clip']) {
+      await expect(exported(format, images)).rejects.toMatchObject({
+        code: 'invalid_input',
+        message,
+      });
+    }
   });
 });
 
