@@ -25,7 +25,7 @@ export async function dryRun(
 ): Promise<ToolResult> {
   const { workspace, project, versionName } = wanted;
   const expected = await countImages(wanted, context);
-  const warnings = [...unusual, ...projectWarnings(wanted, expected, unusual)];
+  const warnings = [...unusual, ...projectWarnings(wanted, expected, unusual, context)];
   const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
   return {
     summary: `Dry run, nothing was sent: the version of ${quoted(project)} would have ${figures(expected)}${warned}.`,
@@ -66,15 +66,21 @@ function projectWarnings(
   { preprocessing, augmentation }: Wanted,
   expected: ExpectedCounts | undefined,
   unusual: readonly string[],
+  { settings }: ToolContext,
 ): readonly string[] {
   const resize = 'preprocessing.resize is missing';
   const isToldOfResize = unusual.some((warning) => warning.startsWith(resize));
-  const hasCopies = (augmentation.image?.versions ?? 1) > 1;
+  const versions = augmentation.image?.versions ?? 1;
+  const cap = settings.versionMultiplierMax;
+  const isEmbedded = settings.baseUrl === undefined;
   return [
+    ...(isEmbedded && versions > cap
+      ? [`augmentation.image.versions is ${versions}: this platform refuses more than ${cap}`]
+      : []),
     ...(preprocessing.resize || isToldOfResize ? [] : [`${resize}: images keep their sizes`]),
     ...(expected?.total.images === 0
       ? ['project has no images: a version needs at least one']
-      : expected?.train.images === 0 && hasCopies
+      : expected?.train.images === 0 && versions > 1
         ? ['project has no train images: augmentation works on none']
         : []),
   ];

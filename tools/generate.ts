@@ -35,7 +35,7 @@ export const generateInput = z.strictObject({
       ),
     )
     .describe(
-      'Random changes of train images; may be {}. Each copy gets all, up to the strength given. flip to shear, brightness, exposure, blur, noise also as bbflip etc.: inside boxes only.',
+      'Random changes of train images, in this order; may be {}. Each copy gets all, up to the strength given. flip to shear, brightness, exposure, blur, noise also as bbflip etc., first: inside boxes only.',
     ),
 });
 

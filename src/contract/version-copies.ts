@@ -30,8 +30,11 @@ export function copyBound(settings: VersionSettings): CopyBound {
   if (keys.every((key) => key === 'flip' || key === 'ninety')) {
     return { most: turns, fewerBecause: undefined };
   }
-  const colours = brightnessResults(augmentation) * (augmentation.rgrayscale ? 2 : 1);
-  return { most: turns * colours, fewerBecause: 'few different copies are possible' };
+  const coloured = turns * brightnessResults(augmentation);
+  const percent = augmentation.rgrayscale?.percent ?? 0;
+  // Where all copies become gray, only the original is not.
+  const most = percent === 100 ? 1 + coloured : coloured * (percent > 0 ? 2 : 1);
+  return { most, fewerBecause: 'few different copies are possible' };
 }
 
 /** Augmentations of whole images with few results. All others have more than anyone asks for. */

@@ -86,6 +86,16 @@ const preprocessing = z.strictObject({
 });
 
 const augmentation = z.strictObject({
+  mosaic: z.boolean().optional().describe('Join four images.'),
+  bbflip: described(flip, 'As flip, inside boxes.').optional(),
+  bbninety: described(ninety, 'As ninety, inside boxes.').optional(),
+  bbcrop: described(crop, 'As crop, inside boxes.').optional(),
+  bbrotate: described(rotate, 'As rotate, inside boxes.').optional(),
+  bbshear: described(shear, 'As shear, inside boxes.').optional(),
+  bbbrightness: described(brightness, 'As brightness, inside boxes.').optional(),
+  bbexposure: described(percentOnly, 'As exposure, inside boxes.').optional(),
+  bbblur: described(blur, 'As blur, inside boxes.').optional(),
+  bbnoise: described(percentOnly, 'As noise, inside boxes.').optional(),
   flip: flip.optional().describe('Mirror.'),
   ninety: ninety.optional().describe('Quarter turns.'),
   crop: crop.optional().describe('Zoom in: percent of area cut off, usually 0 to 20.'),
@@ -102,16 +112,6 @@ const augmentation = z.strictObject({
     .strictObject({ count: z.int().min(0).max(limits.cutoutCountMax), percent })
     .optional()
     .describe('Black rectangles, percent of each side.'),
-  mosaic: z.boolean().optional().describe('Join four images.'),
-  bbflip: described(flip, 'As flip, inside boxes.').optional(),
-  bbninety: described(ninety, 'As ninety, inside boxes.').optional(),
-  bbcrop: described(crop, 'As crop, inside boxes.').optional(),
-  bbrotate: described(rotate, 'As rotate, inside boxes.').optional(),
-  bbshear: described(shear, 'As shear, inside boxes.').optional(),
-  bbbrightness: described(brightness, 'As brightness, inside boxes.').optional(),
-  bbexposure: described(percentOnly, 'As exposure, inside boxes.').optional(),
-  bbblur: described(blur, 'As blur, inside boxes.').optional(),
-  bbnoise: described(percentOnly, 'As noise, inside boxes.').optional(),
   image: z
     .strictObject({ versions: z.int().min(1) })
     .optional()

@@ -98,11 +98,12 @@ const customary: readonly Range[] = [
   },
   {
     path: 'augmentation.image.versions',
+    least: 1,
     most: limits.versionMultiplierMax,
     unit: 'images',
     because:
-      'generation fails above the cap of the plan, which is ' +
-      `${limits.versionMultiplierMax} on the embedded platform`,
+      'generation fails above the cap of the plan, on the embedded platform ' +
+      `${limits.versionMultiplierMax} unless set otherwise`,
   },
   ...['width', 'height'].map((side) => ({
     path: `preprocessing.resize.${side}`,
@@ -113,8 +114,9 @@ const customary: readonly Range[] = [
   })),
   ...['rows', 'columns'].map((lines) => ({
     path: `preprocessing.tile.${lines}`,
+    least: 1,
     most: 10,
-    unit: `${lines}`,
+    unit: lines,
     because: 'most tiles hold no whole object',
   })),
   {

@@ -1,0 +1,311 @@
+// versions_generate: sends exactly what was given, warns of what is unusual, and tells in a dry run
+// what would come of it.
+
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { type Kit, openKit } from './kit.ts';
+
+let kit: Kit;
+
+beforeEach(async () => {
+  kit = await openKit();
+  kit.on('POST /acme/cells/generate', () => ({ json: { message: 'ok', version: 4 } }));
+});
+
+afterEach(async () => {
+  await kit.close();
+});
+
+const where = { workspace: 'acme', project: 'cells' };
+
+function projectHas(splits: object | undefined): void {
+  const project = { id: 'acme/cells', name: 'Cells', type: 'object-detection', splits };
+  const workspace = { name: 'Acme', url: 'acme' };
+  kit.on('GET /acme/cells', () => ({ json: { workspace, project, versions: [] } }));
+}
+
+function boxesAre(numAnnotations: number): void {
+  const stats = {
+    numImages: 100,
+    numAnnotations,
+    avgImageSize: [640, 480],
+    medianImageRatio: 1.33,
+    missingAnnotations: 0,
+    nullAnnotations: 0,
+    classDistribution: {},
+  };
+  kit.on('GET /acme/cells/health', () => ({ json: { health: true, stats } }));
+}
+
+function routes(): readonly string[] {
+  return kit.requests.map(({ method, path }) => `${method} ${path}`);
+}
+
+describe('what is sent', () => {
+  const bodies = [
+    '{"augmentation":{},"preprocessing":{}}',
+    '{"preprocessing":{"resize":{"format":"Fit within","height":48,"width":64},"auto-orient":false},' +
+      '"versionName":"a","augmentation":{"image":{"versions":3},"flip":{"vertical":true},' +
+      '"crop":{"max":20.50001,"min":1e-7},"bbblur":{"pixels":0.1},"bbflip":{"vertical":false,"horizontal":true}}}',
+    '{"augmentation":{},"preprocessing":{"tile":{"padding":"grey","overlap":0,"tileHeight":9,' +
+      '"mode":"fixed_size","tileWidth":8},"remap":{"z":"y","a":"b"},"filter-tags":{"b":true,"a":false}}}',
+  ];
+
+  it.each(bodies)('is what was given: %s', async (body) => {
+    await kit.call('versions_generate', { ...where, ...JSON.parse(body) });
+    expect(kit.requests.map((request) => request.body)).toEqual([body]);
+  });
+
+  it('is what JSON text says, in its order', async () => {
+    const groups = { preprocessing: '{}', augmentation: '{"image":{"versions":2},"mosaic":true}' };
+    await kit.call('versions_generate', { ...where, ...groups });
+    expect(kit.requests[0]?.body).toBe(
+      '{"preprocessing":{},"augmentation":{"image":{"versions":2},"mosaic":true}}',
+    );
+  });
+
+  it('has no dry_run', async () => {
+    const args = { ...where, dry_run: false, preprocessing: {}, augmentation: {} };
+    await kit.call('versions_generate', args);
+    expect(kit.requests[0]?.body).toBe('{"preprocessing":{},"augmentation":{}}');
+  });
+
+  it('is nothing when something is wrong, and all of it is named', async () => {
+    const error = await kit.refused('versions_generate', {
+      ...where,
+      dry_run: 'yes',
+      versionname: 'a',
+      preprocessing: { tile: { rows: 2 } },
+      augmentation: { bbhue: { degrees: 5 }, crop: { min: 9, max: 8 } },
+    });
+    expect(error.problems).toEqual([
+      {
+        path: 'preprocessing.tile.columns',
+        message: 'is required with rows and columns (an integer).',
+      },
+      { path: 'augmentation.crop.min', message: 'must be at most max (8), got 9' },
+      {
+        path: 'augmentation.bbhue',
+        message: 'is not known; "hue" has no form for boxes, only for the whole image',
+      },
+      { path: 'dry_run', message: 'expected true or false, got the string "yes"' },
+      { path: 'versionname', message: 'is not known; did you mean "versionName"?' },
+    ]);
+    expect(kit.requests).toEqual([]);
+  });
+});
+
+describe('warnings', () => {
+  const rotated = {
+    ...where,
+    preprocessing: {},
+    augmentation: { rotate: { degrees: 60 }, image: { versions: 2 } },
+  };
+  const unusual =
+    'augmentation.rotate.degrees is 60: customary are 0 to 45 degrees; corners turn black and ' +
+    'boxes grow far beyond their objects';
+
+  it('come from the tool where the platform has none', async () => {
+    const { summary, data } = await kit.call('versions_generate', rotated);
+    expect(summary).toBe('Version 4 of "cells" is being generated, with 1 warning.');
+    expect(data).toEqual({ message: 'ok', version: 4, warnings: [unusual] });
+  });
+
+  it('come once where both have the same, and those of the platform stay', async () => {
+    const json = { version: 4, warnings: [unusual, 'of the platform'] };
+    kit.on('POST /acme/cells/generate', () => ({ json }));
+    const { summary, data } = await kit.call('versions_generate', rotated);
+    expect(summary).toBe('Version 4 of "cells" is being generated, with 2 warnings.');
+    expect(data.warnings).toEqual([unusual, 'of the platform']);
+  });
+
+  it('are none where nothing is unusual', async () => {
+    const args = { ...where, preprocessing: {}, augmentation: {} };
+    const { summary, data } = await kit.call('versions_generate', args);
+    expect(summary).toBe('Version 4 of "cells" is being generated.');
+    expect(data).toEqual({ message: 'ok', version: 4 });
+  });
+});
+
+describe('dry_run', () => {
+  const resize = { width: 640, height: 640, format: 'Stretch to' };
+
+  it('reads the project, sends nothing, and tells settings, warnings and counts', async () => {
+    projectHas({ train: 70, valid: 20, test: 10 });
+    const settings = {
+      preprocessing: { resize, 'auto-orient': true },
+      augmentation: { image: { versions: 3 }, flip: { vertical: true }, blur: { pixels: 0 } },
+    };
+    const result = await kit.call('versions_generate', { ...where, ...settings, dry_run: true });
+    expect(routes()).toEqual(['GET /acme/cells']);
+    expect(result.summary).toBe(
+      'Dry run, nothing was sent: the version of "cells" would have 140 train, 20 valid, ' +
+        '10 test images, with 2 warnings.',
+    );
+    expect(result.data).toEqual({
+      dry_run: true,
+      expected: {
+        train: { images: 140, certainty: 'exact', because: [] },
+        valid: { images: 20, certainty: 'exact', because: [] },
+        test: { images: 10, certainty: 'exact', because: [] },
+        total: { images: 170, certainty: 'exact', because: [] },
+      },
+      warnings: [
+        'augmentation.blur.pixels is 0: this step changes nothing',
+        'augmentation.image.versions is 3, but the chosen augmentations give at most 2 different ' +
+          'images from one: no more are made',
+      ],
+      settings: {
+        preprocessing: { 'auto-orient': true, resize },
+        augmentation: { flip: { horizontal: false, vertical: true }, image: { versions: 3 } },
+      },
+    });
+    expect(result.next).toEqual([
+      {
+        tool: 'versions_generate',
+        arguments: { ...where, ...settings },
+        why: 'Generates it.',
+      },
+    ]);
+  });
+
+  it('reads the number of boxes where isolate needs it', async () => {
+    projectHas({ train: 75, valid: 25, test: 0 });
+    boxesAre(800);
+    const { summary, data } = await kit.call('versions_generate', {
+      ...where,
+      versionName: 'objects',
+      preprocessing: { isolate: true, resize },
+      augmentation: {},
+      dry_run: true,
+    });
+    expect(routes()).toEqual(['GET /acme/cells', 'GET /acme/cells/health']);
+    expect(summary).toContain('about 600 train, about 200 valid, 0 test images.');
+    expect(data).toMatchObject({ settings: { versionName: 'objects' }, warnings: [] });
+  });
+
+  it('says what it cannot know', async () => {
+    projectHas({ train: 75, valid: 25, test: 0 });
+    const tile = {
+      mode: 'fixed_aspect',
+      aspectRatio: 1,
+      span: 'width',
+      overlap: 0,
+      padding: 'black',
+    };
+    const { summary, data } = await kit.call('versions_generate', {
+      ...where,
+      preprocessing: { tile, resize },
+      augmentation: {},
+      dry_run: true,
+    });
+    expect(summary).toContain('unknown train, unknown valid, 0 test images.');
+    expect(data.expected).toMatchObject({
+      total: {
+        images: null,
+        certainty: 'unknown',
+        because: ['tile by fixed_aspect depends on the size of each image'],
+      },
+    });
+  });
+
+  it.each([
+    [
+      { train: 0, valid: 0, test: 0 },
+      'project has no images: a version needs at least one',
+      '0 train, 0 valid, 0 test images, with 1 warning.',
+    ],
+    [
+      { valid: 3 },
+      'project has no train images: augmentation works on none',
+      '0 train, 3 valid, 0 test images, with 1 warning.',
+    ],
+  ])('warns of a project with %j', async (splits, warning, figures) => {
+    projectHas(splits);
+    const augmentation = { mosaic: true, image: { versions: 3 } };
+    const args = { ...where, preprocessing: { resize }, augmentation, dry_run: true };
+    const { summary, data } = await kit.call('versions_generate', args);
+    expect(data.warnings).toEqual([warning]);
+    expect(summary).toContain(figures);
+  });
+
+  it('warns that sizes stay, and of the cap of the plan', async () => {
+    projectHas({ train: 1, valid: 0, test: 0 });
+    const augmentation = { hue: { degrees: 9 }, image: { versions: 60 } };
+    const args = { ...where, preprocessing: {}, augmentation, dry_run: true };
+    const { data } = await kit.call('versions_generate', args);
+    expect(data.warnings).toEqual([
+      'augmentation.image.versions is 60: customary are 1 to 50 images; generation fails above ' +
+        'the cap of the plan, on the embedded platform 50 unless set otherwise',
+      'augmentation.image.versions is 60: this platform refuses more than 50',
+      'preprocessing.resize is missing: images keep their sizes',
+    ]);
+  });
+
+  it('gives no counts where the platform tells none', async () => {
+    projectHas(undefined);
+    const args = { ...where, preprocessing: { resize }, augmentation: {}, dry_run: true };
+    const { summary, data } = await kit.call('versions_generate', args);
+    expect(summary).toContain('would have a number of images that the platform does not tell.');
+    expect(data.expected).toBeNull();
+  });
+
+  it('fails for a project that is not there', async () => {
+    const args = { ...where, preprocessing: {}, augmentation: {}, dry_run: true };
+    const error = await kit.refused('versions_generate', args);
+    expect(error.code).toBe('not_found');
+    expect(routes()).toEqual(['GET /acme/cells']);
+  });
+});
+
+describe('over MCP, on the embedded platform', () => {
+  let fovea: Fovea;
+
+  beforeAll(async () => {
+    fovea = await launchFovea();
+    const project = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
+    await fovea.ok('projects_create', project);
+    await fovea.ok('images_upload', {
+      project: 'cells',
+      files: ['sample/blood-cells/JPEGImages'],
+      split: 'train',
+    });
+  });
+
+  afterAll(() => fovea.close());
+
+  const refused = readFileSync('test/contract/version-settings.vectors.jsonl', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter((vector, index) => vector.refused && index % 29 === 0);
+
+  it.each(refused)('refuses $settings', async ({ settings, refused: problems }) => {
+    const groups = { preprocessing: {}, augmentation: {} };
+    const args = { project: 'cells', dry_run: true, ...groups, ...settings };
+    const { isError, text, data } = await fovea.call('versions_generate', args);
+    expect(isError).toBe(true);
+    for (const path of Object.keys(problems)) expect(text).toContain(`${path}: `);
+    expect(data.error).toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('tells in a dry run what generation then gives', async () => {
+    const settings = {
+      project: 'cells',
+      preprocessing: {
+        'auto-orient': true,
+        resize: { width: 32, height: 32, format: 'Stretch to' },
+      },
+      augmentation: { flip: { horizontal: true }, image: { versions: 2 } },
+    };
+    const dry = await fovea.ok('versions_generate', { ...settings, dry_run: true });
+    expect(dry).toMatchObject({ dry_run: true, warnings: [] });
+    expect(dry.expected).toMatchObject({ train: { images: 24, certainty: 'exact' } });
+    expect(await fovea.ok('projects_get', { project: 'cells' })).toMatchObject({ versions: [] });
+    const { taskId } = await fovea.ok('versions_generate', settings);
+    await fovea.ok('tasks_wait', { taskId });
+    const { version } = await fovea.ok('versions_get', { project: 'cells', version: 1 });
+    expect(version).toMatchObject({ splits: { train: 24, valid: 0, test: 0 } });
+  });
+});
