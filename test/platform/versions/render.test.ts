@@ -2,11 +2,10 @@
 
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { resizeFormats } from '../../../src/contract/version-settings.ts';
 import type { Box } from '../../../src/platform/annotations/annotation.ts';
 import { decodeImage, type RawImage } from '../../../src/platform/image-file.ts';
-import { openSource, renderImage } from '../../../src/platform/versions/render.ts';
-import { builtFormats, type ResizeStep, type Step } from '../../../src/platform/versions/steps.ts';
-import { exifTurn, turns } from '../../../src/platform/versions/turn.ts';
+import { prepare, render } from './kit.ts';
 
 // A grey picture of 96 x 64 with a rectangle of its own colour, size and place for each label.
 const colours = {
@@ -87,31 +86,42 @@ function expectBoxesOnColours(image: RawImage, moved: readonly Box[]): void {
   }
 }
 
-const resize = (width: number, height: number, format: ResizeStep['format']): Step => ({
-  kind: 'resize',
-  width,
-  height,
-  format,
+const resize = (width: number, height: number, format: (typeof resizeFormats)[number]) => ({
+  resize: { width, height, format },
 });
 
-const turnSteps: readonly Step[] = [1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => ({
-  kind: 'turn',
-  turn: exifTurn(orientation),
-}));
+/** All eight results of flips and quarter turns. */
+const allTurns = {
+  flip: { horizontal: true, vertical: true },
+  ninety: { clockwise: true, 'counter-clockwise': true, 'upside-down': true },
+  image: { versions: 50 },
+};
 
 describe('boxes stay on what they label', () => {
-  test.each(['horizontal', 'vertical', 'clockwise', 'counter-clockwise', 'upside-down'] as const)(
-    '%s',
-    async (name) => {
-      const rendered = await renderImage(png, boxes, [{ kind: 'turn', turn: turns[name] }]);
-      expect(rendered.boxes).toHaveLength(4);
-      expectBoxesOnColours(await decodeImage(rendered.bytes), rendered.boxes);
-    },
-  );
+  test.each([
+    [{ flip: { horizontal: true } }, 1],
+    [{ flip: { vertical: true } }, 1],
+    [{ flip: { horizontal: true, vertical: true } }, 3],
+    [{ ninety: { clockwise: true } }, 1],
+    [{ ninety: { 'counter-clockwise': true } }, 1],
+    [{ ninety: { 'upside-down': true } }, 1],
+    [{ ninety: { clockwise: true, 'counter-clockwise': true, 'upside-down': true } }, 3],
+    [allTurns, 7],
+  ])('in each result of %j', async (turns, results) => {
+    const augmentation = { ...turns, image: { versions: 50 } };
+    const [, ...copies] = await render(png, boxes, { augmentation });
+    expect(copies).toHaveLength(results);
+    for (const copy of copies) {
+      expect(copy.boxes).toHaveLength(4);
+      expectBoxesOnColours(await decodeImage(copy.bytes), copy.boxes);
+    }
+    const pictures = new Set(copies.map(({ bytes }) => Buffer.from(bytes).toString('base64')));
+    expect(pictures.size).toBe(results);
+  });
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i, as sharp applies it', async (n) => {
     const file = await oriented(n);
-    const rendered = await renderImage(file, boxes, [{ kind: 'auto-orient' }]);
+    const rendered = await prepare(file, boxes, { 'auto-orient': true });
     const wanted = await sharp(file).autoOrient().raw().toBuffer({ resolveWithObject: true });
     expect([rendered.width, rendered.height]).toEqual([wanted.info.width, wanted.info.height]);
     const { data, ...image } = await decodeImage(rendered.bytes);
@@ -124,7 +134,7 @@ describe('boxes stay on what they label', () => {
     expectBoxesOnColours({ data, ...image }, rendered.boxes);
   });
 
-  test.each(builtFormats)('%s, wider, taller, smaller and larger', async (format) => {
+  test.each(resizeFormats)('%s, wider, taller, smaller and larger', async (format) => {
     const counts: number[] = [];
     for (const [width, height] of [
       [96, 64],
@@ -133,22 +143,27 @@ describe('boxes stay on what they label', () => {
       [70, 70],
       [61, 47],
     ] as const) {
-      const rendered = await renderImage(png, boxes, [resize(width, height, format)]);
+      const rendered = await prepare(png, boxes, resize(width, height, format));
       expectBoxesOnColours(await decodeImage(rendered.bytes), rendered.boxes);
       counts.push(rendered.boxes.length);
     }
-    // A tall image shows only the middle of a wide one.
-    const fill = format === 'Fill (with center crop) in';
-    expect(counts).toEqual([4, 4, fill ? 0 : 4, 4, 4]);
+    // A tall image shows only the middle of a wide one; reflected edges show boxes again.
+    const expected = {
+      'Fill (with center crop) in': [4, 4, 0, 4, 4],
+      'Fit (reflect edges) in': [4, 8, 12, 8, 4],
+    };
+    const special = new Map<string, readonly number[]>(Object.entries(expected));
+    expect(counts).toEqual(special.get(format) ?? [4, 4, 4, 4, 4]);
   });
 
   test('all steps together: every orientation, every format, every turn', async () => {
     for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
       const file = await oriented(orientation);
-      for (const format of builtFormats) {
-        const source = await openSource(file, [{ kind: 'auto-orient' }, resize(90, 75, format)]);
-        for (const step of turnSteps) {
-          const rendered = await source.render(boxes, [step]);
+      for (const format of resizeFormats) {
+        const preprocessing = { 'auto-orient': true, ...resize(90, 75, format) };
+        const images = await render(file, boxes, { preprocessing, augmentation: allTurns });
+        expect(images).toHaveLength(8);
+        for (const rendered of images) {
           const image = await decodeImage(rendered.bytes);
           expect([image.width, image.height]).toEqual([rendered.width, rendered.height]);
           expect(rendered.boxes.length).toBeGreaterThan(1);
@@ -158,25 +173,15 @@ describe('boxes stay on what they label', () => {
     }
   });
 
-  test('two turns, one after the other', async () => {
-    for (const first of turnSteps) {
-      for (const second of turnSteps) {
-        const rendered = await renderImage(png, boxes, [first, second]);
-        expectBoxesOnColours(await decodeImage(rendered.bytes), rendered.boxes);
-      }
-    }
-  });
-
   test('outlines and keypoints move with the pixels', async () => {
-    const [red] = boxes;
     const points = [[0, 0] as const, [24, 0] as const, [24, 16] as const];
     const keypoints = [{ label: 'tip', x: 24, y: 0, visibility: 2 } as const];
-    const rendered = await renderImage(
-      png,
-      [{ label: 'red', x: 12, y: 8, width: 24, height: 16, ...red, points, keypoints }],
-      [resize(192, 128, 'Stretch to'), { kind: 'turn', turn: turns.clockwise }],
-    );
-    expect(rendered.boxes).toEqual([
+    const box = { label: 'red', x: 12, y: 8, width: 24, height: 16, points, keypoints };
+    const [, rendered] = await render(png, [box], {
+      preprocessing: resize(192, 128, 'Stretch to'),
+      augmentation: { ninety: { clockwise: true }, image: { versions: 2 } },
+    });
+    expect(rendered?.boxes).toEqual([
       {
         label: 'red',
         x: 112,
@@ -201,12 +206,13 @@ describe('resize', () => {
     ['Fit within', 48, 16, [24, 16], { x: 3, y: 2, width: 6, height: 4 }],
     ['Fit (black edges) in', 48, 48, [48, 48], { x: 6, y: 12, width: 12, height: 8 }],
     ['Fit (white edges) in', 48, 49, [48, 49], { x: 6, y: 12, width: 12, height: 8 }],
+    ['Fit (grey edges) in', 48, 49, [48, 49], { x: 6, y: 12, width: 12, height: 8 }],
     ['Fill (with center crop) in', 32, 32, [32, 32], { x: 2, y: 4, width: 4, height: 8 }],
     // An odd pixel of edge is at the right; an odd pixel of crop is cut at the left.
     ['Fit (black edges) in', 49, 32, [49, 32], { x: 6, y: 4, width: 12, height: 8 }],
     ['Fill (with center crop) in', 31, 32, [31, 32], { x: 1.5, y: 4, width: 3, height: 8 }],
   ] as const)('%s %i x %i', async (format, width, height, size, red) => {
-    const rendered = await renderImage(png, boxes.slice(0, 1), [resize(width, height, format)]);
+    const rendered = await prepare(png, boxes.slice(0, 1), resize(width, height, format));
     expect([rendered.width, rendered.height]).toEqual(size);
     expect(rendered.boxes).toEqual([{ label: 'red', ...red }]);
     expect(rendered.contentType).toBe('image/jpeg');
@@ -214,12 +220,26 @@ describe('resize', () => {
     expect([image.width, image.height]).toEqual(size);
   });
 
-  test('fills the edges with black or white', async () => {
+  test('reflected edges show the picture and its boxes again', async () => {
+    const rendered = await prepare(
+      png,
+      boxes.slice(0, 1),
+      resize(96, 128, 'Fit (reflect edges) in'),
+    );
+    // The picture lies 32 pixels down; its first row is the mirror.
+    expect(rendered.boxes).toEqual([
+      { label: 'red', x: 12, y: 40, width: 24, height: 16 },
+      { label: 'red', x: 12, y: 24, width: 24, height: 16 },
+    ]);
+  });
+
+  test('fills the edges with black, white or grey', async () => {
     for (const [format, value] of [
       ['Fit (black edges) in', 0],
       ['Fit (white edges) in', 255],
+      ['Fit (grey edges) in', 114],
     ] as const) {
-      const { bytes } = await renderImage(png, [], [resize(96, 128, format)]);
+      const { bytes } = await prepare(png, [], resize(96, 128, format));
       const image = await decodeImage(bytes);
       for (const y of [2, 28, 100, 126]) {
         for (const channel of pixelAt(image, 48, y)) {
@@ -230,21 +250,20 @@ describe('resize', () => {
     }
   });
 
-  test('a very long image can be filled and fitted', async () => {
-    const long = await sharp(Buffer.alloc(2 * 5000 * 3), {
-      raw: { width: 2, height: 5000, channels: 3 },
-    })
+  test('a very long image can be filled, fitted and reflected', async () => {
+    const raw = { width: 2, height: 5000, channels: 3 } as const;
+    const long = await sharp(Buffer.alloc(2 * 5000 * 3), { raw })
       .png()
       .toBuffer();
-    for (const format of builtFormats) {
-      const { width, height } = await renderImage(long, [], [resize(64, 64, format)]);
+    for (const format of resizeFormats) {
+      const { width, height } = await prepare(long, [], resize(64, 64, format));
       expect([width, height]).toEqual(format === 'Fit within' ? [1, 64] : [64, 64]);
     }
   });
 
   test('drops what the crop cuts away, and clips what it cuts into', async () => {
     const filled = async (width: number) =>
-      (await renderImage(png, boxes, [resize(width, 64, 'Fill (with center crop) in')])).boxes;
+      (await prepare(png, boxes, resize(width, 64, 'Fill (with center crop) in'))).boxes;
     expect(await filled(60)).toEqual([
       { label: 'red', x: 3, y: 8, width: 6, height: 16 },
       { label: 'green', x: 53, y: 10, width: 14, height: 20 },
@@ -258,65 +277,78 @@ describe('resize', () => {
 describe('bytes', () => {
   test('are copied when no step changes a pixel, with all boxes as labelled', async () => {
     const odd: Box = { label: 'red', x: 500, y: 500, width: 10, height: 10 };
-    for (const steps of [
-      [],
-      [{ kind: 'auto-orient' }, resize(96, 64, 'Stretch to')],
-      [resize(96, 64, 'Fit (black edges) in'), { kind: 'turn', turn: turns.none }],
-    ] satisfies Step[][]) {
-      const rendered = await renderImage(png, [...boxes, odd], steps);
-      expect(rendered.bytes).toBe(png);
-      expect(rendered.contentType).toBe('image/png');
-      expect([rendered.width, rendered.height]).toEqual([96, 64]);
-      expect(rendered.boxes).toEqual([...boxes, odd]);
+    for (const preprocessing of [
+      {},
+      { 'auto-orient': true, ...resize(96, 64, 'Stretch to') },
+      { ...resize(96, 64, 'Fit (black edges) in'), 'static-crop': whole },
+      { tile: { rows: 1, columns: 1 } },
+    ]) {
+      const [rendered, ...others] = await render(png, [...boxes, odd], { preprocessing });
+      expect(rendered?.bytes).toBe(png);
+      expect(rendered?.contentType).toBe('image/png');
+      expect([rendered?.width, rendered?.height]).toEqual([96, 64]);
+      expect(rendered?.boxes).toEqual([...boxes, odd]);
+      expect(others).toEqual([]);
     }
+  });
+
+  test('of the original are kept beside copies that change it', async () => {
+    const augmentation = { flip: { horizontal: true }, image: { versions: 2 } };
+    const [first, second] = await render(png, boxes, { augmentation });
+    expect(first?.bytes).toBe(png);
+    expect(second?.contentType).toBe('image/jpeg');
   });
 
   test('without auto-orient are the stored pixels', async () => {
     const file = await oriented(6);
-    const { width, height } = await renderImage(file, boxes, []);
-    expect([width, height]).toEqual([96, 64]);
-    const flipped = await renderImage(file, boxes, [{ kind: 'turn', turn: turns.horizontal }]);
-    expect([flipped.width, flipped.height]).toEqual([96, 64]);
-    expectBoxesOnColours(await decodeImage(flipped.bytes), flipped.boxes);
+    const augmentation = { flip: { horizontal: true }, image: { versions: 2 } };
+    const [stored, flipped] = await render(file, boxes, { augmentation });
+    expect([stored?.width, stored?.height]).toEqual([96, 64]);
+    expect([flipped?.width, flipped?.height]).toEqual([96, 64]);
+    if (flipped) expectBoxesOnColours(await decodeImage(flipped.bytes), flipped.boxes);
   });
 
   test('are upright once and for all: no EXIF is left', async () => {
-    const { bytes } = await renderImage(await oriented(6), [], [{ kind: 'auto-orient' }]);
+    const { bytes } = await prepare(await oriented(6), [], { 'auto-orient': true });
     expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
   });
 
-  test('are the same every time, from one source or from several', async () => {
-    const steps: Step[] = [resize(50, 40, 'Fit (white edges) in')];
-    const copy: Step[] = [{ kind: 'turn', turn: turns.clockwise }];
-    const source = await openSource(png, steps);
-    const first = await source.render(boxes, copy);
-    const again = await source.render(boxes, copy);
-    const whole = await renderImage(png, boxes, [...steps, ...copy]);
-    expect(Buffer.from(again.bytes).equals(first.bytes)).toBe(true);
-    expect(whole.boxes).toEqual(first.boxes);
-    expect([whole.width, whole.height]).toEqual([first.width, first.height]);
+  test('are the same every time, and others for another seed', async () => {
+    const settings = {
+      preprocessing: resize(50, 40, 'Fit (white edges) in'),
+      augmentation: { rotate: { degrees: 20 }, noise: { percent: 5 }, image: { versions: 3 } },
+    };
+    const first = await render(png, boxes, settings);
+    expect(await render(png, boxes, settings)).toEqual(first);
+    const other = await render(png, boxes, settings, { seed: '1' });
+    expect(other[0]).toEqual(first[0]);
+    expect(other[1]?.words).not.toEqual(first[1]?.words);
   });
 
   test('of grey, transparent and BMP images become colour JPEG', async () => {
     const grey = await picture().greyscale().toColourspace('b-w').png().toBuffer();
     const clear = await picture().ensureAlpha(0).png().toBuffer();
     for (const bytes of [grey, clear]) {
-      const rendered = await renderImage(bytes, [], [resize(48, 32, 'Stretch to')]);
+      const rendered = await prepare(bytes, [], resize(48, 32, 'Stretch to'));
       const { format, channels } = await sharp(rendered.bytes).metadata();
       expect([format, channels]).toEqual(['jpeg', 3]);
     }
-    const seen = await renderImage(clear, boxes, [{ kind: 'turn', turn: turns.clockwise }]);
+    const seen = await prepare(clear, boxes, resize(96, 128, 'Stretch to'));
     expectBoxesOnColours(await decodeImage(seen.bytes), seen.boxes);
   });
 
-  test('that are corrupt are refused', async () => {
+  test('that are corrupt are refused, by the place of their source', async () => {
     const jpeg = await picture().jpeg().toBuffer();
     const cut = jpeg.subarray(0, Math.floor(jpeg.length / 2));
-    await expect(renderImage(cut, [], [resize(48, 32, 'Stretch to')])).rejects.toMatchObject({
-      code: 'invalid_input',
+    await expect(prepare(cut, [], resize(48, 32, 'Stretch to'))).rejects.toMatchObject({
+      at: 0,
+      cause: { code: 'invalid_input' },
     });
-    await expect(renderImage(Buffer.from('text'), [], [])).rejects.toMatchObject({
-      code: 'unsupported_media',
+    await expect(prepare(Buffer.from('text'), [], {})).rejects.toMatchObject({
+      at: 0,
+      cause: { code: 'unsupported_media' },
     });
   });
 });
+
+const whole = { x_min: 0, x_max: 100, y_min: 0, y_max: 100 };
