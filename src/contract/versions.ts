@@ -81,7 +81,7 @@ export const versions = {
     summary: 'A link to the files of a version in a format; 202 while they are being written.',
     pathParameters: closed({
       ...inVersion.shape,
-      format: z.string().min(1).describe('e.g. coco, yolov8, voc, createml, folder.'),
+      format: z.string().min(1).describe('e.g. coco, yolov8, voc, folder; a wrong one lists all.'),
     }),
     query: closed({ nocache }),
     answer: open({
