@@ -12,6 +12,8 @@ export interface Peak {
   /** Of the version. */
   readonly images: number;
   readonly peakBytes: number;
+  /** The peak when half of the time was over. */
+  readonly halfwayBytes: number;
   /** Before the generation. */
   readonly startBytes: number;
   readonly wallMs: number;
@@ -35,15 +37,19 @@ export async function measurePeak(
   return withFovea(folder, async (fovea) => {
     await fovea.call('projects_get', { project });
     const startBytes = fovea.peakBytes();
+    const peaks = [startBytes];
+    const clock = setInterval(() => peaks.push(fovea.peakBytes()), samplingMs);
     const started = performance.now();
     const { version } = await fovea.call('versions_generate', { project, ...settings });
     await until(async () => (await fovea.call('tasks_wait', { project, version })).done === true);
     const wallMs = performance.now() - started;
+    clearInterval(clock);
     const made = await fovea.call('versions_get', { project, version });
     if (!JSON.stringify(made).includes(`"images":${images}`)) {
       throw new Error(`The version does not have ${images} images: ${JSON.stringify(made)}`);
     }
-    return { images, startBytes, peakBytes: fovea.peakBytes(), wallMs };
+    const halfwayBytes = peaks[Math.floor(peaks.length / 2)] ?? startBytes;
+    return { images, startBytes, halfwayBytes, peakBytes: fovea.peakBytes(), wallMs };
   });
 }
 
@@ -70,6 +76,8 @@ async function upload(fovea: Fovea, project: string, files: string): Promise<voi
     return Number(answer.remaining) === 0;
   });
 }
+
+const samplingMs = 100;
 
 type Facts = Readonly<Record<string, unknown>>;
 

@@ -68,12 +68,14 @@ export function judge(all: readonly Measured[]): { said: string[]; short: string
 
 /** The same for the memory of a generation through the platform, fewest images first. */
 export function judgePeaks(peaks: readonly Peak[]): { said: string[]; short: string[] } {
-  const said = peaks.map(({ images, peakBytes, startBytes, wallMs }) => {
+  const said = peaks.map(({ images, peakBytes, halfwayBytes, startBytes, wallMs }) => {
     const rate = ((images / wallMs) * 1000).toFixed(0);
-    const [peak, start] = [peakBytes, startBytes].map((bytes) => (bytes / 1024 / 1024).toFixed(0));
+    const [peak, halfway, start] = [peakBytes, halfwayBytes, startBytes].map((bytes) =>
+      (bytes / 1024 / 1024).toFixed(0),
+    );
     return (
-      `${images} images through the platform: peak RSS ${peak} MB (${start} MB before), ` +
-      `${rate} images per second on all cores, on disk.`
+      `${images} images through the platform: peak RSS ${peak} MB (${halfway} MB halfway, ${start} ` +
+      `MB before), ${rate} images per second on all cores, on disk.`
     );
   });
   const [first, last] = [peaks[0], peaks.at(-1)];
