@@ -1,4 +1,5 @@
-// Writes what follows from the tools: tools/list.json, the README's tool table and manifest.json.
+// Writes what follows from the code: tools/list.json, the README's tool table, manifest.json and
+// docs/dataset-versions.md.
 // `--check` writes nothing and fails where a file is not what it should be.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { listTools } from '../src/mcp/list-tools.ts';
 import { tools } from '../tools/index.ts';
 import { manifest } from './generate/manifest.ts';
 import { withToolTable } from './generate/tool-table.ts';
+import { versionDocs } from './generate/version-docs.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const list = listTools(tools);
@@ -16,6 +18,7 @@ const files = {
   'tools/list.json': `${JSON.stringify(list, null, 1)}\n`,
   'manifest.json': manifest(list),
   'README.md': withToolTable(readme, tools),
+  'docs/dataset-versions.md': versionDocs(),
 };
 
 for (const [path, content] of Object.entries(files)) {

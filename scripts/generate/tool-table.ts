@@ -1,6 +1,7 @@
 // The tool table of the README, one part per family.
 
 import type { Tool } from '../../src/mcp/tool.ts';
+import { aligned } from './table.ts';
 
 const begin = '<!-- tools:begin -->';
 const end = '<!-- tools:end -->';
@@ -30,15 +31,4 @@ function toolTable(tools: readonly Tool[]): string {
 function cells({ name, title, effect, recoverable }: Tool): readonly string[] {
   const words = effect === 'removes' && recoverable ? 'removes, can be undone' : effect;
   return [`\`${name}\``, title.replaceAll('|', '\\|'), words];
-}
-
-/** Columns of equal width, as the formatter wants them. */
-function aligned([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const rule = widths.map((width) => '-'.repeat(width));
-  return [line(head), line(rule), ...rows.map(line)].join('\n');
 }

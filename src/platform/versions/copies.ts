@@ -7,13 +7,16 @@ import { composeTurns, turnKey, turns } from './turn.ts';
 
 /**
  * The changes of up to `count` copies. No two copies are the same, and none is the original, so
- * that there may be fewer (decisions/augmented-copies.md).
+ * that there may be fewer (decisions/augmented-copies.md). Where there are no boxes, changes within
+ * boxes are none.
  */
 export function drawCopies(
-  settings: AugmentationSettings,
+  chosen: AugmentationSettings,
   count: number,
   random: Random,
+  hasBoxes: boolean,
 ): readonly (readonly Choice[])[] {
+  const settings = hasBoxes || chosen.mosaic ? chosen : withoutBoxSteps(chosen);
   const drawn = new Map<string, readonly Choice[]>();
   const taken = new Set([idOf([])]);
   while (drawn.size < count) {
@@ -23,6 +26,10 @@ export function drawCopies(
     drawn.set(idOf(copy), copy);
   }
   return [...drawn.values()];
+}
+
+function withoutBoxSteps(settings: AugmentationSettings): AugmentationSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !key.startsWith('bb')));
 }
 
 /** The rarest of the results that turns can give comes up within so many draws, nearly surely. */

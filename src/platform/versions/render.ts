@@ -226,7 +226,7 @@ function copiesOf(
 ): readonly (readonly Choice[])[] {
   if (source.split !== 'train') return [];
   const random = randomFrom(`${seed}/${source.hash}/${piece.name}`);
-  return drawCopies(settings.augmentation, imagesPerPiece - 1, random);
+  return drawCopies(settings.augmentation, imagesPerPiece - 1, random, piece.boxes.length > 0);
 }
 
 interface Origin {

@@ -22,6 +22,19 @@ const formats: Readonly<Record<Format, { readonly scale: Scale; readonly edges?:
 
 type Scale = 'stretch' | 'fit' | 'fill';
 
+/** What each format does, for the documentation. */
+export const resizeNotes: Readonly<Record<Format, string>> = {
+  'Stretch to': 'Both sides to the given size, each by its own factor.',
+  'Fit within': 'One factor, so that the image fits; one side may be smaller than given.',
+  'Fill (with center crop) in':
+    'One factor, so that the size is covered; the middle is kept, an odd pixel is cut at the left or top.',
+  'Fit (reflect edges) in':
+    'As Fit within, centred; the image goes on mirrored, and so do its boxes.',
+  'Fit (black edges) in': 'As Fit within, centred; an odd pixel of edge is at the right or bottom.',
+  'Fit (white edges) in': 'The same with white edges.',
+  'Fit (grey edges) in': 'The same with edges of grey 114.',
+};
+
 /** decisions/resize-formats.md */
 export function resizePicture(kernel: Kernel, picture: Picture, resize: Resize): Picture {
   const { pixels } = picture;
