@@ -1,6 +1,7 @@
 // What a version would be: settings as they are read, warnings and image counts. Nothing is sent.
 
-import type { Input } from '../src/contract/operation.ts';
+import type { Settings } from '../src/config.ts';
+import type { Answer, Input } from '../src/contract/operation.ts';
 import { projects } from '../src/contract/projects.ts';
 import {
   type ExpectedCount,
@@ -10,9 +11,10 @@ import {
 import { normalizeSettings } from '../src/contract/version-idle.ts';
 import type { versions } from '../src/contract/versions.ts';
 import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
-import { count, quoted } from './words.ts';
+import { count, nameList, quoted } from './words.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
+type Project = Answer<typeof projects.projects_get>['project'];
 
 /**
  * Reads the counts of the project, and the number of its boxes where `isolate` needs it. Throws
@@ -24,8 +26,16 @@ export async function dryRun(
   context: ToolContext,
 ): Promise<ToolResult> {
   const { workspace, project, versionName } = wanted;
-  const expected = await countImages(wanted, context);
-  const warnings = [...unusual, ...projectWarnings(wanted, expected, unusual, context)];
+  const { client, settings, signal } = context;
+  const where = { workspace, project };
+  const { body } = await client.call(projects.projects_get, where, { signal });
+  const expected = await countImages(wanted, body.project, context);
+  const warnings = [
+    ...unusual,
+    ...capWarnings(wanted, settings),
+    ...resizeWarnings(wanted, unusual),
+    ...projectWarnings(wanted, body.project),
+  ];
   const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
   return {
     summary: `Dry run, nothing was sent: the version of ${quoted(project)} would have ${figures(expected)}${warned}.`,
@@ -48,42 +58,69 @@ export async function dryRun(
 /** Undefined where the platform does not say how many images the splits have. */
 async function countImages(
   { workspace, project, ...settings }: Wanted,
+  { splits, type }: Project,
   { client, signal }: ToolContext,
 ): Promise<ExpectedCounts | undefined> {
-  const where = { workspace, project };
-  const { body } = await client.call(projects.projects_get, where, { signal });
-  const { splits } = body.project;
   if (splits === undefined) return undefined;
   const { train = 0, valid = 0, test = 0 } = splits;
-  const boxes = settings.preprocessing.isolate
-    ? (await client.call(projects.projects_health, where, { signal })).body.stats.numAnnotations
-    : undefined;
+  const countBoxes = async () => {
+    if (isClassification(type)) return 0;
+    const where = { workspace, project };
+    const { body } = await client.call(projects.projects_health, where, { signal });
+    return body.stats.numAnnotations;
+  };
+  const boxes = settings.preprocessing.isolate ? await countBoxes() : undefined;
   return expectedCounts(settings, { splits: { train, valid, test }, boxes });
 }
 
-/** What settings alone do not show. */
+/** The cap of a hosted platform depends on the plan, and is not known. */
+function capWarnings(
+  { augmentation }: Wanted,
+  { baseUrl, versionMultiplierMax: cap }: Settings,
+): readonly string[] {
+  const versions = augmentation.image?.versions ?? 1;
+  if (baseUrl !== undefined || versions <= cap) return [];
+  return [`augmentation.image.versions is ${versions}: this platform refuses more than ${cap}`];
+}
+
+function resizeWarnings({ preprocessing }: Wanted, unusual: readonly string[]): readonly string[] {
+  const missing = 'preprocessing.resize is missing';
+  const isTold = unusual.some((warning) => warning.startsWith(missing));
+  return preprocessing.resize || isTold ? [] : [`${missing}: images keep their sizes`];
+}
+
+/** What only shows beside the images and classes of the project. */
 function projectWarnings(
   { preprocessing, augmentation }: Wanted,
-  expected: ExpectedCounts | undefined,
-  unusual: readonly string[],
-  { settings }: ToolContext,
+  { splits, classes, type }: Project,
 ): readonly string[] {
-  const resize = 'preprocessing.resize is missing';
-  const isToldOfResize = unusual.some((warning) => warning.startsWith(resize));
-  const versions = augmentation.image?.versions ?? 1;
-  const cap = settings.versionMultiplierMax;
-  const isEmbedded = settings.baseUrl === undefined;
-  return [
-    ...(isEmbedded && versions > cap
-      ? [`augmentation.image.versions is ${versions}: this platform refuses more than ${cap}`]
-      : []),
-    ...(preprocessing.resize || isToldOfResize ? [] : [`${resize}: images keep their sizes`]),
-    ...(expected?.total.images === 0
-      ? ['project has no images: a version needs at least one']
-      : expected?.train.images === 0 && versions > 1
-        ? ['project has no train images: augmentation works on none']
-        : []),
+  const { train = 0, valid = 0, test = 0 } = splits ?? { train: 1 };
+  const isEmpty = train + valid + test === 0;
+  const strangers = Object.keys(preprocessing.remap ?? {}).filter(
+    (name) => classes && !Object.hasOwn(classes, name),
+  );
+  const boxKeys = Object.keys(augmentation).filter((key) => key.startsWith('bb'));
+  const needBoxes = [
+    ...(preprocessing.isolate ? ['preprocessing.isolate'] : []),
+    ...boxKeys.map((key) => `augmentation.${key}`),
   ];
+  return [
+    ...(strangers.length > 0
+      ? [`preprocessing.remap names ${nameList(strangers)}: the project has no such class`]
+      : []),
+    ...(isClassification(type)
+      ? needBoxes.map((path) => `${path} needs boxes; a classification project has none`)
+      : []),
+    ...(isEmpty ? ['project has no images: a version needs at least one'] : []),
+    ...(!isEmpty && train === 0 && (augmentation.image?.versions ?? 1) > 1
+      ? ['project has no train images: augmentation works on none']
+      : []),
+  ];
+}
+
+/** Platforms say `classification`, or which kind of it. */
+function isClassification(type: string): boolean {
+  return type.endsWith('classification');
 }
 
 function figures(expected: ExpectedCounts | undefined): string {

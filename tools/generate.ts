@@ -77,9 +77,8 @@ function asGiven(given: unknown, checked: unknown): unknown {
   if (!isRecord(checked)) return checked;
   const read: unknown = typeof given === 'string' ? JSON.parse(given) : given;
   if (!isRecord(read)) return checked;
-  const order = Object.keys(read);
-  const members = Object.entries(checked).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
-  return Object.fromEntries(members.map(([name, member]) => [name, asGiven(read[name], member)]));
+  const names = Object.keys(read).filter((name) => Object.hasOwn(checked, name));
+  return Object.fromEntries(names.map((name) => [name, asGiven(read[name], checked[name])]));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

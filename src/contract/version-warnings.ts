@@ -213,7 +213,7 @@ const bothForms = [
 function clashes({ preprocessing, augmentation }: VersionSettings): readonly string[] {
   const { isolate, tile, remap = {}, resize } = preprocessing;
   const twice = bothForms.filter((key) => augmentation[key] && augmentation[`bb${key}`]);
-  const chained = Object.entries(remap).filter(
+  const first = Object.entries(remap).find(
     ([old, name]) => old !== name && Object.hasOwn(remap, name) && remap[name] !== name,
   );
   return [
@@ -232,10 +232,12 @@ function clashes({ preprocessing, augmentation }: VersionSettings): readonly str
     ...((isolate || tile || augmentation.mosaic) && !resize
       ? ['preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes']
       : []),
-    ...chained.map(
-      ([old, name]) =>
-        `preprocessing.remap gives ${JSON.stringify(old)} the name ${JSON.stringify(name)}, which ` +
-        'is renamed as well: each class is renamed once, not on and on',
-    ),
+    ...(first
+      ? [
+          `preprocessing.remap gives ${JSON.stringify(first[0])} the name ` +
+            `${JSON.stringify(first[1])}, which is renamed as well: each class is renamed once, ` +
+            'not on and on',
+        ]
+      : []),
   ];
 }

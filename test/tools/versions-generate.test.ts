@@ -19,8 +19,8 @@ afterEach(async () => {
 
 const where = { workspace: 'acme', project: 'cells' };
 
-function projectHas(splits: object | undefined): void {
-  const project = { id: 'acme/cells', name: 'Cells', type: 'object-detection', splits };
+function projectHas(splits: object | undefined, more: object = {}): void {
+  const project = { id: 'acme/cells', name: 'Cells', type: 'object-detection', splits, ...more };
   const workspace = { name: 'Acme', url: 'acme' };
   kit.on('GET /acme/cells', () => ({ json: { workspace, project, versions: [] } }));
 }
@@ -241,6 +241,38 @@ describe('dry_run', () => {
       'augmentation.image.versions is 60: this platform refuses more than 50',
       'preprocessing.resize is missing: images keep their sizes',
     ]);
+  });
+
+  it('knows its own cap, and none of a hosted platform', async () => {
+    projectHas({ train: 1, valid: 0, test: 0 });
+    const augmentation = { hue: { degrees: 9 }, image: { versions: 9 } };
+    const args = { ...where, preprocessing: { resize }, augmentation, dry_run: true };
+    const own = { ...kit.context.settings, versionMultiplierMax: 5 };
+    const { data } = await kit.call('versions_generate', args, { settings: own });
+    expect(data.warnings).toEqual([
+      'augmentation.image.versions is 9: this platform refuses more than 5',
+    ]);
+    const hosted = { ...own, baseUrl: 'https://api.example.com' };
+    const answer = await kit.call('versions_generate', args, { settings: hosted });
+    expect(answer.data.warnings).toEqual([]);
+  });
+
+  it('warns of what the project does not have', async () => {
+    const splits = { train: 4, valid: 0, test: 0 };
+    projectHas(splits, { type: 'classification', classes: { RBC: 3, WBC: 1 } });
+    const { summary, data } = await kit.call('versions_generate', {
+      ...where,
+      preprocessing: { isolate: true, resize, remap: { rbc: 'red', WBC: 'white' } },
+      augmentation: { bbblur: { pixels: 2 }, image: { versions: 2 } },
+      dry_run: true,
+    });
+    expect(data.warnings).toEqual([
+      'preprocessing.remap names "rbc": the project has no such class',
+      'preprocessing.isolate needs boxes; a classification project has none',
+      'augmentation.bbblur needs boxes; a classification project has none',
+    ]);
+    expect(summary).toContain('at most 0 train, 0 valid, 0 test images');
+    expect(routes()).toEqual(['GET /acme/cells']);
   });
 
   it('gives no counts where the platform tells none', async () => {
