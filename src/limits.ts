@@ -84,8 +84,10 @@ export const limits = {
   headerBytesMax: 16 * 1024,
   /** Text fields of one multipart body: more than any operation has. */
   multipartFieldsMax: 20,
-  /** Files of one multipart body: more than any operation has. */
-  multipartFilesMax: 5,
+  /** Files of one multipart body: as many as a preview has, images and their annotations. */
+  multipartFilesMax: 16,
+  /** One multipart body: six of the largest images, which nobody sends together. */
+  multipartBytesMax: 120 * 1024 * 1024,
   /** One text field of a multipart body: metadata and labels are far smaller. */
   multipartFieldBytesMax: 1024 * 1024,
   /** The headers of one part of a multipart body: a name, a file name and a type. */

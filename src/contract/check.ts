@@ -112,6 +112,12 @@ export function coerceText(
   return Object.fromEntries(entries);
 }
 
+/** Whether a member of a schema takes several values. */
+export function isList(schema: z.ZodObject, name: string): boolean {
+  const member = memberSchema(schema, name);
+  return member !== undefined && bare(member) instanceof z.ZodArray;
+}
+
 /** What the published schemas of tools keep of JSON Schema: what every MCP host can read. */
 const publishedKeywords = ['type', 'description', 'enum'];
 

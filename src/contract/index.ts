@@ -7,6 +7,7 @@ import { events } from './events.ts';
 import { folders } from './folders.ts';
 import { images } from './images.ts';
 import { monitoring } from './monitoring.ts';
+import { previews } from './previews.ts';
 import { projects } from './projects.ts';
 import { search } from './search.ts';
 import { tasks } from './tasks.ts';
@@ -35,6 +36,9 @@ export const platformOperations = Object.freeze({
   ...visionEvents,
   ...video,
 });
+
+/** What the embedded platform serves: the first document, and what is our own. */
+export const embeddedOperations = Object.freeze({ ...platformOperations, ...previews });
 
 /** Both documents. The second one is the device Event Store. */
 export const operations = Object.freeze({ ...platformOperations, ...events });

@@ -4,8 +4,11 @@
 import * as z from 'zod';
 import type { Scope } from './scopes.ts';
 
-/** The service that answers: the management API, or the device Event Store. */
-export type Host = 'base' | 'device';
+/**
+ * The service that answers: the management API, the device Event Store, or the embedded platform,
+ * also where another one is the management API.
+ */
+export type Host = 'base' | 'device' | 'local';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

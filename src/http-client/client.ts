@@ -12,8 +12,15 @@ export interface Upstream {
   readonly credential: Secret | undefined;
 }
 
-/** Found or started when the first call needs it; asked again for each call. */
-export type Upstreams = Readonly<Record<Host, () => Promise<Upstream>>>;
+type FindUpstream = () => Promise<Upstream>;
+
+/**
+ * Found or started when the first call needs it; asked again for each call. Without `local`, the
+ * embedded platform is `base`.
+ */
+export type Upstreams = Readonly<Record<Exclude<Host, 'local'>, FindUpstream>> & {
+  readonly local?: FindUpstream;
+};
 
 export interface CallOptions {
   readonly signal?: AbortSignal;

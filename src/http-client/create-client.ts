@@ -85,12 +85,11 @@ async function prepareCall(
   input: unknown,
   deadline: Deadline,
 ): Promise<PreparedCall> {
-  const upstream = await untilAborted(upstreams[operation.host](), deadline.signal).catch(
-    (error) => {
-      const facts = { operation, origin: '', secret: undefined, deadline };
-      throw deadline.signal.aborted ? endedFailure(facts, false) : error;
-    },
-  );
+  const find = upstreams[operation.host] ?? upstreams.base;
+  const upstream = await untilAborted(find(), deadline.signal).catch((error) => {
+    const facts = { operation, origin: '', secret: undefined, deadline };
+    throw deadline.signal.aborted ? endedFailure(facts, false) : error;
+  });
   const request = prepareRequest(operation, input, upstream);
   return { operation, request, origin: request.origin, secret: upstream.credential };
 }

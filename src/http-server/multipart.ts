@@ -9,20 +9,16 @@ import { receive } from './receive.ts';
 
 export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
-  readonly files: ReadonlyMap<string, FilePart>;
+  readonly files: ReadonlyMap<string, readonly FilePart[]>;
 }
-
-const bytesMax =
-  limits.multipartFilesMax * limits.imageBytesMax +
-  limits.multipartFieldsMax * limits.multipartFieldBytesMax;
 
 /**
  * Reads a multipart body to its end. Throws `too_large`, and `invalid_input` for one that is
- * malformed, incomplete or without parts, and for a file that is empty or given twice.
+ * malformed, incomplete or without parts, and for a file that is empty.
  */
 export async function readMultipart(request: IncomingMessage): Promise<Form> {
   const parser = createParser(request);
-  return receive(request, bytesMax, () => parse(request, parser));
+  return receive(request, limits.multipartBytesMax, () => parse(request, parser));
 }
 
 const malformed = () => invalidArgument('', 'The multipart body is malformed or incomplete.');
@@ -50,7 +46,7 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
 function parse(request: IncomingMessage, parser: BusboyInstance): Promise<Form> {
   const { promise, resolve, reject } = Promise.withResolvers<Form>();
   const fields = new Map<string, string[]>();
-  const files = new Map<string, FilePart>();
+  const files = new Map<string, FilePart[]>();
   const refuseMore = (what: string) => () => {
     reject(new FoveaError('too_large', `The multipart body has too many ${what}.`));
   };
@@ -65,9 +61,10 @@ function parse(request: IncomingMessage, parser: BusboyInstance): Promise<Form> 
   parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
     if (!name) reject(malformed());
     const done = (content: Buffer) => {
-      if (content.length === 0) reject(invalidArgument(name ?? '', 'the file is empty'));
-      else if (files.has(name ?? '')) reject(invalidArgument(name ?? '', 'is given twice'));
-      else files.set(name ?? '', filePart(name ?? '', fileName, type, content));
+      const member = name ?? '';
+      const file = filePart(member, fileName, type, content);
+      if (content.length === 0) reject(invalidArgument(member, 'the file is empty'));
+      else files.set(member, [...(files.get(member) ?? []), file]);
     };
     collectFile(stream, done, reject);
   });

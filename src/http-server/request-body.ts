@@ -1,7 +1,7 @@
 // The body of a request, read as the operation says: JSON, multipart, or one raw member.
 
 import type { IncomingMessage } from 'node:http';
-import { coerceText } from '../contract/check.ts';
+import { coerceText, isList } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -83,9 +83,22 @@ async function readForm(operation: Operation, request: IncomingMessage): Promise
   const twice = Object.keys(texts).find((name) => files.has(name));
   if (twice !== undefined) throw invalidArgument(twice, 'is given both as a file and as text');
   return {
-    members: { ...coerceText(operation.body, texts), ...Object.fromEntries(files) },
+    members: { ...coerceText(operation.body, texts), ...filesOf(operation, files) },
     parameters: Object.fromEntries([...fields].filter(([name]) => isParameter(name))),
   };
+}
+
+/** Several files under one name are the elements of a list, in their order. */
+function filesOf(
+  { body }: Operation,
+  files: ReadonlyMap<string, readonly FilePart[]>,
+): Readonly<Record<string, unknown>> {
+  const members = [...files].map(([name, given]): [string, unknown] => {
+    if (isList(body, name)) return [name, given];
+    if (given.length > 1) throw invalidArgument(name, 'is given twice');
+    return [name, given[0]];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Public clients send an image as bare base64 text, sometimes percent-encoded as a form value. */

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { platformOperations } from '../contract/index.ts';
+import { embeddedOperations } from '../contract/index.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import { serve } from '../http-server/serve.ts';
@@ -75,7 +75,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   const renderers = createRenderers();
   let workers: Worker[] = [];
   const service = await serve({
-    operations: platformOperations,
+    operations: embeddedOperations,
     handlers: platformHandlers({
       ...{ store, blobs, clock, links, renderers },
       versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,

@@ -117,18 +117,20 @@ async function findVersion(
 }
 
 /** First document, Dataset version settings: generation fails above the cap of the plan. */
-function checkMultiplier(versions: number | undefined, most: number): void {
+export function checkMultiplier(versions: number | undefined, most: number): void {
   if (versions !== undefined && versions > most) {
     throw invalidArgument('augmentation.image.versions', `the plan allows ${most} at most`);
   }
 }
 
-function checkIsolate({ isolate }: Preprocessing, { type }: Project): void {
+/** A classification project has no boxes to isolate. */
+export function checkIsolate({ isolate }: Preprocessing, { type }: Project): void {
   if (!isolate || !type.endsWith('classification')) return;
   throw invalidArgument('preprocessing.isolate', `needs boxes; the project is ${type}`);
 }
 
-function noImages(preprocessing: Preprocessing): FoveaError {
+/** There is nothing to make a version of. */
+export function noImages(preprocessing: Preprocessing): FoveaError {
   const filters = ['filter-tags', 'filter-null'].filter((key) => key in preprocessing);
   const left = filters.length > 0 ? `; ${filters.join(' and ')} may have left none` : '';
   return new FoveaError('invalid_input', `A version needs at least one image${left}.`, {

@@ -43,9 +43,18 @@ export function canvasOf({ data, width, height }: RawImage): Canvas {
 export function fillArea(canvas: Canvas, area: Area, colour: Colour, opacity = 1): void {
   const [left, right] = [column(canvas, area.left), column(canvas, area.left + area.width)];
   const [top, bottom] = [row(canvas, area.top), row(canvas, area.top + area.height)];
-  for (let y = top; y < bottom; y++) {
-    for (let x = left; x < right; x++) blend(canvas, x, y, colour, opacity);
+  if (right <= left || bottom <= top) return;
+  if (opacity < 1) {
+    for (let y = top; y < bottom; y++) {
+      for (let x = left; x < right; x++) blend(canvas, x, y, colour, opacity);
+    }
+    return;
   }
+  const { data, width } = canvas;
+  const start = (top * width + left) * 3;
+  const end = start + (right - left) * 3;
+  for (let at = start; at < end; at += 3) data.set(colour, at);
+  for (let y = top + 1; y < bottom; y++) data.copyWithin((y * width + left) * 3, start, end);
 }
 
 /** A frame of that thickness along the inner edge of an area. */

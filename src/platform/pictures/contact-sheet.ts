@@ -1,5 +1,6 @@
 // A contact sheet: rows of captioned pictures with their boxes, and what the colours mean.
 
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Box } from '../annotations/annotation.ts';
 import { openRaw, type RawImage } from '../image-file.ts';
 import {
@@ -15,10 +16,10 @@ import { black, classColours } from './class-colours.ts';
 import { drawBoxes } from './draw-boxes.ts';
 import { cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
-/** A picture of the sheet, of any size; it is scaled to its cell. */
 export interface SheetCell {
+  /** As scaleToCell gives it. */
   readonly image: RawImage;
-  /** Of the image that the boxes are in, in pixels: `image` may be smaller already. */
+  /** Of the image that the boxes are in, in pixels. */
   readonly width: number;
   readonly height: number;
   readonly boxes: readonly Box[];
@@ -38,15 +39,17 @@ export interface Sheet {
   readonly rows: readonly (readonly SheetCell[])[];
 }
 
-/** Draws the sheet. Scaling runs on threads of its own; the rest takes some milliseconds. */
+/** Draws the sheet, in slices of a few milliseconds each, between which others get their turn. */
 export async function contactSheet(sheet: Sheet): Promise<Canvas> {
   const { rows } = sheet;
   const columns = Math.max(1, ...rows.map((row) => row.length));
   const side = cellSide(columns);
   const colours = classColours(rows.flat().flatMap(({ boxes }) => boxes.map(({ label }) => label)));
-  const drawn = await Promise.all(
-    rows.map((row) => Promise.all(row.map((cell) => drawCell(cell, side, colours)))),
-  );
+  const drawn: (readonly Canvas[])[] = [];
+  for (const row of rows) {
+    drawn.push(row.map((cell) => drawCell(cell, colours)));
+    await othersTurn();
+  }
   const width = 2 * margin + Math.max(columns * (side + gap) - gap, headWidthMin);
   const head = layOutHead(sheet, colours, width - 2 * margin);
   const captions = rows.map((row) => captionHeight(row, side));
@@ -59,6 +62,7 @@ export async function contactSheet(sheet: Sheet): Promise<Canvas> {
   head.draw(canvas);
   let top = head.height;
   for (const [index, row] of rows.entries()) {
+    await othersTurn();
     for (const [column, cell] of row.entries()) {
       const left = margin + column * (side + gap);
       drawCaption(canvas, cell, left, top, side);
@@ -91,33 +95,30 @@ const noteStyle: TextStyle = { scale: 1.2, lineWidth: 1.4 };
 const nameStyle: TextStyle = { scale: 1.2, lineWidth: 1.9 };
 const wordStyle: TextStyle = { scale: 1.1, lineWidth: 1.3 };
 const wordLine = 18;
-const wordLinesMax = 2;
+const wordLinesMax = 3;
 const nameLine = 20;
 
-function cellSide(columns: number): number {
+/** The longer side of the pictures of a sheet with so many columns, in pixels. */
+export function cellSide(columns: number): number {
   const room = sheetWidthMax - 2 * margin - (columns - 1) * gap;
   return Math.max(cellSideMin, Math.min(cellSideMax, Math.floor(room / columns)));
 }
 
-async function drawCell(
-  { image, width, height, boxes }: SheetCell,
-  side: number,
-  colours: ReadonlyMap<string, Colour>,
-): Promise<Canvas> {
-  const fit = Math.min(side / Math.max(width, height), enlargementMax);
-  const fitted = {
-    width: Math.max(1, Math.round(width * fit)),
-    height: Math.max(1, Math.round(height * fit)),
-  };
-  const canvas = canvasOf(await scaleTo(image, fitted.width, fitted.height));
-  drawBoxes(canvas, boxes, { x: fitted.width / width, y: fitted.height / height }, colours);
-  return canvas;
-}
-
-async function scaleTo(image: RawImage, width: number, height: number): Promise<RawImage> {
+/** An image in the size in which a cell shows it. Runs on a thread of its own. */
+export async function scaleToCell(image: RawImage, side: number): Promise<RawImage> {
+  const fit = Math.min(side / Math.max(image.width, image.height), enlargementMax);
+  const width = Math.max(1, Math.round(image.width * fit));
+  const height = Math.max(1, Math.round(image.height * fit));
   if (image.width === width && image.height === height) return image;
   const scaled = (await openRaw(image)).resize(width, height, { fit: 'fill' });
   return { data: await scaled.raw().toBuffer(), width, height };
+}
+
+function drawCell(cell: SheetCell, colours: ReadonlyMap<string, Colour>): Canvas {
+  const canvas = canvasOf(cell.image);
+  const scale = { x: canvas.width / cell.width, y: canvas.height / cell.height };
+  drawBoxes(canvas, cell.boxes, scale, colours);
+  return canvas;
 }
 
 function placePicture(canvas: Canvas, picture: Canvas, left: number, top: number): void {

@@ -13,8 +13,9 @@ export interface Scale {
 }
 
 /**
- * Draws what is labelled. Lines are as broad as they are on a canvas of any size; a name is left
- * out where it would cover another one. Small boxes come last, so that large ones do not hide them.
+ * Draws what is labelled, in lines of the same breadth whatever the scale. A name is left out where
+ * it would hide other things; on a small canvas, all of them. Small boxes come last, so that large
+ * ones do not hide them.
  */
 export function drawBoxes(
   canvas: Canvas,
@@ -28,6 +29,7 @@ export function drawBoxes(
   const colourOf = ({ label }: Box) => colours.get(label) ?? white;
   for (const box of scaled) drawShape(canvas, box, colourOf(box));
   for (const box of scaled) drawKeypoints(canvas, box.keypoints ?? [], colourOf(box));
+  if (isSmall(canvas)) return;
   const taken: Area[] = [];
   for (const box of scaled) {
     const tag = placeTag(canvas, box, scaled, taken);
@@ -67,7 +69,8 @@ function drawShape(canvas: Canvas, box: Box, colour: Colour): void {
     strokeLine(canvas, box.points, true, lineWidth, colour);
     return;
   }
-  const thickness = Math.min(box.width, box.height) < smallSide ? thinLineWidth : lineWidth;
+  const isThin = isSmall(canvas) || Math.min(box.width, box.height) < smallSide;
+  const thickness = isThin ? thinLineWidth : lineWidth;
   const area = edgeArea(canvas, box, thickness);
   frameArea(canvas, grown(area, 1), thickness + 2, seam, seamOpacity);
   frameArea(canvas, area, thickness, colour);
@@ -100,15 +103,17 @@ function drawKeypoints(canvas: Canvas, keypoints: readonly Keypoint[], colour: C
   }
 }
 
+/** Of the longer side: names in a smaller picture would leave nothing to see of it. */
+const namedSideMin = 200;
+
+function isSmall({ width, height }: Canvas): boolean {
+  return Math.max(width, height) < namedSideMin;
+}
+
+const tagStyle: TextStyle = { scale: 1, lineWidth: 1.2 };
 const tagPadding = 3;
 /** A name that would hide more of any box than this is left out: the colour says it too. */
 const hiddenShareMax = 0.3;
-
-function tagStyle({ width, height }: Canvas): TextStyle {
-  return Math.max(width, height) < 200
-    ? { scale: 0.8, lineWidth: 1.1 }
-    : { scale: 1, lineWidth: 1.2 };
-}
 
 /** Above the box, else below it, else inside at the top; undefined where it has no room. */
 function placeTag(
@@ -117,9 +122,8 @@ function placeTag(
   boxes: readonly Box[],
   taken: readonly Area[],
 ): Area | undefined {
-  const style = tagStyle(canvas);
-  const { above, below } = textHeight(style);
-  const [width, height] = [textWidth(box.label, style) + 2 * tagPadding, above + below];
+  const { above, below } = textHeight(tagStyle);
+  const [width, height] = [textWidth(box.label, tagStyle) + 2 * tagPadding, above + below];
   if (box.label === '' || width > canvas.width) return undefined;
   const [boxTop, boxBottom] = [box.y - box.height / 2, box.y + box.height / 2];
   const left = clamp(Math.round(box.x - box.width / 2) - 1, canvas.width - width);
@@ -136,10 +140,9 @@ function placeTag(
 }
 
 function drawTag(canvas: Canvas, label: string, tag: Area, colour: Colour): void {
-  const style = tagStyle(canvas);
   fillArea(canvas, tag, colour);
-  const baseline = tag.top + textHeight(style).above + 1;
-  drawText(canvas, label, tag.left + tagPadding, baseline, style, readableOn(colour));
+  const baseline = tag.top + textHeight(tagStyle).above + 1;
+  drawText(canvas, label, tag.left + tagPadding, baseline, tagStyle, readableOn(colour));
 }
 
 /** Square pixels that two areas have in common. */

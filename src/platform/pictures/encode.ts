@@ -33,5 +33,5 @@ export async function encodePicture(picture: RawImage): Promise<EncodedPicture> 
   throw new FoveaError('too_large', 'The picture cannot be made small enough.');
 }
 
-const qualities = [90, 82, 72];
+const qualities = [90, 82, 72, 62];
 const shares = [1, 0.75, 0.5, 0.25];

@@ -225,7 +225,14 @@ export interface ImageStore {
   batches(projectId: string): Promise<readonly Batch[]>;
 }
 
+/** An image that a version made now could take. */
+export interface VersionCandidate extends Candidate {
+  readonly split: SplitName;
+}
+
 export interface VersionStore {
+  /** All images of the project, in their order. */
+  candidates(projectId: string): Promise<readonly VersionCandidate[]>;
   /**
    * Freezes the rows of the images of the project that `choose` keeps, and starts the work that
    * makes the version. Undefined when none is left.

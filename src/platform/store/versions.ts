@@ -21,6 +21,7 @@ import type {
   ExportStore,
   NewVersion,
   Version,
+  VersionCandidate,
   VersionImage,
   VersionSource,
   VersionState,
@@ -42,6 +43,7 @@ export function versionStore(database: Database, work: Work): VersionStore {
         [projectId, number],
         readVersion,
       ),
+    candidates: async (projectId) => candidates(database, projectId),
     get: async (versionId) =>
       database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
     list: async (projectId) =>
@@ -171,15 +173,16 @@ function addVersion(
   };
 }
 
-function candidates(database: Database, projectId: string): readonly Candidate[] {
+function candidates(database: Database, projectId: string): readonly VersionCandidate[] {
   return database.all(
-    `SELECT id, hash, objects, (SELECT json_group_array(tag) FROM image_tags
+    `SELECT id, hash, split, objects, (SELECT json_group_array(tag) FROM image_tags
        WHERE image_id = images.id) AS tags
      FROM images WHERE project_id = ? ORDER BY created, id`,
     [projectId],
     (row) => ({
       id: row.text('id'),
       hash: row.text('hash'),
+      split: readSplit(row),
       tags: readTexts(row, 'tags'),
       annotation: annotationState(row.optionalInteger('objects')),
     }),

@@ -5,16 +5,22 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createCanvas } from '../../../src/platform/pictures/canvas.ts';
 import {
+  cellSide,
   contactSheet,
   type Sheet,
   type SheetCell,
+  scaleToCell,
 } from '../../../src/platform/pictures/contact-sheet.ts';
 import { encodePicture } from '../../../src/platform/pictures/encode.ts';
 
 const green = [0, 200, 0] as const;
 
-function cell(width: number, height: number, boxes: SheetCell['boxes'] = []): SheetCell {
-  const image = createCanvas(width, height, green);
+async function cell(
+  width: number,
+  height: number,
+  { boxes = [], columns = 1 }: { boxes?: SheetCell['boxes']; columns?: number } = {},
+): Promise<SheetCell> {
+  const image = await scaleToCell(createCanvas(width, height, green), cellSide(columns));
   return { image, width, height, boxes, title: 'a.jpg', words: 'flip' };
 }
 
@@ -35,34 +41,38 @@ function greenPixels({ data }: Drawn): number {
 
 describe('a contact sheet', () => {
   test('shows every picture, scaled to its cell, with a border of one pixel', async () => {
-    const drawn = await contactSheet(sheet([[cell(640, 480), cell(320, 320)], [cell(1000, 10)]]));
+    const rows = [[await cell(640, 480), await cell(320, 320)], [await cell(1000, 10)]];
+    const drawn = await contactSheet(sheet(rows));
     expect(drawn.width).toBe(712);
     expect(greenPixels(drawn)).toBe(318 * 238 + 318 * 318 + 318 * 1);
   });
 
   test('enlarges small pictures, four times at most', async () => {
-    expect(greenPixels(await contactSheet(sheet([[cell(10, 20)]])))).toBe(38 * 78);
+    expect(greenPixels(await contactSheet(sheet([[await cell(10, 20)]])))).toBe(38 * 78);
   });
 
   test('stays as wide as chats show it, until cells would be too small', async () => {
-    const width = async (columns: number) =>
-      (await contactSheet(sheet([Array.from({ length: columns }, () => cell(60, 60))]))).width;
+    const width = async (columns: number) => {
+      const one = await cell(60, 60, { columns });
+      return (await contactSheet(sheet([Array.from({ length: columns }, () => one)]))).width;
+    };
     expect(await width(5)).toBeLessThanOrEqual(1_560);
     expect(await width(9)).toBeLessThanOrEqual(1_560);
     expect(await width(10)).toBe(56 + 10 * 150 + 9 * 16);
   });
 
   test('has boxes in the coordinates of the image before it was made smaller', async () => {
-    const box = { label: 'a', x: 500, y: 500, width: 500, height: 500 };
-    const small = { ...cell(320, 320, [box]), width: 1_000, height: 1_000 };
-    const large = cell(1_000, 1_000, [box]);
-    expect(await contactSheet(sheet([[small]]))).toEqual(await contactSheet(sheet([[large]])));
+    const boxes = [{ label: '', x: 500, y: 500, width: 500, height: 500 }];
+    const drawn = await contactSheet(sheet([[await cell(1_000, 1_000, { boxes })]]));
+    const without = await contactSheet(sheet([[await cell(1_000, 1_000)]]));
+    // A frame of two pixels around 160 x 160 with a seam of one on both sides.
+    expect(greenPixels(without) - greenPixels(drawn)).toBe(164 * 164 - 156 * 156);
   });
 
   test('is the same for the same pictures', async () => {
     const boxes = [{ label: 'a', x: 20, y: 20, width: 20, height: 20 }];
     const draw = async () =>
-      (await encodePicture(await contactSheet(sheet([[cell(64, 48, boxes)]])))).bytes;
+      (await encodePicture(await contactSheet(sheet([[await cell(64, 48, { boxes })]])))).bytes;
     expect(await draw()).toEqual(await draw());
   });
 
@@ -72,8 +82,9 @@ describe('a contact sheet', () => {
       ...{ width: 5, height: 5 },
     }));
     const words = 'word '.repeat(500);
+    const one = { ...(await cell(300, 300, { boxes })), words, title: 'x'.repeat(999) };
     const drawn = await contactSheet({
-      ...sheet([[{ ...cell(300, 300, boxes), words, title: 'x'.repeat(999) }], []]),
+      ...sheet([[one], []]),
       ...{ title: 'y'.repeat(999), subtitle: words },
     });
     expect(drawn.width).toBe(696);

@@ -9,7 +9,7 @@ const grey = [128, 128, 128] as const;
 const red = [255, 0, 0] as const;
 const colours = new Map([['a', red]] as const);
 
-function draw(boxes: readonly Box[], scale = { x: 1, y: 1 }, side = 100): Canvas {
+function draw(boxes: readonly Box[], scale = { x: 1, y: 1 }, side = 200): Canvas {
   const canvas = createCanvas(side, side, grey);
   drawBoxes(canvas, boxes, scale, colours);
   return canvas;
@@ -31,7 +31,7 @@ function redPixels({ data }: Canvas): number {
 const box: Box = { label: '', x: 50, y: 50, width: 40, height: 20 };
 const shades = new Map([['', red]] as const);
 
-function drawShape(shape: Partial<Box>, side = 100): Canvas {
+function drawShape(shape: Partial<Box>, side = 200): Canvas {
   const canvas = createCanvas(side, side, grey);
   drawBoxes(canvas, [{ ...box, ...shape }], { x: 1, y: 1 }, shades);
   return canvas;
@@ -53,7 +53,7 @@ describe('a box', () => {
   });
 
   test('that fills the image is seen whole', () => {
-    const canvas = drawShape({ width: 100, height: 100 });
+    const canvas = drawShape({ width: 100, height: 100 }, 100);
     for (const [x, y] of [
       [0, 50],
       [99, 50],
@@ -69,11 +69,11 @@ describe('a box', () => {
     ['at the corner', { x: 100, y: 100, width: 0, height: 0 }],
     ['partly outside', { x: 0, y: 0 }],
   ])('%s is seen', (_name, shape) => {
-    expect(redPixels(drawShape(shape))).toBeGreaterThan(0);
+    expect(redPixels(drawShape(shape, 100))).toBeGreaterThan(0);
   });
 
   test('beyond the image does no harm', () => {
-    expect(drawShape({ x: -500, y: 1e7 }).data).toHaveLength(30_000);
+    expect(drawShape({ x: -500, y: 1e7 }).data).toHaveLength(120_000);
   });
 });
 
@@ -130,9 +130,14 @@ describe('a name', () => {
     expect(at(beside, 33, 32)).toEqual(grey);
   });
 
+  test('is left out in a small picture, where lines are thin', () => {
+    const canvas = draw([{ ...box, label: 'a' }], { x: 1, y: 1 }, 100);
+    expect(redPixels(canvas)).toBe(2 * 41 + 2 * 19);
+  });
+
   test('that is wider than the image is left out', () => {
-    const label = 'a very long name of a class';
-    const canvas = createCanvas(100, 100, grey);
+    const label = 'a very long name of a class that nobody reads';
+    const canvas = createCanvas(200, 200, grey);
     drawBoxes(canvas, [{ ...box, label }], { x: 1, y: 1 }, new Map([[label, red]]));
     expect(redPixels(canvas)).toBe(redPixels(drawShape({})));
   });

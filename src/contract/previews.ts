@@ -1,0 +1,119 @@
+// Previews of version settings: a picture before anything is generated. In neither document: only
+// our own platform has them, so they are no part of its list of operations.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { closed, described, inProject, open } from './fields.ts';
+import { filePart, operation } from './operation.ts';
+import { versionSettings } from './version-settings.ts';
+
+const choices = {
+  seed: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Default 0: the copies that a version has, mosaics aside.'),
+  samples: z
+    .int()
+    .min(1)
+    .max(limits.previewSamplesMax)
+    .optional()
+    .describe('Augmented copies of each image. Default 3.'),
+};
+
+/** How many images a preview shows where nobody says it. */
+export const previewDefaults = { sources: 3, samples: 3, seed: 0 } as const;
+
+/** The settings of a preview beside its images. */
+export const previewShape = {
+  ...versionSettings.shape,
+  ...choices,
+  sources: z
+    .int()
+    .min(1)
+    .max(limits.previewSourcesMax)
+    .optional()
+    .describe('Images to show, chosen by the seed. Default 3.'),
+};
+
+/** An image as it would be in the version. Pixels; boxes are counted. */
+const Rendered = open({
+  width: z.int(),
+  height: z.int(),
+  boxes: z.int(),
+  dropped: z.int().optional().describe('Boxes that are gone; absent where they cannot be told.'),
+  words: z.array(z.string()).readonly().describe('What was done, for example "rotate 12.3°".'),
+});
+
+const Preview = open({
+  sheet: z.string().describe('The contact sheet as base64.'),
+  contentType: z.string(),
+  width: z.int().describe('Of the sheet, in pixels.'),
+  height: z.int(),
+  seed: z.int(),
+  classes: z.record(z.string(), z.int()).describe('Class name to boxes of the images shown.'),
+  images: z
+    .array(
+      open({
+        name: z.string(),
+        width: z.int(),
+        height: z.int(),
+        boxes: z.int(),
+        labels: z.array(z.string()).readonly().optional().describe('Classes of the whole image.'),
+        preprocessed: Rendered.optional().describe('Absent: the settings make no image of it.'),
+        samples: z.array(Rendered).readonly(),
+      }),
+    )
+    .readonly(),
+  warnings: z.array(z.string()).readonly(),
+});
+
+export const previews = {
+  versions_preview: operation({
+    id: 'versions_preview',
+    family: 'versions',
+    method: 'POST',
+    path: '/{workspace}/{project}/preview',
+    summary: 'A contact sheet of what settings would make of train images of a project.',
+    pathParameters: inProject,
+    body: closed(previewShape),
+    answer: Preview,
+    scope: 'version:read',
+    effect: 'reads',
+  }),
+  versions_preview_files: operation({
+    id: 'versions_preview_files',
+    family: 'versions',
+    host: 'local',
+    method: 'POST',
+    path: '/previews',
+    summary: 'The same of images that are sent along. Nothing of them is kept.',
+    body: closed({
+      images: z
+        .array(filePart)
+        .min(1)
+        .max(limits.previewSourcesMax)
+        .describe('Image files, in the order in which they are shown.'),
+      annotations: z
+        .array(filePart)
+        .max(limits.previewSourcesMax)
+        .optional()
+        .describe('VOC, COCO, YOLO, CreateML files, each about one of the images.'),
+      annotated: z
+        .array(z.int().min(0))
+        .optional()
+        .describe('For each annotation file, the place of its image, from 0.'),
+      labelmap: described(
+        z.record(z.string(), z.string()).optional(),
+        'For YOLO: class number to name.',
+      ),
+      ...versionSettings.shape,
+      ...choices,
+    }),
+    bodyType: 'multipart',
+    answer: Preview,
+    errors: [413, 415],
+    scope: 'version:read',
+    effect: 'reads',
+  }),
+};

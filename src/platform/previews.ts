@@ -1,0 +1,54 @@
+// Handlers of previews: what settings would make of a few images, on one sheet. Nothing is kept.
+
+import { previewDefaults, type previews } from '../contract/previews.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { findProject, type Parts } from './parts.ts';
+import { chooseProjectImages } from './previews/project-images.ts';
+import { renderPreview } from './previews/render-preview.ts';
+import { readSentImages } from './previews/sent-images.ts';
+import type { Principal } from './principal.ts';
+import { checkIsolate, checkMultiplier } from './versions.ts';
+
+export function previewHandlers(parts: Parts): Handlers<typeof previews, Principal> {
+  const { renderers, versionMultiplierMax } = parts;
+  return {
+    versions_preview: async (input, { principal, signal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const { preprocessing, augmentation } = input;
+      checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
+      checkIsolate(preprocessing, project);
+      const settings = { preprocessing, augmentation };
+      const { seed, samples } = withDefaults(input);
+      const count = input.sources ?? previewDefaults.sources;
+      const chosen = await chooseProjectImages(parts, project, settings, { seed, count });
+      const request = { title: `Preview of ${project.name}`, settings, seed, samples, ...chosen };
+      return renderPreview(renderers, request, signal);
+    },
+    versions_preview_files: async (input, { signal }) => {
+      const { preprocessing, augmentation } = input;
+      checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
+      const settings = { preprocessing, augmentation };
+      const { seed, samples } = withDefaults(input);
+      const { sources, warnings } = await readSentImages(input);
+      const title = `Preview of ${sources.length === 1 ? 'an image' : 'local images'}`;
+      const more = [...warnings, ...withoutProject(settings)];
+      const request = { title, settings, seed, samples, sources, warnings: more };
+      return renderPreview(renderers, request, signal);
+    },
+  };
+}
+
+interface Choices {
+  readonly seed?: number | undefined;
+  readonly samples?: number | undefined;
+}
+
+function withDefaults({ seed = previewDefaults.seed, samples = previewDefaults.samples }: Choices) {
+  return { seed, samples };
+}
+
+function withoutProject({ preprocessing }: Parameters<typeof renderPreview>[1]['settings']) {
+  return (['filter-null', 'filter-tags'] as const)
+    .filter((key) => preprocessing[key] !== undefined)
+    .map((key) => `preprocessing.${key} chooses images of a project: all images are shown here`);
+}

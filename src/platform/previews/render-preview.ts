@@ -1,0 +1,167 @@
+// From a few images and settings to a contact sheet, and to what is to be said of it.
+
+import type { Answer } from '../../contract/operation.ts';
+import type { previews } from '../../contract/previews.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import { unusualSettings } from '../../contract/version-warnings.ts';
+import { asFoveaError, FoveaError } from '../../errors.ts';
+import type { Annotation, Box } from '../annotations/annotation.ts';
+import type { RawImage } from '../image-file.ts';
+import { cellSide, contactSheet, scaleToCell } from '../pictures/contact-sheet.ts';
+import { encodePicture } from '../pictures/encode.ts';
+import { batchSources } from '../versions/batches.ts';
+import { remapAnnotation } from '../versions/filters.ts';
+import { type RenderedImage, RenderFailure, type RenderJob } from '../versions/render.ts';
+import type { Renderers } from '../versions/renderers.ts';
+import { describeRow, type Row, sheetRow } from './rows.ts';
+import { describeSettings } from './settings-words.ts';
+
+export interface PreviewSource {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes, hex. */
+  readonly hash: string;
+  /** Undefined: nobody annotated it. */
+  readonly annotation: Annotation | undefined;
+}
+
+export interface PreviewRequest {
+  /** Of the sheet. */
+  readonly title: string;
+  readonly settings: VersionSettings;
+  readonly seed: number;
+  /** Augmented copies of each image. */
+  readonly samples: number;
+  readonly sources: readonly PreviewSource[];
+  /** What else is to be known of it. */
+  readonly warnings: readonly string[];
+}
+
+export type Preview = Answer<typeof previews.versions_preview>;
+
+/** An image in work, scaled to its cell. */
+export interface Shown {
+  readonly image: RawImage;
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly Box[];
+  readonly piece: string;
+  /** 0: without augmentation. */
+  readonly copy: number;
+  readonly words: readonly string[];
+}
+
+/**
+ * Renders in threads and draws. The same request gives the same bytes. Throws `invalid_input` for
+ * an image that cannot be worked on, with its name, and the reason of the signal.
+ */
+export async function renderPreview(
+  renderers: Renderers,
+  request: PreviewRequest,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const { settings, seed, sources } = request;
+  const rows = await renderRows(renderers, request, signal);
+  const sheet = await contactSheet({
+    title: request.title,
+    subtitle: describeSettings(settings),
+    note: `seed ${seed}`,
+    rows: rows.map((row) => sheetRow(row, settings)),
+  });
+  const { bytes, contentType, width, height } = await encodePicture(sheet);
+  return {
+    sheet: Buffer.from(bytes).toString('base64'),
+    ...{ contentType, width, height, seed },
+    classes: countClasses(sources),
+    images: rows.map((row) => describeRow(row, settings)),
+    warnings: [
+      ...new Set([...unusualSettings(settings), ...request.warnings, ...onePiece(settings)]),
+    ],
+  };
+}
+
+async function renderRows(
+  renderers: Renderers,
+  { settings, seed, samples, sources }: PreviewRequest,
+  signal: AbortSignal,
+): Promise<readonly Row[]> {
+  const side = cellSide(samples + 2);
+  const stored = { preprocessing: {}, augmentation: {} };
+  const render = async (job: Omit<RenderJob, 'sources' | 'output'>, places: readonly number[]) => {
+    const isStored = job.settings === stored;
+    const names = isStored ? undefined : settings.preprocessing.remap;
+    const taken = places.flatMap((place) => sources[place] ?? []);
+    const toRender = taken.map(({ bytes, hash, annotation }) => {
+      const boxes = boxesOf(annotation && remapAnnotation(annotation, names));
+      return { bytes, hash, boxes, split: 'train' } as const;
+    });
+    const shown = places.map((): Shown[] => []);
+    const emit = async (image: RenderedImage) => {
+      shown[image.source]?.push(await toShown(image, side));
+    };
+    try {
+      await renderers.render({ ...job, sources: toRender, output: 'pixels' }, emit, signal);
+    } catch (thrown) {
+      throw thrown instanceof RenderFailure ? about(taken[thrown.at], thrown.cause) : thrown;
+    }
+    return shown.map((images) => images.sort((a, b) => a.copy - b.copy));
+  };
+  const all = [...sources.keys()];
+  const originals = await render({ settings: stored, seed: '', imagesPerPiece: 1 }, all);
+  const outlines = sources.map(({ hash }, ordinal) => {
+    const { width = 0, height = 0 } = originals[ordinal]?.[0] ?? {};
+    return { ordinal, hash, split: 'train', width, height, isDone: false } as const;
+  });
+  const job = { settings, seed: seedText(seed), imagesPerPiece: samples + 1, piecesMax: 1 };
+  const made = new Map<number, readonly Shown[]>();
+  const work = batchSources(outlines, settings).map(async (batch) => {
+    const places = batch.map(({ ordinal }) => ordinal);
+    const images = await render(job, places);
+    for (const [index, place] of places.entries()) made.set(place, images[index] ?? []);
+  });
+  await Promise.all(work);
+  return sources.flatMap(({ name, annotation }, place) => {
+    const original = originals[place]?.[0];
+    const labels = annotation?.kind === 'classification' ? annotation.labels : undefined;
+    return original ? [{ name, labels, original, made: made.get(place) ?? [] }] : [];
+  });
+}
+
+/** A version has the empty seed, so that the first preview shows the copies that it would have. */
+function seedText(seed: number): string {
+  return seed === 0 ? '' : String(seed);
+}
+
+async function toShown(image: RenderedImage, side: number): Promise<Shown> {
+  const { bytes, width, height, boxes, piece, copy, words } = image;
+  const scaled = await scaleToCell({ data: bytes, width, height }, side);
+  return { image: scaled, width, height, boxes, piece, copy, words };
+}
+
+function boxesOf(annotation: Annotation | undefined): readonly Box[] {
+  return annotation?.kind === 'detection' ? annotation.boxes : [];
+}
+
+function about(source: PreviewSource | undefined, cause: unknown): FoveaError {
+  const { code, message, problems } = asFoveaError(cause);
+  const reason = code === 'internal' ? 'its pixels cannot be worked on.' : message;
+  const kind = code === 'internal' ? 'internal' : 'invalid_input';
+  return new FoveaError(kind, `Image "${source?.name}": ${reason}`, { problems, cause });
+}
+
+function countClasses(sources: readonly PreviewSource[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { annotation } of sources) {
+    const labels =
+      annotation?.kind === 'classification'
+        ? annotation.labels
+        : boxesOf(annotation).map(({ label }) => label);
+    for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+function onePiece({ preprocessing: { isolate, tile } }: VersionSettings): readonly string[] {
+  const cutting = [...(isolate ? ['isolate'] : []), ...(tile ? ['tile'] : [])].join(' and ');
+  return cutting === '' ? [] : [`${cutting}: of each image, only the first piece is shown`];
+}

@@ -1,0 +1,87 @@
+// One image of a preview with what became of it: as cells of the sheet, and as facts.
+
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import type { SheetCell } from '../pictures/contact-sheet.ts';
+import type { Preview, Shown } from './render-preview.ts';
+
+export interface Row {
+  readonly name: string;
+  /** Classes of the whole image; undefined: it has boxes. */
+  readonly labels: readonly string[] | undefined;
+  readonly original: Shown;
+  /** The preprocessed image and its copies; empty where the settings make none of it. */
+  readonly made: readonly Shown[];
+}
+
+/** The original, the preprocessed image, its copies. */
+export function sheetRow(row: Row, settings: VersionSettings): readonly SheetCell[] {
+  const { name, labels, original, made } = row;
+  const boxes = original.boxes.length;
+  const figures = labels ?? [`${boxes} ${boxes === 1 ? 'box' : 'boxes'}`];
+  return [
+    toCell(original, name, [sizeOf(original), ...figures]),
+    ...made.map((shown) => {
+      const lost = lossOf(droppedOf(row, shown, settings));
+      if (shown.copy > 0) return toCell(shown, `sample ${shown.copy}${lost}`, shown.words);
+      const piece = shown.piece === '' ? [] : [shown.piece];
+      return toCell(shown, `preprocessed${lost}`, [sizeOf(shown), ...piece]);
+    }),
+  ];
+}
+
+/** In few characters: it stands in the title of a cell, where it is not cut off. */
+function lossOf(dropped: number | undefined): string {
+  return dropped ? ` · −${dropped} ${dropped === 1 ? 'box' : 'boxes'}` : '';
+}
+
+/** The same in figures and words. */
+export function describeRow(row: Row, settings: VersionSettings): Preview['images'][number] {
+  const { name, labels, original, made } = row;
+  const [preprocessed, ...samples] = made.map((shown) => describeShown(row, shown, settings));
+  const { width, height, boxes } = original;
+  return {
+    ...{ name, width, height, boxes: boxes.length },
+    ...(labels && { labels }),
+    ...(preprocessed && { preprocessed }),
+    samples,
+  };
+}
+
+function describeShown(row: Row, shown: Shown, settings: VersionSettings) {
+  const { width, height, boxes, words, piece } = shown;
+  const dropped = droppedOf(row, shown, settings);
+  return {
+    ...{ width, height, boxes: boxes.length },
+    ...(dropped !== undefined && { dropped }),
+    ...(piece !== '' && { piece }),
+    words,
+  };
+}
+
+/**
+ * How many boxes fewer than the step before has. Undefined where boxes are not the same ones: pieces
+ * of an image, and mosaics.
+ */
+function droppedOf(
+  { original, made }: Row,
+  { copy, boxes }: Shown,
+  { preprocessing: { isolate, tile }, augmentation: { mosaic } }: VersionSettings,
+): number | undefined {
+  if (copy === 0 ? isolate || tile : mosaic) return undefined;
+  const before = copy === 0 ? original : made[0];
+  return before && Math.max(0, before.boxes.length - boxes.length);
+}
+
+function toCell(shown: Shown, title: string, words: readonly string[]): SheetCell {
+  const { image, width, height, boxes } = shown;
+  return { image, width, height, boxes, title, words: words.map(unbroken).join(', ') };
+}
+
+/** Lines break between the words that belong together, and minus signs are seen as such. */
+function unbroken(words: string): string {
+  return words.replaceAll(' ', '\u00a0').replaceAll(/-(?=\d)/g, '−');
+}
+
+function sizeOf({ width, height }: Shown): string {
+  return `${width} × ${height}`;
+}

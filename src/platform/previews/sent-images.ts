@@ -1,0 +1,99 @@
+// Images and annotation files that were sent along with a preview.
+
+import { createHash } from 'node:crypto';
+import type { FilePart, Input } from '../../contract/operation.ts';
+import type { previews } from '../../contract/previews.ts';
+import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { AnnotatedImage, Annotation, Labelmap } from '../annotations/annotation.ts';
+import { parseAnnotation } from '../annotations/parse.ts';
+import { readImageHeader } from '../image-file.ts';
+import type { ChosenImages } from './project-images.ts';
+import type { PreviewSource } from './render-preview.ts';
+
+type Sent = Input<typeof previews.versions_preview_files>;
+
+/**
+ * The images with their annotations, which are read as those of uploads are. Throws the errors of
+ * readImageHeader and parseAnnotation; they name `images[0]`, `annotations[0]` and so on.
+ */
+export async function readSentImages({
+  images,
+  annotations = [],
+  annotated = [],
+  labelmap,
+}: Sent): Promise<ChosenImages> {
+  checkPlaces(images.length, annotations.length, annotated);
+  const warnings: string[] = [];
+  const sources = await Promise.all(
+    images.map(async (part, place): Promise<PreviewSource> => {
+      const bytes = bytesOf(part, `images[${place}]`);
+      const { name } = part;
+      const { width, height } = await renamed(`images[${place}]`, () => readImageHeader(bytes));
+      const at = annotated.indexOf(place);
+      const file = annotations[at];
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      if (file === undefined) return { name, bytes, hash, annotation: undefined };
+      const read = () => readAnnotation(file, at, { name, width, height }, labelmap);
+      const { annotation, problems } = await renamed(`annotations[${at}]`, read);
+      warnings.push(...problems.map((problem) => `${name}: ${problem}`));
+      return { name, bytes, hash, annotation };
+    }),
+  );
+  return { sources, warnings: warnings.sort().slice(0, limits.uploadProblemsShownMax) };
+}
+
+function checkPlaces(images: number, annotations: number, annotated: readonly number[]): void {
+  const isWrong =
+    annotated.length !== annotations ||
+    new Set(annotated).size !== annotations ||
+    annotated.some((place) => place >= images);
+  if (!isWrong) return;
+  const right = `the places of ${annotations} of the ${images} images, each once, from 0`;
+  throw invalidArgument('annotated', `must have one number for each annotation file: ${right}`);
+}
+
+async function readAnnotation(
+  file: FilePart,
+  at: number,
+  image: AnnotatedImage,
+  labelmap: Labelmap | undefined,
+): Promise<{ readonly annotation: Annotation; readonly problems: readonly string[] }> {
+  const text = textOf(bytesOf(file, `annotations[${at}]`));
+  const { annotation, warnings } = parseAnnotation({
+    ...{ text, fileName: file.name, image, labelmap },
+    projectType: 'object-detection',
+  });
+  return { annotation, problems: warnings.map(({ message }) => message) };
+}
+
+/** Errors of a file name the member that it came in. */
+async function renamed<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (thrown) {
+    const { code, message, hint, problems } = asFoveaError(thrown);
+    if (problems.length === 0) throw thrown;
+    const known = problems.map((problem) => ({
+      path: problem.path.replace(/^(file|annotationFile)/, path),
+      message: problem.message,
+    }));
+    throw new FoveaError(code, message.replace(/^(file|annotationFile)/, path), {
+      problems: known,
+      ...(hint !== undefined && { hint }),
+    });
+  }
+}
+
+function bytesOf({ content }: FilePart, path: string): Uint8Array {
+  if (content instanceof Uint8Array) return content;
+  throw invalidArgument(path, 'must be the bytes of a file');
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidArgument('annotationFile', 'is no UTF-8 text');
+  }
+}
