@@ -1,5 +1,6 @@
 // Semantic masks: values, sizes, and which pixels belong to a shape.
 
+import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Box, Point } from '../../../src/platform/annotations/annotation.ts';
@@ -150,6 +151,35 @@ describe('a shape', () => {
     expect(new Set(await mask([boxOf(0, 0, 2e7, 2e7)]))).toEqual(new Set(['22222222']));
   });
 });
+
+test('any outline has the pixels whose centre a ray leaves through an odd number of edges', async () => {
+  const coordinate = fc.integer({ min: -40, max: 140 }).map((tenths) => tenths / 10);
+  const outline = fc.array(fc.tuple(coordinate, coordinate), { minLength: 3, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(outline, async (points) => {
+      const rows = await mask([outlined(points)], 10, 10);
+      for (const [row, pixels] of rows.entries()) {
+        for (const [column, pixel] of [...pixels].entries()) {
+          expect([pixel, '?']).toContain(expectedPixel(points, column, row));
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Edges to the right of the centre of a pixel, counted one by one; `?` for one on an edge. */
+function expectedPixel(points: readonly Point[], column: number, row: number): string {
+  const [x, y] = [column + 0.5, row + 0.5];
+  const sides = points.flatMap(([toX, toY], at) => {
+    const [fromX, fromY] = points.at(at - 1) ?? [0, 0];
+    if (fromY <= y === toY <= y) return [];
+    const side = (toX - fromX) * (y - fromY) - (toY - fromY) * (x - fromX);
+    return [toY > fromY ? side : -side];
+  });
+  if (sides.some((side) => Math.abs(side) < 1e-6)) return '?';
+  return sides.filter((side) => side > 0).length % 2 === 1 ? '2' : '0';
+}
 
 describe('classes', () => {
   const named = (count: number) =>

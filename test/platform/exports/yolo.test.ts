@@ -1,5 +1,6 @@
 // The YOLO family: files, rows of boxes, outlines, keypoints and turned boxes.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseAnnotation } from '../../../src/platform/annotations/parse.ts';
@@ -189,6 +190,45 @@ describe('yolov8-obb', () => {
   ] as const)('has a row for an outline that is %s', async (_what, points, wanted) => {
     expect(await row(points)).toBe(wanted);
   });
+});
+
+test('a turned box is a rectangle around its outline, no larger than the upright one', async () => {
+  const coordinate = fc.integer({ min: -300, max: 1300 }).map((tenths) => tenths / 10);
+  const outline = fc.array(fc.tuple(coordinate, coordinate), { minLength: 3, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(outline, async (points) => {
+      const outlined = image({
+        width: 100,
+        height: 100,
+        boxes: [{ ...boxOf(5, 5, 1, 1), points }],
+      });
+      const text = (await exported('yolov8-obb', [outlined])).get('train/labels/cell.txt') ?? '';
+      const shares = text.trim().split(' ').slice(1).map(Number);
+      const corners = [0, 2, 4, 6].map((at) => [
+        100 * (shares[at] ?? 0),
+        100 * (shares[at + 1] ?? 0),
+      ]);
+      const [a = [], b = [], c = [], d = []] = corners;
+      const [ax = 0, ay = 0, bx = 0, by = 0, dx = 0, dy = 0] = [...a, ...b, ...d];
+      const [alongX, alongY, downX, downY] = [bx - ax, by - ay, dx - ax, dy - ay];
+      const [long, high] = [Math.hypot(alongX, alongY), Math.hypot(downX, downY)];
+      expect(Math.abs(alongX * downX + alongY * downY)).toBeLessThan(1e-4);
+      expect(c[0]).toBeCloseTo(bx + downX, 4);
+      expect(c[1]).toBeCloseTo(by + downY, 4);
+      const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+      const upright = (Math.max(...xs) - Math.min(...xs)) * (Math.max(...ys) - Math.min(...ys));
+      expect(long * high).toBeLessThan(upright * (1 + 1e-6) + 1e-4);
+      for (const [x, y] of points) {
+        const along = ((x - ax) * alongX + (y - ay) * alongY) / (long || 1);
+        const down = ((x - ax) * downX + (y - ay) * downY) / (high || 1);
+        expect(along).toBeGreaterThan(-1e-4);
+        expect(along).toBeLessThan(long + 1e-4);
+        expect(down).toBeGreaterThan(-1e-4);
+        expect(down).toBeLessThan(high + 1e-4);
+      }
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('darknet has class names in each split, and rows beside the images', async () => {
