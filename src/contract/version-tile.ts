@@ -54,7 +54,7 @@ function shapedAs(rules: z.ZodType): z.ZodType {
 
 /** What is too much or missing for the shape that was meant: by its mode, else by its members. */
 function shapeProblems(given: Members, hasUnknown: boolean): readonly MemberProblem[] {
-  const names = Object.keys(given).filter((name) => given[name] !== undefined);
+  const names = Object.keys(given);
   if (names.includes('mode')) {
     if (given.mode === 'fixed_size') return misfits(fixedSize, names, 'with mode "fixed_size"');
     if (given.mode === 'fixed_aspect') {

@@ -214,7 +214,7 @@ function clashes({ preprocessing, augmentation }: VersionSettings): readonly str
   const { isolate, tile, remap = {}, resize } = preprocessing;
   const twice = bothForms.filter((key) => augmentation[key] && augmentation[`bb${key}`]);
   const first = Object.entries(remap).find(
-    ([old, name]) => old !== name && Object.hasOwn(remap, name) && remap[name] !== name,
+    ([, name]) => Object.hasOwn(remap, name) && remap[name] !== name,
   );
   return [
     ...twice.map(

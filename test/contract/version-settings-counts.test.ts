@@ -49,6 +49,7 @@ describe('expectedCounts', () => {
       '820, 87, 72, 979',
     ],
     ['flips with a blur', {}, times(9, { flip, blur: { pixels: 2 } }), '1845, 87, 72, 2004'],
+    ['gray or not, without copies', {}, { rgrayscale: { percent: 20 } }, '205, 87, 72, 364'],
     [
       'gray or not',
       {},

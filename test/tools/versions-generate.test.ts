@@ -185,6 +185,16 @@ describe('dry_run', () => {
     expect(data).toMatchObject({ settings: { versionName: 'objects' }, warnings: [] });
   });
 
+  it('tells once that resize is missing', async () => {
+    projectHas({ train: 1, valid: 0, test: 0 });
+    boxesAre(3);
+    const args = { ...where, preprocessing: { isolate: true }, augmentation: {}, dry_run: true };
+    const { data } = await kit.call('versions_generate', args);
+    expect(data.warnings).toEqual([
+      'preprocessing.resize is missing: isolate, tile and mosaic make images of many sizes',
+    ]);
+  });
+
   it('says what it cannot know', async () => {
     projectHas({ train: 75, valid: 25, test: 0 });
     const tile = {
