@@ -35,10 +35,13 @@ export function colourOperations(machine: Machine): ColourOperations {
     rotateHue: (pixels, degrees) => {
       const turns = degrees / 360;
       const place = Math.round((turns - Math.floor(turns)) * hueCircle) % hueCircle;
-      if (place !== 0) call.rotateHue(pixels.pointer, bytesOf(pixels), place);
+      if (place === 0) return;
+      const sextants = Math.trunc(place / sextant);
+      call.rotateHue(pixels.pointer, bytesOf(pixels), sextants, place % sextant);
     },
   };
 }
 
-/** Six sextants of 65,536 steps, as assembly/colour.ts counts. */
-const hueCircle = 6 * 65_536;
+/** Steps, as assembly/colour.ts counts. */
+const sextant = 32_768;
+const hueCircle = 6 * sextant;

@@ -59,10 +59,10 @@ function resampledColumns(machine: Machine, pixels: Pixels, result: Pixels): Pix
   });
 }
 
-function placeTable(machine: Machine, { entries, entryBytes, bits }: TriangleTable) {
+function placeTable(machine: Machine, { entries, count, bits }: TriangleTable) {
   const pointer = machine.allocate(entries.length);
   machine.view(pointer, entries.length).set(entries);
-  return [pointer, entryBytes, bits];
+  return [pointer, count, bits];
 }
 
 function warped(

@@ -6,6 +6,7 @@ import type { Matrix, Size } from '../geometry.ts';
 import type { Turn } from '../turn.ts';
 import { colourOperations } from './colours.ts';
 import { copyOperations } from './copies.ts';
+import { encodingOperations } from './encoding.ts';
 import { filterOperations } from './filters.ts';
 import { startMachine } from './machine.ts';
 
@@ -89,8 +90,6 @@ export function createKernel(): Kernel {
     ...copyOperations(machine),
     ...filterOperations(machine),
     ...colourOperations(machine),
-    encodeJpeg: () => {
-      throw new Error('Not there yet.');
-    },
+    ...encodingOperations(machine),
   };
 }

@@ -9,7 +9,7 @@ import type { Pixels } from './kernel.ts';
 export type MachineFunction = (...values: readonly number[]) => number;
 
 export interface Machine {
-  readonly call: Readonly<Record<(typeof functionNames)[number], MachineFunction>>;
+  readonly call: ReturnType<typeof functionsOf>;
   mark(): number;
   release(mark: number): void;
   /** The address of so many bytes on top of the stack, a multiple of 16. */
@@ -57,23 +57,6 @@ const pageBytes = 65_536;
 
 /** One page less than all that 32 bits address: no address behind an image starts at 0 again. */
 const memoryBytesMax = 2 ** 32 - pageBytes;
-
-const functionNames = [
-  'add',
-  'blur',
-  'blurScratch',
-  'copyRows',
-  'fill',
-  'freeMemory',
-  'lookup',
-  'mirrorRows',
-  'mix',
-  'resampleColumns',
-  'resampleRows',
-  'rotateHue',
-  'turnQuarter',
-  'warp',
-] as const;
 
 let compiled: WebAssembly.Module | undefined;
 
@@ -130,7 +113,8 @@ function memoryOf({ memory }: WebAssembly.Exports): WebAssembly.Memory {
   throw new FoveaError('internal', 'The compiled kernel has no memory.');
 }
 
-function functionsOf(exports: WebAssembly.Exports): Machine['call'] {
+/** What assembly/kernel.ts exports. */
+function functionsOf(exports: WebAssembly.Exports) {
   const find = (name: string): MachineFunction => {
     const found = exports[name];
     if (isMachineFunction(found)) return found;
@@ -141,6 +125,7 @@ function functionsOf(exports: WebAssembly.Exports): Machine['call'] {
     blur: find('blur'),
     blurScratch: find('blurScratch'),
     copyRows: find('copyRows'),
+    encodeJpeg: find('encodeJpeg'),
     fill: find('fill'),
     freeMemory: find('freeMemory'),
     lookup: find('lookup'),

@@ -39,7 +39,8 @@ export function gaussianWeights(sigma: number): GaussianWeights {
 export interface TriangleTable {
   /** As assembly/resample.ts describes it. */
   readonly entries: Uint8Array;
-  readonly entryBytes: number;
+  /** How many weights an entry has. */
+  readonly count: number;
   /** How many bits of a weight are behind the point. */
   readonly bits: number;
 }
@@ -48,42 +49,92 @@ export interface TriangleTable {
 export function triangleTable(from: number, to: number): TriangleTable {
   const scale = from / to;
   const support = Math.max(scale, 1);
-  const spans = Array.from({ length: to }, (_, at) => triangleSpan(from, scale, support, at));
-  const countMax = spans.reduce((most, { weights }) => Math.max(most, weights.length), 0);
-  const weightMax = spans.reduce((most, { weights }) => Math.max(most, ...weights), 0);
-  // A weight fits in 16 bits with its sign, and 255 times their sum in 32.
-  const bits = Math.min(14 + Math.floor(-Math.log2(weightMax)), 22);
-  const pairsMax = Math.ceil(countMax / 2);
-  const entryBytes = 8 + 4 * pairsMax;
-  const entries = new DataView(new ArrayBuffer(to * entryBytes));
-  for (const [at, { first, weights }] of spans.entries()) {
+  const countMax = Math.min(Math.ceil(2 * support), from);
+  // One more pixel than `from` is read where that is odd: its weight is 0.
+  const count = scale <= 1 || from <= 2 ? 2 : Math.ceil(countMax / 4) * 4;
+  const weights = new Float64Array(to * count);
+  const firsts = new Int32Array(to);
+  let largest = 0;
+  for (let at = 0; at < to; at++) {
+    const centre = (at + 0.5) * scale;
+    // All `count` pixels are read: they begin early enough to end within the row.
+    const first = Math.max(Math.min(Math.trunc(centre - support + 0.5), from - count), 0);
+    const end = Math.min(Math.trunc(centre + support + 0.5), first + count, from);
+    firsts[at] = first;
+    const span = { start: at * count, count: end - first };
+    largest = Math.max(largest, setTriangle(weights, span, centre - first, support));
+  }
+  // A weight fits in 16 bits with its sign, also after rounding, and 255 times their sum in 32.
+  let bits = 22;
+  while (largest * 2 ** bits > 32_000) bits--;
+  return { entries: packTable(firsts, weights, count, 2 ** bits), count, bits };
+}
+
+/** Part of an array. */
+interface Span {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** The share of each pixel in a triangle around a centre; gives the largest. Their sum is 1. */
+function setTriangle(
+  weights: Float64Array,
+  { start, count }: Span,
+  centre: number,
+  support: number,
+): number {
+  let sum = 0;
+  let largest = 0;
+  for (let at = 0; at < count; at++) {
+    const height = Math.max(1 - Math.abs(at + 0.5 - centre) / support, 0);
+    weights[start + at] = height;
+    sum += height;
+    largest = Math.max(largest, height);
+  }
+  for (let at = start; at < start + count; at++) weights[at] = (weights[at] ?? 0) / sum;
+  return largest / sum;
+}
+
+function packTable(firsts: Int32Array, weights: Float64Array, count: number, one: number) {
+  const entryBytes = 8 + 2 * count;
+  const entries = new DataView(new ArrayBuffer(firsts.length * entryBytes));
+  for (let at = 0; at < firsts.length; at++) {
     const entry = at * entryBytes;
-    entries.setInt32(entry, first, true);
-    entries.setInt32(entry + 4, Math.ceil(weights.length / 2), true);
-    for (const [index, weight] of wholeWeights(weights, 2 ** bits).entries()) {
-      entries.setInt16(entry + 8 + 2 * index, weight, true);
+    const used = packWeights(weights, { start: at * count, count }, entries, entry + 8, one);
+    entries.setInt32(entry, firsts[at] ?? 0, true);
+    entries.setInt32(entry + 4, Math.ceil(used / 2), true);
+  }
+  return new Uint8Array(entries.buffer);
+}
+
+/**
+ * Rounded, with the sum `one`: the largest weight takes what rounding leaves over. Gives how many
+ * there are up to the last above 0.
+ */
+function packWeights(
+  weights: Float64Array,
+  { start, count }: Span,
+  entries: DataView,
+  place: number,
+  one: number,
+): number {
+  let over = one;
+  let largest = 0;
+  let largestAt = 0;
+  let used = 0;
+  for (let at = 0; at < count; at++) {
+    const weight = Math.round((weights[start + at] ?? 0) * one);
+    if (weight === 0) continue;
+    entries.setInt16(place + 2 * at, weight, true);
+    over -= weight;
+    used = at + 1;
+    if (weight > largest) {
+      largest = weight;
+      largestAt = at;
     }
   }
-  return { entries: new Uint8Array(entries.buffer), entryBytes, bits };
-}
-
-function triangleSpan(from: number, scale: number, support: number, at: number) {
-  const centre = (at + 0.5) * scale;
-  const first = Math.max(Math.trunc(centre - support + 0.5), 0);
-  const end = Math.min(Math.trunc(centre + support + 0.5), from);
-  const heights = Array.from({ length: end - first }, (_, index) =>
-    Math.max(1 - Math.abs((first + index + 0.5 - centre) / support), 0),
-  );
-  const sum = heights.reduce((sum, height) => sum + height, 0);
-  return { first, weights: heights.map((height) => height / sum) };
-}
-
-/** Rounded, with the sum `one`: the largest weight takes what rounding leaves over. */
-function wholeWeights(weights: readonly number[], one: number): readonly number[] {
-  const whole = weights.map((weight) => Math.round(weight * one));
-  const over = one - whole.reduce((sum, weight) => sum + weight, 0);
-  const largest = whole.indexOf(Math.max(...whole));
-  return whole.with(largest, (whole[largest] ?? 0) + over);
+  entries.setInt16(place + 2 * largestAt, largest + over, true);
+  return used;
 }
 
 /**

@@ -6,21 +6,16 @@ import { filterOperations } from '../../../../src/platform/versions/kernel/filte
 import {
   type Colour,
   createKernel,
-  type Kernel,
   type Pixels,
 } from '../../../../src/platform/versions/kernel/kernel.ts';
 import { startMachine } from '../../../../src/platform/versions/kernel/machine.ts';
 import { turns } from '../../../../src/platform/versions/turn.ts';
-import { numbered, refusal } from './images.ts';
+import { numbered, reds, refusal } from './images.ts';
 
 const kernel = createKernel();
 
-/** The red channel, row by row: numbered images count there. */
-function reds(pixels: Pixels, from: Kernel = kernel): number[][] {
-  const { data, width, height } = from.read(pixels);
-  return Array.from({ length: height }, (_, y) =>
-    Array.from({ length: width }, (_, x) => data[(y * width + x) * 3] ?? -1),
-  );
+function redsOf(pixels: Pixels): number[][] {
+  return reds(kernel.read(pixels));
 }
 
 function load(width: number, height: number): Pixels {
@@ -116,7 +111,7 @@ describe('copies', () => {
       ],
     ],
   ] as const)('turns: %s', (_name, turn, expected) => {
-    expect(reds(kernel.turn(load(3, 2), turn))).toEqual(expected);
+    expect(redsOf(kernel.turn(load(3, 2), turn))).toEqual(expected);
   });
 
   test.each([
@@ -135,7 +130,7 @@ describe('copies', () => {
 
   test('crops a region', () => {
     const part = kernel.crop(load(4, 4), { left: 1, top: 2, width: 3, height: 2 });
-    expect(reds(part)).toEqual([
+    expect(redsOf(part)).toEqual([
       [9, 10, 11],
       [13, 14, 15],
     ]);
@@ -226,13 +221,13 @@ describe('copies', () => {
   ])('pastes %s', (_name, left, top, expected) => {
     const onto = kernel.blank({ width: 3, height: 3 }, grey);
     kernel.paste(onto, load(2, 2), left, top);
-    expect(reds(onto)).toEqual(expected);
+    expect(redsOf(onto)).toEqual(expected);
   });
 
   test('pasting pixels larger than those below fills them', () => {
     const onto = kernel.blank({ width: 2, height: 1 }, grey);
     kernel.paste(onto, load(4, 3), -1, -1);
-    expect(reds(onto)).toEqual([[5, 6]]);
+    expect(redsOf(onto)).toEqual([[5, 6]]);
   });
 });
 
@@ -257,7 +252,7 @@ describe('images without pixels', () => {
     );
     const onto = load(2, 1);
     kernel.paste(onto, empty, 0, 0);
-    expect(reds(onto)).toEqual([[0, 1]]);
+    expect(redsOf(onto)).toEqual([[0, 1]]);
   });
 });
 

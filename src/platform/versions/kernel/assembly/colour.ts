@@ -19,18 +19,15 @@ export function add(pixels: usize, bytes: usize, amount: i32): void {
 /** Replaces every byte by what stands at its place in a table of 256 bytes. */
 export function lookup(pixels: usize, bytes: usize, table: usize): void {
   const end = pixels + bytes;
-  for (; pixels < end; pixels += 8) {
-    const eight = load<u64>(pixels);
-    const low = <u32>eight;
-    const high = <u32>(eight >> 32);
-    store<u8>(pixels, load<u8>(table + (low & 255)));
-    store<u8>(pixels, load<u8>(table + ((low >> 8) & 255)), 1);
-    store<u8>(pixels, load<u8>(table + ((low >> 16) & 255)), 2);
-    store<u8>(pixels, load<u8>(table + (low >> 24)), 3);
-    store<u8>(pixels, load<u8>(table + (high & 255)), 4);
-    store<u8>(pixels, load<u8>(table + ((high >> 8) & 255)), 5);
-    store<u8>(pixels, load<u8>(table + ((high >> 16) & 255)), 6);
-    store<u8>(pixels, load<u8>(table + (high >> 24)), 7);
+  for (; pixels < end; pixels += 4) {
+    const first = load<u8>(table + load<u8>(pixels));
+    const second = load<u8>(table + load<u8>(pixels, 1));
+    const third = load<u8>(table + load<u8>(pixels, 2));
+    const fourth = load<u8>(table + load<u8>(pixels, 3));
+    store<u8>(pixels, first);
+    store<u8>(pixels, second, 1);
+    store<u8>(pixels, third, 2);
+    store<u8>(pixels, fourth, 3);
   }
 }
 
@@ -46,21 +43,18 @@ export function mix(pixels: usize, bytes: usize, weights: usize, bits: i32): voi
   const greenFromBlue = i32x4.splat(<i32>load<u16>(weights, 10) | (half << 16));
   const blueFromRedGreen = i32x4.splat(load<i32>(weights, 12));
   const blueFromBlue = i32x4.splat(<i32>load<u16>(weights, 16) | (half << 16));
-  const ones = i32x4.splat(1 << 16);
+  const ones = v128.load(masks);
+  const toRedGreen = v128.load(masks, 16);
+  const toBlue = v128.load(masks, 32);
+  const toPixels = v128.load(masks, 48);
   const end = pixels + bytes;
   let next = v128.load(pixels);
   for (; pixels < end; pixels += 12) {
     const four = next;
     // Before the store below overwrites its first bytes.
     next = v128.load(pixels, 12);
-    const redGreen = v128.swizzle(
-      four,
-      i8x16(0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1),
-    );
-    const blueOne = v128.or(
-      v128.swizzle(four, i8x16(2, -1, -1, -1, 5, -1, -1, -1, 8, -1, -1, -1, 11, -1, -1, -1)),
-      ones,
-    );
+    const redGreen = v128.swizzle(four, toRedGreen);
+    const blueOne = v128.or(v128.swizzle(four, toBlue), ones);
     const red = i32x4.shr_s(
       i32x4.add(
         i32x4.dot_i16x8_s(redGreen, redFromRedGreen),
@@ -86,59 +80,104 @@ export function mix(pixels: usize, bytes: usize, weights: usize, bits: i32): voi
       i16x8.narrow_i32x4_s(red, green),
       i16x8.narrow_i32x4_s(blue, blue),
     );
-    v128.store(
-      pixels,
-      v128.swizzle(planes, i8x16(0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, -1, -1, -1, -1)),
-    );
+    v128.store(pixels, v128.swizzle(planes, toPixels));
   }
 }
 
+/** Byte selections. In memory, because V8 would make a constant anew in each round of a loop. */
+const masks = memory.data<i8>(
+  [
+    0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0,
+    0, -1, 1, -1, 3, -1, 4, -1, 6, -1, 7, -1, 9, -1, 10, -1,
+    2, -1, -1, -1, 5, -1, -1, -1, 8, -1, -1, -1, 11, -1, -1, -1,
+    0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, -1, -1, -1, -1,
+    0, -1, 3, -1, 6, -1, 9, -1, 12, -1, 15, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 10, -1, 13, -1,
+    1, -1, 4, -1, 7, -1, 10, -1, 13, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 8, -1, 11, -1, 14, -1,
+    2, -1, 5, -1, 8, -1, 11, -1, 14, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 9, -1, 12, -1, 15, -1,
+    0, 8, -1, 1, 9, -1, 2, 10, -1, 3, 11, -1, 4, 12, -1, 5,
+    -1, -1, 0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1,
+    13, -1, 6, 14, -1, 7, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, 5, -1, -1, 6, -1, -1, 7, -1, -1, -1, -1, -1, -1, -1, -1,
+  ],
+  16,
+);
+
 /**
- * Turns the hue on the circle of HSV, where six sextants of 65,536 are a full turn; lightest and
- * darkest channel stay as they are.
+ * Turns the hue on the circle of HSV: by so many sextants (0 to 5) and so many 32,768ths of one.
+ * Lightest and darkest channel keep their values, so lightness and saturation stay.
  */
-export function rotateHue(pixels: usize, bytes: usize, turn: i32): void {
+export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32): void {
+  const whole = i16x8.splat(<i16>sextants);
+  const fraction = i16x8.splat(<i16>part);
+  const none = i16x8.splat(0);
   const end = pixels + bytes;
-  for (; pixels < end; pixels += 3) {
-    const red = <i32>load<u8>(pixels);
-    const green = <i32>load<u8>(pixels, 1);
-    const blue = <i32>load<u8>(pixels, 2);
-    const most = max(red, max(green, blue));
-    const least = min(red, min(green, blue));
-    const chroma = most - least;
-    if (chroma === 0) continue;
-    let place: i32;
-    if (most === red) place = green - blue;
-    else if (most === green) place = 2 * chroma + blue - red;
-    else place = 4 * chroma + red - green;
-    if (place < 0) place += 6 * chroma;
-    // In 65,536ths: at most 12 x 255 x 65,536.
-    const sextant = chroma << 16;
-    let hue = (place << 16) + chroma * turn;
-    if (hue >= 6 * sextant) hue -= 6 * sextant;
-    let number = 0;
-    if (hue >= 3 * sextant) {
-      hue -= 3 * sextant;
-      number = 3;
-    }
-    if (hue >= sextant) {
-      hue -= sextant;
-      number++;
-    }
-    if (hue >= sextant) {
-      hue -= sextant;
-      number++;
-    }
-    const part = (hue + 32768) >> 16;
-    const between = (number & 1) === 0 ? least + part : most - part;
-    let to: i32;
-    if (number === 0) to = most | (between << 8) | (least << 16);
-    else if (number === 1) to = between | (most << 8) | (least << 16);
-    else if (number === 2) to = least | (most << 8) | (between << 16);
-    else if (number === 3) to = least | (between << 8) | (most << 16);
-    else if (number === 4) to = between | (least << 8) | (most << 16);
-    else to = most | (least << 8) | (between << 16);
-    store<u16>(pixels, <u16>to);
-    store<u8>(pixels, <u8>(to >> 16), 2);
+  for (; pixels < end; pixels += 24) {
+    const first = v128.load(pixels);
+    const last = v128.load(pixels, 8);
+    const red = channel(first, last, 64);
+    const green = channel(first, last, 96);
+    const blue = channel(first, last, 128);
+    const most = i16x8.max_s(red, i16x8.max_s(green, blue));
+    const chroma = i16x8.sub(most, i16x8.min_s(red, i16x8.min_s(green, blue)));
+    const twice = i16x8.add(chroma, chroma);
+    const circle = i16x8.add(twice, i16x8.add(twice, twice));
+    // Hue times chroma: a sextant is as long as the chroma, so all is whole.
+    let hue = v128.bitselect(
+      i16x8.sub(green, blue),
+      v128.bitselect(
+        i16x8.add(twice, i16x8.sub(blue, red)),
+        i16x8.add(i16x8.add(twice, twice), i16x8.sub(red, green)),
+        i16x8.eq(most, green),
+      ),
+      i16x8.eq(most, red),
+    );
+    hue = i16x8.add(hue, v128.and(circle, i16x8.lt_s(hue, none)));
+    hue = i16x8.add(hue, i16x8.mul(chroma, whole));
+    hue = within(i16x8.add(hue, i16x8.q15mulr_sat_s(chroma, fraction)), circle);
+    const newGreen = brightness(i16x8.add(hue, i16x8.add(twice, chroma)), circle, chroma, most);
+    const newBlue = brightness(i16x8.add(hue, chroma), circle, chroma, most);
+    const newRed = brightness(i16x8.sub(i16x8.add(hue, circle), chroma), circle, chroma, most);
+    const redGreen = i8x16.narrow_i16x8_u(newRed, newGreen);
+    const blues = i8x16.narrow_i16x8_u(newBlue, newBlue);
+    v128.store(pixels, mergedBytes(redGreen, blues, 160));
+    v128.store_lane<u64>(pixels, mergedBytes(redGreen, blues, 192), 0, 16);
   }
 }
+
+/** One channel of eight pixels as words. */
+// @ts-ignore: decorator
+@inline
+function channel(first: v128, last: v128, mask: usize): v128 {
+  return mergedBytes(first, last, mask);
+}
+
+// @ts-ignore: decorator
+@inline
+function mergedBytes(a: v128, b: v128, mask: usize): v128 {
+  return v128.or(
+    v128.swizzle(a, v128.load(masks + mask)),
+    v128.swizzle(b, v128.load(masks + mask, 16)),
+  );
+}
+
+/** A place below two circles as a place below one. */
+// @ts-ignore: decorator
+@inline
+function within(place: v128, circle: v128): v128 {
+  return i16x8.sub(place, v128.andnot(circle, i16x8.gt_s(circle, place)));
+}
+
+/** A channel falls from a third of the circle before its own hue, and rises a third behind it. */
+// @ts-ignore: decorator
+@inline
+function brightness(place: v128, circle: v128, chroma: v128, most: v128): v128 {
+  const k = within(place, circle);
+  const twice = i16x8.add(chroma, chroma);
+  const back = i16x8.sub(i16x8.add(twice, twice), k);
+  const less = i16x8.min_s(i16x8.min_s(k, back), chroma);
+  return i16x8.sub(most, i16x8.max_s(less, i16x8.splat(0)));
+}
+

@@ -4,6 +4,7 @@
 export { blur, blurScratch } from './blur';
 export { add, lookup, mix, rotateHue } from './colour';
 export { copyRows, fill, mirrorRows, turnQuarter } from './copy';
+export { encodeJpeg } from './jpeg';
 export { resampleColumns, resampleRows } from './resample';
 export { warp } from './warp';
 

@@ -1,9 +1,11 @@
 // Changes the size of an image along one side: each output pixel is a weighted sum of source pixels.
 //
-// A table says which ones, with entries of `8 + 4 * pairs` bytes: the first source pixel, how many
-// pairs of pixels count (both i32), then two weights a pair (i16, of which 2 ^ bits is one).
+// A table says which ones, with an entry of `8 + 2 * count` bytes for each output pixel: the first
+// source pixel and how many pairs of pixels count (both i32), then `count` weights (i16, of which
+// 2 ^ bits is one), 0 where there are fewer. `count` is 2 or a multiple of 4. What follows after the
+// weights that count is not read by `resampleColumns`; `resampleRows` reads all.
 
-/** Changes the width. Where a number of weights is odd, the last one is 0. */
+/** Changes the width. */
 export function resampleRows(
   source: usize,
   sourceWidth: i32,
@@ -11,30 +13,95 @@ export function resampleRows(
   width: i32,
   height: i32,
   table: usize,
-  entryBytes: usize,
+  count: i32,
+  bits: i32,
+): void {
+  const tableEnd = table + <usize>width * entryBytes(count);
+  for (let row = 0; row < height; row++) {
+    if (count === 2) resampleRowOfTwo(source, target, table, tableEnd, bits);
+    else resampleRow(source, target, table, tableEnd, count, bits);
+    source += <usize>sourceWidth * 3;
+    target += <usize>width * 3;
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function entryBytes(count: i32): usize {
+  return 8 + ((<usize>count) << 1);
+}
+
+function resampleRowOfTwo(
+  source: usize,
+  target: usize,
+  table: usize,
+  tableEnd: usize,
   bits: i32,
 ): void {
   const half = i32x4.splat(1 << (bits - 1));
-  const tableEnd = table + <usize>width * entryBytes;
-  for (let row = 0; row < height; row++) {
-    for (let entry = table; entry < tableEnd; entry += entryBytes) {
-      let from = source + <usize>load<i32>(entry) * 3;
-      const end = entry + 8 + ((<usize>load<i32>(entry, 4)) << 2);
-      let sum = half;
-      for (let weights = entry + 8; weights < end; weights += 4) {
-        const two = v128.swizzle(
-          v128.load_zero<u64>(from),
-          i8x16(0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1),
-        );
-        sum = i32x4.add(sum, i32x4.dot_i16x8_s(two, v128.load_splat<u32>(weights)));
-        from += 6;
-      }
-      const words = i16x8.narrow_i32x4_s(i32x4.shr_s(sum, bits), sum);
-      store<i32>(target, i32x4.extract_lane(i8x16.narrow_i16x8_u(words, words), 0));
-      target += 3;
-    }
-    source += <usize>sourceWidth * 3;
+  const firstTwo = v128.load(masks);
+  for (let entry = table; entry < tableEnd; entry += 12) {
+    const from = source + <usize>load<i32>(entry) * 3;
+    const two = v128.swizzle(v128.load_zero<u64>(from), firstTwo);
+    const sum = i32x4.add(half, i32x4.dot_i16x8_s(two, v128.load_splat<u32>(entry, 8)));
+    storePixel(target, i32x4.shr_s(sum, bits));
+    target += 3;
   }
+}
+
+function resampleRow(
+  source: usize,
+  target: usize,
+  table: usize,
+  tableEnd: usize,
+  count: i32,
+  bits: i32,
+): void {
+  const half = i32x4.splat(1 << (bits - 1));
+  const firstTwo = v128.load(masks);
+  const nextTwo = v128.load(masks, 16);
+  let weights = table;
+  while (weights < tableEnd) {
+    let from = source + <usize>load<i32>(weights) * 3;
+    weights += 8;
+    const end = weights + ((<usize>count) << 1);
+    let sum = half;
+    let sumMore = i32x4.splat(0);
+    for (; weights < end; weights += 8) {
+      const four = v128.load(from);
+      sum = i32x4.add(
+        sum,
+        i32x4.dot_i16x8_s(v128.swizzle(four, firstTwo), v128.load_splat<u32>(weights)),
+      );
+      sumMore = i32x4.add(
+        sumMore,
+        i32x4.dot_i16x8_s(v128.swizzle(four, nextTwo), v128.load_splat<u32>(weights, 4)),
+      );
+      from += 12;
+    }
+    storePixel(target, i32x4.shr_s(i32x4.add(sum, sumMore), bits));
+    target += 3;
+  }
+}
+
+/**
+ * Pixels 0 and 1 as pairs of words: red and red, green and green, blue and blue; the same of pixels
+ * 2 and 3. In memory, because V8 would make a constant anew in each round of a loop.
+ */
+const masks = memory.data<i8>(
+  [
+    0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1,
+    6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1,
+  ],
+  16,
+);
+
+/** Writes three sums; the byte behind them is overwritten too. */
+// @ts-ignore: decorator
+@inline
+function storePixel(target: usize, sums: v128): void {
+  const words = i16x8.narrow_i32x4_s(sums, sums);
+  store<i32>(target, i32x4.extract_lane(i8x16.narrow_i16x8_u(words, words), 0));
 }
 
 /** Changes the height. */
@@ -45,7 +112,7 @@ export function resampleColumns(
   target: usize,
   height: i32,
   table: usize,
-  entryBytes: usize,
+  count: i32,
   bits: i32,
 ): void {
   const stride = <usize>width * 3;
@@ -80,6 +147,6 @@ export function resampleColumns(
       v128.store(target + at, i8x16.narrow_i16x8_u(low, high));
     }
     target += stride;
-    table += entryBytes;
+    table += entryBytes(count);
   }
 }

@@ -96,7 +96,7 @@ function innerSpan(
   to: i32,
 ): void {
   const stride = <usize>sourceWidth * 3;
-  const round = i16x8.splat(128);
+  const round = v128.load_splat<u16>(half8);
   x += stepX * from;
   y += stepY * from;
   const end = target + <usize>to * 3;
@@ -108,7 +108,7 @@ function innerSpan(
     const down = i16x8.splat(<i16>((<i32>(y >> 24)) & 255));
     const right = i16x8.splat(<i16>((<i32>(x >> 24)) & 255));
     const column = mixed(top, bottom, down, round);
-    const next = v128.shuffle<u16>(column, column, 3, 4, 5, 6, 7, 7, 7, 7);
+    const next = v128.shuffle<u16>(column, column, 3, 4, 5, 6, 7, 0, 1, 2);
     const pixel = mixed(column, next, right, round);
     store<i32>(target, i32x4.extract_lane(i8x16.narrow_i16x8_u(pixel, pixel), 0));
     target += 3;
@@ -116,6 +116,9 @@ function innerSpan(
     y += stepY;
   }
 }
+
+/** 128, in memory because V8 would make a constant anew in each round of a loop. */
+const half8 = memory.data<u16>([128]);
 
 /** From one to the other by a share of 256ths, rounded: sums above 16 bits wrap around and back. */
 // @ts-ignore: decorator
