@@ -92,7 +92,7 @@ export function keypointNames({ images }: ExportDataset): ReadonlyMap<string, re
 
 /** The outline of a box; that of a box without one has four corners, from the upper left on. */
 export function outlineOf(box: Box): readonly Point[] {
-  if (box.points !== undefined) return box.points;
+  if (box.points !== undefined && box.points.length > 2) return box.points;
   const { left, top, right, bottom } = edgesOf(box);
   return [
     [left, top],

@@ -110,3 +110,14 @@ it('has the boxes of a detection project, also by another name of the format', a
     upstream: { message: expect.stringContaining('1 of 2 have several') },
   });
 });
+
+it('has an image in the folder of its class for each box of an isolated version', async () => {
+  const rows = ['0 0.5 0.5 0.25 0.5\n1 0.25 0.25 0.5 0.5\n', '1 0.5 0.5 1 1\n'];
+  const preprocessing = { isolate: true };
+  const version = await createVersion('alone', 'object-detection', rows, { preprocessing });
+  for (const format of ['folder', 'clip']) {
+    const paths = [...(await exportFiles('alone', version, format)).keys()];
+    expect(paths.filter((path) => path.startsWith('train/cat/'))).toHaveLength(1);
+    expect(paths.filter((path) => path.startsWith('train/dog/'))).toHaveLength(2);
+  }
+});
