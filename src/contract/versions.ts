@@ -40,7 +40,7 @@ export const versions = {
     answer: open({
       message: z.string().optional(),
       version: z.union([z.int(), z.string()]).describe('Number of the new version.'),
-      warnings: z.array(z.string()).optional().describe('Settings that do less than they say.'),
+      warnings: z.array(z.string()).optional().describe('What is unusual, or does less than it says.'),
       taskId: z.string().optional(),
       url: z.string().optional(),
     }),

@@ -311,6 +311,7 @@ describe('over MCP, on the embedded platform', () => {
     await fovea.ok('images_upload', {
       project: 'cells',
       files: ['sample/blood-cells/JPEGImages'],
+      annotations: 'sample/blood-cells/Annotations',
       split: 'train',
     });
   });
@@ -332,22 +333,34 @@ describe('over MCP, on the embedded platform', () => {
     expect(data.error).toMatchObject({ code: 'invalid_input' });
   });
 
-  it('tells in a dry run what generation then gives', async () => {
+  const resize = { width: 32, height: 32, format: 'Stretch to' };
+  const flip = { horizontal: true, vertical: true };
+
+  it.each([
+    ['copies', {}, { flip: { horizontal: true }, image: { versions: 2 } }, 24, 'exact', 24],
+    ['more copies than there are', {}, { flip, image: { versions: 9 } }, 48, 'exact', 48],
+    ['tiles', { tile: { rows: 2, columns: 2 } }, twoOf({ mosaic: true }), 96, 'exact', 96],
+    // Two of the boxes have no area.
+    ['objects', { isolate: true }, {}, 159, 'at most', 157],
+    ['a filter', { 'filter-null': { percent: 100 } }, {}, 12, 'at most', 12],
+  ])('tells in a dry run what generation then gives: %s', async (_name, ...row) => {
+    const [preprocessing, augmentation, images, certainty, made] = row;
     const settings = {
       project: 'cells',
-      preprocessing: {
-        'auto-orient': true,
-        resize: { width: 32, height: 32, format: 'Stretch to' },
-      },
-      augmentation: { flip: { horizontal: true }, image: { versions: 2 } },
+      preprocessing: { ...preprocessing, resize },
+      augmentation,
     };
+    const before = await fovea.ok('projects_get', { project: 'cells' });
     const dry = await fovea.ok('versions_generate', { ...settings, dry_run: true });
-    expect(dry).toMatchObject({ dry_run: true, warnings: [] });
-    expect(dry.expected).toMatchObject({ train: { images: 24, certainty: 'exact' } });
-    expect(await fovea.ok('projects_get', { project: 'cells' })).toMatchObject({ versions: [] });
-    const { taskId } = await fovea.ok('versions_generate', settings);
+    expect(dry.expected).toMatchObject({ train: { images, certainty }, total: { images } });
+    expect(await fovea.ok('projects_get', { project: 'cells' })).toEqual(before);
+    const { taskId, version: number } = await fovea.ok('versions_generate', settings);
     await fovea.ok('tasks_wait', { taskId });
-    const { version } = await fovea.ok('versions_get', { project: 'cells', version: 1 });
-    expect(version).toMatchObject({ splits: { train: 24, valid: 0, test: 0 } });
+    const { version } = await fovea.ok('versions_get', { project: 'cells', version: number });
+    expect(version).toMatchObject({ splits: { train: made, valid: 0, test: 0 } });
   });
 });
+
+function twoOf(augmentation: object): object {
+  return { ...augmentation, image: { versions: 2 } };
+}
