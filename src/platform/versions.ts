@@ -60,9 +60,9 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
     },
     versions_export: async (input, { principal, origin }) => {
       const { project, version } = await findVersion(parts, principal, input);
-      checkExportFormat(input.format, project.type);
+      const { name: format } = checkExportFormat(input.format, project.type);
       checkReady(version);
-      const wanted = await store.exports.ensure(version.id, input.format, clock.now());
+      const wanted = await store.exports.ensure(version.id, format, clock.now());
       if (wanted.error !== undefined) {
         throw new FoveaError('internal', `The export failed. ${wanted.error}`, {
           hint: 'Ask for it again to try it once more.',
@@ -74,10 +74,10 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       }
       const link = links.make(origin, {
         hash: wanted.hash,
-        name: `${project.slug}-v${version.number}-${input.format}.zip`,
+        name: `${project.slug}-v${version.number}-${format}.zip`,
         contentType: 'application/zip',
       });
-      return { export: { link, format: input.format, size: wanted.bytes } };
+      return { export: { link, format, size: wanted.bytes } };
     },
   };
 }

@@ -1,6 +1,7 @@
 // Makes the images of a version from a few sources at a time, in the memory of one kernel.
 
 import type { SplitName } from '../../contract/fields.ts';
+import { normalizeSettings } from '../../contract/version-idle.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { Box } from '../annotations/annotation.ts';
 import {
@@ -84,7 +85,9 @@ interface Opened {
  * its partners from the train images among them. Errors as readImageFile and piecesOf; `at` of the
  * RenderFailure says which source.
  */
-export async function renderSources(kernel: Kernel, job: RenderJob, emit: Emit): Promise<void> {
+export async function renderSources(kernel: Kernel, given: RenderJob, emit: Emit): Promise<void> {
+  // A step that changes nothing makes no copies.
+  const job = { ...given, settings: normalizeSettings(given.settings) };
   const opened: Opened[] = [];
   for (const [place, source] of job.sources.entries()) {
     opened.push(await about(place, () => openSource(job, source, place)));
