@@ -38,9 +38,9 @@ export function piecesOf(
   const whole: Piece = { name: '', frames: [], size, boxes };
   const isolated = isolate ? isolatePieces(size, boxes) : [whole];
   const cropped = staticCrop ? isolated.map((piece) => cropPiece(piece, staticCrop)) : isolated;
-  const tiled = tile ? cropped.flatMap((piece) => tilePieces(piece, tile)) : cropped;
-  if (tiled.length > limits.piecesPerImageMax) throw tooMany(tiled.length);
-  return tiled;
+  if (tile) return tileAll(cropped, tile);
+  if (cropped.length > limits.piecesPerImageMax) throw tooMany(cropped.length, 'isolate');
+  return cropped;
 }
 
 /** One for each box that has a pixel within the image. */
@@ -52,7 +52,11 @@ function isolatePieces(size: Size, boxes: readonly Box[]): readonly Piece[] {
     const width = Math.min(size.width, Math.ceil(edges.right)) - left;
     const height = Math.min(size.height, Math.ceil(edges.bottom)) - top;
     if (width < 1 || height < 1) return [];
-    const frame: Frame = { left: -left, top: -top, size: { width, height }, edges: 'black' };
+    // Little of a box may lie within the image: it is what the piece shows all the same.
+    const frame: Frame = {
+      ...{ left: -left, top: -top, size: { width, height } },
+      ...{ edges: 'black', shareMin: 0 },
+    };
     return [cut({ name: '', frames: [], size, boxes: [box] }, `box-${index + 1}`, frame)];
   });
 }
@@ -70,8 +74,23 @@ function cropPiece(piece: Piece, { x_min, x_max, y_min, y_max }: StaticCrop): Pi
 }
 
 function part(side: number, least: number, most: number): readonly [start: number, count: number] {
-  const start = Math.min(Math.floor((least / 100) * side), side - 1);
-  return [start, Math.max(1, Math.floor((most / 100) * side) - start)];
+  const start = Math.min(wholePixels(side, least), side - 1);
+  return [start, Math.max(1, wholePixels(side, most) - start)];
+}
+
+/** Without the noise of floating point, by which 29 percent of 100 would be 28. */
+function wholePixels(side: number, percent: number): number {
+  return Math.floor(Number(((side * percent) / 100).toFixed(6)));
+}
+
+/** Counted as they come: all tiles of many boxes might not fit into memory. */
+function tileAll(pieces: readonly Piece[], tile: Tile): readonly Piece[] {
+  const tiled: Piece[] = [];
+  for (const piece of pieces) {
+    tiled.push(...tilePieces(piece, tile));
+    if (tiled.length > limits.piecesPerImageMax) throw tooMany(tiled.length);
+  }
+  return tiled;
 }
 
 /** Any part of a box that lies in a tile stays: whole objects are cut on purpose. */
@@ -165,11 +184,15 @@ function joined(...names: readonly string[]): string {
   return names.filter((name) => name !== '').join('-');
 }
 
-function tooMany(count: number) {
+function tooMany(count: number, key: 'isolate' | 'tile' = 'tile') {
   const most = limits.piecesPerImageMax;
-  return tileError(`makes ${count} images of one; at most ${most} are made`);
+  return pieceError(key, `makes ${count} images of one; at most ${most} are made`);
 }
 
 function tileError(message: string) {
-  return invalidInput([{ path: 'preprocessing.tile', message }]);
+  return pieceError('tile', message);
+}
+
+function pieceError(key: 'isolate' | 'tile', message: string) {
+  return invalidInput([{ path: `preprocessing.${key}`, message }]);
 }

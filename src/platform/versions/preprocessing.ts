@@ -70,9 +70,11 @@ export function isUnchanged(
   preprocessing: Preprocessing,
   { upright, pieces }: Preparation,
 ): boolean {
-  const { contrast, grayscale, resize } = preprocessing;
+  const { contrast, grayscale, isolate, resize } = preprocessing;
   return (
     isStill(upright) &&
+    // A box over the whole image has its pixels, but is the only box of its piece.
+    !isolate &&
     pieces.every(({ frames }) => frames.every((frame) => isWhole(frame, upright.size))) &&
     !contrast &&
     !grayscale &&
