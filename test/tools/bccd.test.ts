@@ -1,6 +1,7 @@
 // The whole BCCD dataset through MCP tools. Runs where its archive is: FOVEA_BCCD, or the shared
 // data folder beside the repository. Elsewhere it says that it did not run.
 
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -88,7 +89,68 @@ describe.skipIf(!isThere)('the whole BCCD dataset', () => {
     }
     expect(classes).toEqual(published);
   });
+
+  it('augments three times over: counts by the rules, boxes inside, the same bytes twice', {
+    timeout: 240_000,
+  }, async () => {
+    const settings = {
+      project: 'bccd',
+      preprocessing: { resize: { width: 640, height: 640, format: 'Stretch to' } },
+      augmentation: {
+        flip: { horizontal: true, vertical: true },
+        rotate: { degrees: 15 },
+        blur: { pixels: 2.5 },
+        brightness: { brighten: true, darken: true, percent: 20 },
+        crop: { min: 0, max: 20 },
+        cutout: { count: 3, percent: 10 },
+        mosaic: true,
+        image: { versions: 3 },
+      },
+    };
+    const dry = await fovea.ok('versions_generate', { ...settings, dry_run: true });
+    expect(dry.expected).toMatchObject({
+      train: { images: 615 },
+      valid: { images: 87 },
+      test: { images: 72 },
+    });
+    const first = await exported(fovea, settings, join(dataset, 'augmented.zip'));
+    const again = await exported(fovea, settings, join(dataset, 'augmented-again.zip'));
+
+    const counts = { train: 615, valid: 87, test: 72 };
+    for (const [split, images] of Object.entries(counts)) {
+      const coco = JSON.parse(String(first.get(`${split}/_annotations.coco.json`)));
+      expect(coco.images).toHaveLength(images);
+      for (const { width, height } of coco.images) expect([width, height]).toEqual([640, 640]);
+      for (const { bbox } of coco.annotations) {
+        const [left, top, width, height] = bbox;
+        expect(Math.min(left, top, width, height)).toBeGreaterThanOrEqual(0);
+        expect(Math.max(left + width, top + height)).toBeLessThanOrEqual(640.000001);
+      }
+    }
+    const pictures = [...first.keys()].filter((name) => name.endsWith('.jpg'));
+    expect(pictures).toHaveLength(774);
+    for (const name of pictures) expect(hashOf(again.get(name))).toBe(hashOf(first.get(name)));
+    // No two pictures of a version are the same.
+    expect(new Set(pictures.map((name) => hashOf(first.get(name)))).size).toBe(774);
+  });
 });
+
+/** The files of the COCO export of a new version. */
+async function exported(fovea: Fovea, settings: Facts, target: string) {
+  const { version } = await fovea.ok('versions_generate', settings);
+  await waitFor(fovea, { project: 'bccd', version });
+  const wanted = { project: 'bccd', version, format: 'coco', save_to: target };
+  for (let ready = false; !ready; ) {
+    ready = (await fovea.ok('versions_export', wanted)).ready === true;
+  }
+  return readZip(target);
+}
+
+function hashOf(bytes: Buffer | undefined): string {
+  return createHash('sha256')
+    .update(bytes ?? '')
+    .digest('hex');
+}
 
 async function uploadSplit(fovea: Fovea, dataset: string, split: string, list: string) {
   const answers: Facts[] = [];
