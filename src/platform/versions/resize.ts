@@ -1,7 +1,7 @@
 // preprocessing.resize: the size that an image is scaled to, and the frame that it gets.
 
 import type { resizeFormats, VersionSettings } from '../../contract/version-settings.ts';
-import { limits, limits } from '../../limits.ts';
+import { limits } from '../../limits.ts';
 import { applyMove } from './apply.ts';
 import { type Edges, type Frame, putInFrame } from './frame.ts';
 import {
@@ -49,9 +49,6 @@ export const resizeNotes: Readonly<Record<Format, string>> = {
 export function resizePicture(kernel: Kernel, picture: Picture, resize: Resize): Picture {
   const { pixels } = picture;
   const inner = innerSize(resize, pixels);
-  if (Math.max(inner.width, inner.height) > limits.imageSideMax) {
-    return resizePicture(kernel, putInFrame(kernel, picture, visiblePart(resize, pixels)), resize);
-  }
   const scale = scaling(inner.width / pixels.width, inner.height / pixels.height);
   const frame = frameOf(resize, inner);
   if (frame && Math.max(inner.width, inner.height) > limits.imageSideMax) {
@@ -67,19 +64,6 @@ export function resizePicture(kernel: Kernel, picture: Picture, resize: Resize):
 function fillAtOnce(kernel: Kernel, picture: Picture, scale: Matrix, frame: Frame): Picture {
   const matrix = compose(scale, translation(frame.left, frame.top));
   return applyMove(kernel, picture, { matrix, size: frame.size });
-}
-
-/** Of an image so long that filling a frame with it would make it huge: the middle that is seen. */
-function visiblePart({ width, height }: Resize, size: Size): Frame {
-  const ratio = Math.max(width / size.width, height / size.height);
-  // A pixel more on each side, so that the edge is scaled as if the image went on.
-  const part = {
-    width: Math.min(size.width, Math.ceil(width / ratio) + 2),
-    height: Math.min(size.height, Math.ceil(height / ratio) + 2),
-  };
-  const left = Math.floor((part.width - size.width) / 2);
-  const top = Math.floor((part.height - size.height) / 2);
-  return { left, top, size: part, edges: 'black' };
 }
 
 /** Whether an image of that size stays as it is. */
