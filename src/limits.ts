@@ -53,6 +53,10 @@ export const limits = {
   /** Pictures of one preview, and samples of each: more are too small to see on one sheet. */
   previewSourcesMax: 8,
   previewSamplesMax: 8,
+  /** Local images of which a preview looks for one with an annotation, before it takes any. */
+  previewFilesReadMax: 200,
+  /** Sheets that are kept in the data folder; older ones go. */
+  previewsKeptMax: 100,
 
   // What one call of the contract may carry.
 

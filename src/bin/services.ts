@@ -23,15 +23,17 @@ export function withWorkspace(settings: Settings): Settings {
 
 export function connectServices(settings: Settings, log: Log): Services {
   const platform = once(async () => (await import('./embedded.ts')).startEmbedded(settings, log));
+  // Beside a hosted platform it does what needs no platform of others, such as previews of files.
+  const local = async (): Promise<Upstream> => (await platform.get()).upstream;
   const base = async (): Promise<Upstream> =>
     settings.baseUrl === undefined
-      ? (await platform.get()).upstream
+      ? local()
       : { url: settings.baseUrl, credential: settings.apiKey };
   const device = async (): Promise<Upstream> => findEventStore(settings);
   const client = once(async () => {
     const { createClient } = await import('../http-client/create-client.ts');
     const { timeoutMs } = settings;
-    return createClient({ upstreams: { base, device }, clock: systemClock, timeoutMs });
+    return createClient({ upstreams: { base, device, local }, clock: systemClock, timeoutMs });
   });
   return {
     client: client.get,

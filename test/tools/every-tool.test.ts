@@ -51,6 +51,7 @@ function argumentsFor(name: string): Facts {
     versions_export: { format: 'coco', version: 1 },
     versions_delete: { version: 2 },
     versions_generate: { preprocessing: {}, augmentation: {} },
+    versions_preview: { project: 'cells', augmentation: { flip: { horizontal: true } } },
     images_upload: { files: [file] },
     images_annotate: { imageId, annotation: '0 .5 .5 .1 .1', name: 'a.txt', labelmap: { 0: 'a' } },
     images_delete: { images: [spareImageId], confirm: 'cells' },

@@ -21,6 +21,7 @@ const names = [
   'versions_delete',
   'versions_export',
   'versions_generate',
+  'versions_preview',
   'trainings_recipe',
   'trainings_cancel',
   'trainings_stop',

@@ -1,19 +1,16 @@
 // From a few images and settings to a contact sheet, and to what is to be said of it.
 
-import type { Answer } from '../../contract/operation.ts';
-import type { previews } from '../../contract/previews.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { unusualSettings } from '../../contract/version-warnings.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import type { Annotation, Box } from '../annotations/annotation.ts';
-import type { RawImage } from '../image-file.ts';
 import { cellSide, contactSheet, scaleToCell } from '../pictures/contact-sheet.ts';
 import { encodePicture } from '../pictures/encode.ts';
 import { batchSources } from '../versions/batches.ts';
 import { remapAnnotation } from '../versions/filters.ts';
 import { type RenderedImage, RenderFailure, type RenderJob } from '../versions/render.ts';
 import type { Renderers } from '../versions/renderers.ts';
-import { describeRow, type Row, sheetRow } from './rows.ts';
+import { describeRow, type Preview, type Row, type Shown, sheetRow } from './rows.ts';
 import { describeSettings } from './settings-words.ts';
 
 export interface PreviewSource {
@@ -35,20 +32,6 @@ export interface PreviewRequest {
   readonly sources: readonly PreviewSource[];
   /** What else is to be known of it. */
   readonly warnings: readonly string[];
-}
-
-export type Preview = Answer<typeof previews.versions_preview>;
-
-/** An image in work, scaled to its cell. */
-export interface Shown {
-  readonly image: RawImage;
-  readonly width: number;
-  readonly height: number;
-  readonly boxes: readonly Box[];
-  readonly piece: string;
-  /** 0: without augmentation. */
-  readonly copy: number;
-  readonly words: readonly string[];
 }
 
 /**

@@ -1,8 +1,25 @@
 // One image of a preview with what became of it: as cells of the sheet, and as facts.
 
+import type { Answer } from '../../contract/operation.ts';
+import type { previews } from '../../contract/previews.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
+import type { Box } from '../annotations/annotation.ts';
+import type { RawImage } from '../image-file.ts';
 import type { SheetCell } from '../pictures/contact-sheet.ts';
-import type { Preview, Shown } from './render-preview.ts';
+
+export type Preview = Answer<typeof previews.versions_preview>;
+
+/** An image in work, scaled to its cell. */
+export interface Shown {
+  readonly image: RawImage;
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly Box[];
+  readonly piece: string;
+  /** 0: without augmentation. */
+  readonly copy: number;
+  readonly words: readonly string[];
+}
 
 export interface Row {
   readonly name: string;
@@ -59,8 +76,8 @@ function describeShown(row: Row, shown: Shown, settings: VersionSettings) {
 }
 
 /**
- * How many boxes fewer than the step before has. Undefined where boxes are not the same ones: pieces
- * of an image, and mosaics.
+ * How many boxes fewer than the step before has. Undefined where boxes are not the same ones: in
+ * pieces of an image, and in mosaics.
  */
 function droppedOf(
   { original, made }: Row,

@@ -29,13 +29,14 @@ export async function readSentImages({
     images.map(async (part, place): Promise<PreviewSource> => {
       const bytes = bytesOf(part, `images[${place}]`);
       const { name } = part;
-      const { width, height } = await renamed(`images[${place}]`, () => readImageHeader(bytes));
+      const read = () => readImageHeader(bytes);
+      const { width, height } = await renamed(`images[${place}]`, name, read);
       const at = annotated.indexOf(place);
       const file = annotations[at];
       const hash = createHash('sha256').update(bytes).digest('hex');
       if (file === undefined) return { name, bytes, hash, annotation: undefined };
-      const read = () => readAnnotation(file, at, { name, width, height }, labelmap);
-      const { annotation, problems } = await renamed(`annotations[${at}]`, read);
+      const parse = () => readAnnotation(file, at, { name, width, height }, labelmap);
+      const { annotation, problems } = await renamed(`annotations[${at}]`, file.name, parse);
       warnings.push(...problems.map((problem) => `${name}: ${problem}`));
       return { name, bytes, hash, annotation };
     }),
@@ -67,18 +68,22 @@ async function readAnnotation(
   return { annotation, problems: warnings.map(({ message }) => message) };
 }
 
-/** Errors of a file name the member that it came in. */
-async function renamed<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+/** Errors of a file say which one it is. */
+async function renamed<Result>(
+  member: string,
+  name: string,
+  read: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await read();
   } catch (thrown) {
     const { code, message, hint, problems } = asFoveaError(thrown);
     if (problems.length === 0) throw thrown;
     const known = problems.map((problem) => ({
-      path: problem.path.replace(/^(file|annotationFile)/, path),
-      message: problem.message,
+      path: problem.path.replace(/^(file|annotationFile)/, member),
+      message: `"${name}": ${problem.message}`,
     }));
-    throw new FoveaError(code, message.replace(/^(file|annotationFile)/, path), {
+    throw new FoveaError(code, message.replace(/^(file|annotationFile)/, `${member} "${name}"`), {
       problems: known,
       ...(hint !== undefined && { hint }),
     });

@@ -1,0 +1,167 @@
+// versions_preview: what settings would do to a few images, as a picture and in words.
+
+import * as z from 'zod';
+import { check } from '../src/contract/check.ts';
+import type { Answer } from '../src/contract/operation.ts';
+import { previewDefaults, previewShape, previews } from '../src/contract/previews.ts';
+import { FoveaError, invalidArgument } from '../src/errors.ts';
+import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { chooseFiles } from './preview/choose-files.ts';
+import { saveSheet, sheetTarget } from './preview/save-sheet.ts';
+import { readClassNames } from './upload/class-names.ts';
+import { count, lastPart, quoted } from './words.ts';
+
+const { versions_preview, versions_preview_files } = previews;
+const path = z.string().min(1);
+const { preprocessing, augmentation, ...choices } = previewShape;
+
+/** What hosts are shown: what other tools explain is not explained again. */
+const offered = z.strictObject({
+  project: versions_preview.pathParameters.shape.project.optional(),
+  files: z.array(path).min(1).optional().describe('Or local images, as in images_upload.'),
+  annotations: path.optional().describe('As there.'),
+  labelmap_file: path.optional().describe('As there.'),
+  preprocessing: z.looseObject({}).optional().describe('As in versions_generate.'),
+  augmentation: z.looseObject({}).optional().describe('As there.'),
+  seed: choices.seed.describe('Default 0.'),
+  sources: z.int().optional().describe('Images, default 3.'),
+  samples: z.int().optional().describe('Of each, default 3.'),
+  save_to: path.optional().describe('A .jpg path or a folder.'),
+  overwrite: z.boolean().optional().describe('Replace a file.'),
+});
+
+const accepted = offered.extend({
+  ...choices,
+  workspace: versions_preview.pathParameters.shape.workspace.optional(),
+  labelmap: previews.versions_preview_files.body.shape.labelmap,
+  preprocessing: preprocessing.optional(),
+  augmentation: augmentation.optional(),
+});
+
+type PreviewInput = z.output<typeof accepted>;
+type Preview = Answer<typeof versions_preview>;
+
+export const previewTools: readonly Tool[] = [
+  {
+    name: 'versions_preview',
+    family: 'versions',
+    title: 'Preview version settings',
+    description:
+      'Shows what settings would do: originals and augmented samples with boxes on one JPEG. Of a project on the embedded platform, or of local images.',
+    effect: 'adds',
+    recoverable: false,
+    idempotent: true,
+    openWorld: false,
+    input: offered,
+    call: async (args, context) => previewSettings(check(accepted, args), context),
+  },
+];
+
+/** Throws `conflict` before anything is rendered where the file exists and must not be replaced. */
+async function previewSettings(input: PreviewInput, context: ToolContext): Promise<ToolResult> {
+  checkTogether(input);
+  const subject = input.files === undefined ? projectOf(input, context) : undefined;
+  const name = fileName(subject ? lastPart(subject.project) : 'files', seedOf(input));
+  const target = await sheetTarget(input, name, context);
+  const { preprocessing = {}, augmentation = {}, seed, sources, samples } = input;
+  const settings = { preprocessing, augmentation, seed, samples };
+  const { signal } = context;
+  const { body } = subject
+    ? await context.client.call(versions_preview, { ...subject, ...settings, sources }, { signal })
+    : await context.client.call(
+        versions_preview_files,
+        { ...settings, ...(await filesOf(input, context)) },
+        { signal },
+      );
+  const { sheet, contentType, ...facts } = body;
+  const data = Buffer.from(sheet, 'base64');
+  const saved = await saveSheet(data, target);
+  const what = subject ? `Preview of ${quoted(subject.project)}` : 'Preview of local images';
+  return {
+    summary: `${what}: ${figures(body)}. Saved to ${quoted(saved)}.`,
+    data: { path: saved, ...facts },
+    images: [{ data, mimeType: contentType }],
+    files: [{ path: saved, mimeType: contentType, description: 'The contact sheet' }],
+    next: nextCalls(input, subject),
+  };
+}
+
+function checkTogether({ files, project, annotations, ...input }: PreviewInput): void {
+  if (files !== undefined && project !== undefined) {
+    throw invalidArgument('files', 'give either project or files');
+  }
+  const { labelmap, labelmap_file } = input;
+  const forFiles = Object.entries({ annotations, labelmap, labelmap_file });
+  const [stray] = forFiles.find(([, value]) => !files && value !== undefined) ?? [];
+  if (stray !== undefined) throw invalidArgument(stray, 'goes with files, not with a project');
+  if (labelmap && labelmap_file !== undefined) {
+    throw invalidArgument('labelmap_file', 'give either labelmap or labelmap_file');
+  }
+}
+
+interface Subject {
+  readonly workspace: string;
+  readonly project: string;
+}
+
+/** The defaults of the settings stand in, as they do where a parameter is required. */
+function projectOf({ workspace, project }: PreviewInput, { settings }: ToolContext): Subject {
+  const isDefault = workspace === undefined || workspace === settings.workspace;
+  const slug = project ?? (isDefault ? settings.project : undefined);
+  if (slug === undefined) throw invalidArgument('project', 'give a project, or files');
+  if (settings.baseUrl !== undefined) {
+    throw new FoveaError('not_implemented', 'A hosted platform has no previews of projects.', {
+      hint: 'Give files, and annotations: local images are previewed on this machine.',
+    });
+  }
+  const owner = workspace ?? settings.workspace;
+  if (owner === undefined) throw invalidArgument('workspace', 'is missing');
+  return { workspace: owner, project: slug };
+}
+
+async function filesOf(input: PreviewInput, context: ToolContext) {
+  const { labelmap_file, sources = previewDefaults.sources } = input;
+  const chosen = await chooseFiles(input, { seed: seedOf(input), count: sources }, context);
+  const labelmap =
+    labelmap_file === undefined
+      ? input.labelmap
+      : await readClassNames(context.files, labelmap_file, 'labelmap_file');
+  return { ...chosen, ...(labelmap && { labelmap }) };
+}
+
+function fileName(of: string, seed: number): string {
+  return `preview-${of.replaceAll(/[^\w.-]+/g, '-')}-seed${seed}.jpg`;
+}
+
+function seedOf({ seed = previewDefaults.seed }: PreviewInput): number {
+  return seed;
+}
+
+/** `3 images, 9 samples, seed 0, 2 boxes dropped, 1 warning`. */
+function figures({ images, seed, warnings }: Preview): string {
+  const samples = images.flatMap((image) => image.samples);
+  const made = images.flatMap(({ preprocessed }) => preprocessed ?? []);
+  const dropped = [...made, ...samples].reduce((sum, { dropped = 0 }) => sum + dropped, 0);
+  return [
+    ...[count(images.length, 'image'), count(samples.length, 'sample'), `seed ${seed}`],
+    ...(dropped > 0 ? [`${count(dropped, 'box', 'boxes')} dropped`] : []),
+    ...(warnings.length > 0 ? [count(warnings.length, 'warning')] : []),
+  ].join(', ');
+}
+
+function nextCalls(input: PreviewInput, subject: Subject | undefined): readonly NextCall[] {
+  const { preprocessing = {}, augmentation = {}, save_to: _, overwrite: __, ...rest } = input;
+  const settings = { preprocessing, augmentation };
+  const again: NextCall = {
+    tool: 'versions_preview',
+    arguments: { ...rest, ...settings, seed: seedOf(input) + 1 },
+    why: 'Shows other images and strengths.',
+  };
+  if (subject === undefined) return [again];
+  const generate: NextCall = {
+    tool: 'versions_generate',
+    arguments: { ...subject, ...settings, dry_run: true },
+    why: 'Counts the images of such a version.',
+  };
+  return [generate, again];
+}

@@ -1,0 +1,85 @@
+// Where the contact sheet of a preview is kept.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
+import { refuseExisting } from '../save-link.ts';
+
+interface Given {
+  readonly save_to?: string | undefined;
+  readonly overwrite?: boolean | undefined;
+}
+
+/** A path that somebody asked for, or the folder of all previews. */
+export type SheetTarget =
+  | { readonly kind: 'asked'; readonly path: string }
+  | { readonly kind: 'kept'; readonly folder: string; readonly name: string };
+
+/**
+ * A path that ends in .jpg is the file; any other has to be a folder that is there. Without one,
+ * the sheet goes to the data folder. Throws `invalid_input` for a path outside the file roots, and
+ * `conflict` for a file that exists and must not be replaced.
+ */
+export async function sheetTarget(
+  { save_to, overwrite = false }: Given,
+  name: string,
+  { files, settings }: ToolContext,
+): Promise<SheetTarget> {
+  if (save_to === undefined) return { kind: 'kept', folder: join(settings.home, 'previews'), name };
+  const path = await askedPath(save_to, name, files);
+  if (!overwrite) await refuseExisting(path, 'overwrite');
+  return { kind: 'asked', path };
+}
+
+/** Writes it whole or not at all, and gives its path. */
+export async function saveSheet(bytes: Uint8Array, target: SheetTarget): Promise<string> {
+  if (target.kind === 'asked') {
+    await replaceFile(target.path, bytes);
+    return target.path;
+  }
+  const { folder, name } = target;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Sheets of other settings stay beside it, to be compared.
+  const content = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+  const path = join(folder, `${basename(name, '.jpg')}-${content}.jpg`);
+  await replaceFile(path, bytes);
+  await removeOldest(folder);
+  return path;
+}
+
+async function askedPath(path: string, name: string, files: ToolContext['files']): Promise<string> {
+  const extension = extname(path).toLowerCase();
+  if (extension === '.jpg' || extension === '.jpeg') return files.writable(path, 'save_to');
+  const found = await files.readable(path, 'save_to').catch((thrown) => {
+    if (extension === '') throw thrown;
+    throw invalidArgument('save_to', 'must end in .jpg, or be a folder that is there');
+  });
+  if ((await stat(found)).isDirectory()) return files.writable(join(found, name), 'save_to');
+  throw invalidArgument('save_to', 'must end in .jpg, or be a folder that is there');
+}
+
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  const fresh = join(dirname(path), `.${basename(path)}.${randomUUID()}.new`);
+  try {
+    await writeFile(fresh, bytes, { flag: 'wx' });
+    await rename(fresh, path);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jpg'));
+  if (names.length <= limits.previewsKeptMax) return;
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      return { name, time: found?.mtimeMs ?? 0 };
+    }),
+  );
+  const oldest = files.sort((a, b) => b.time - a.time).slice(limits.previewsKeptMax);
+  await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })));
+}
