@@ -44,7 +44,7 @@ function compile(): Buffer {
         ...[compiler, 'src/platform/versions/kernel/assembly/kernel.ts', '--outFile', file],
         // Without a garbage collector: the caller hands out memory.
         ...['--runtime', 'stub', '--use', 'abort=', '--maximumMemory', '65536'],
-        ...['-O3', '--noAssert', '--enable', 'simd'],
+        ...['-O3', '--noAssert', '--enable', 'simd', '--enable', 'relaxed-simd'],
       ],
       { stdio: 'inherit' },
     );

@@ -5,9 +5,9 @@ export const planes: usize = memory.data(384, 16);
 export const planeBytes: usize = 128;
 
 /**
- * Converts the block at `pixels` into `planes`; reads 24 bytes of each of 8 rows. The weights are for
- * differences from green, so that grey is exactly grey. The result is rounded to whole levels, as
- * libjpeg does it: decoders round there too, and find them again at high quality.
+ * Converts the block at `pixels` into `planes`; reads 24 bytes of each of 8 rows. The weights are
+ * for differences from green, so that grey is exactly grey. The result is rounded to whole levels,
+ * as libjpeg does it: decoders round there too, and find them again at high quality.
  */
 export function loadBlock(pixels: usize, rowBytes: usize): void {
   const red0 = v128.load(places);
@@ -16,10 +16,6 @@ export function loadBlock(pixels: usize, rowBytes: usize): void {
   const green1 = v128.load(places, 48);
   const blue0 = v128.load(places, 64);
   const blue1 = v128.load(places, 80);
-  const redInLuma = v128.load16_splat(constants);
-  const blueInLuma = v128.load16_splat(constants, 2);
-  const redInCb = v128.load16_splat(constants, 4);
-  const blueInCr = v128.load16_splat(constants, 6);
   const middle = v128.load16_splat(constants, 8);
   const half = v128.load16_splat(constants, 10);
   const whole = v128.load16_splat(constants, 12);
@@ -29,10 +25,10 @@ export function loadBlock(pixels: usize, rowBytes: usize): void {
     const green = channel(first, second, green0, green1);
     const red = i16x8.shl(i16x8.sub(channel(first, second, red0, red1), green), 3);
     const blue = i16x8.shl(i16x8.sub(channel(first, second, blue0, blue1), green), 3);
-    const rest = i16x8.add(weigh(red, redInLuma), weigh(blue, blueInLuma));
+    const rest = i16x8.add(weigh(red, 0), weigh(blue, 2));
     const luma = i16x8.add(i16x8.sub(i16x8.shl(green, 4), middle), rest);
-    const cb = i16x8.sub(i16x8.add(blue, half), weigh(red, redInCb));
-    const cr = i16x8.sub(i16x8.add(red, half), weigh(blue, blueInCr));
+    const cb = i16x8.sub(i16x8.add(blue, half), weigh(red, 4));
+    const cr = i16x8.sub(i16x8.add(red, half), weigh(blue, 6));
     v128.store(row, v128.and(luma, whole));
     v128.store(row, v128.and(cb, whole), planeBytes);
     v128.store(row, v128.and(cr, whole), 2 * planeBytes);
@@ -83,6 +79,7 @@ function channel(first: v128, second: v128, places0: v128, places1: v128): v128 
   );
 }
 
-function weigh(values: v128, weight: v128): v128 {
-  return i16x8.relaxed_q15mulr_s(values, weight);
+/** With the constant at that offset. It is the first operand for a reason (jpeg-transform.ts). */
+function weigh(values: v128, offset: usize): v128 {
+  return i16x8.relaxed_q15mulr_s(v128.load16_splat(constants + offset), values);
 }

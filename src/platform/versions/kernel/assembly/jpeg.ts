@@ -41,15 +41,6 @@ export function encodeJpeg(
   return <i32>(finishScan() - output);
 }
 
-/**
- * A capacity in bytes that is always enough, and far more than pictures take: three bytes a pixel
- * (and 4,096) are enough for all but noise.
- */
-export function jpegCapacity(width: i32, height: i32): f64 {
-  const groups = <f64>((width + 7) >> 3) * <f64>((height + 7) >> 3);
-  return <f64>(headerBytes + tailBytesMax) + groups * <f64>groupBytesMax;
-}
-
 /** Three blocks of 64 coefficients of 26 bits (code and value), and a zero after each byte. */
 const groupBytesMax: usize = 3 * 64 * 26 / 8 * 2;
 
