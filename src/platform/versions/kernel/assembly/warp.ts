@@ -38,20 +38,20 @@ export function warp(
     first = min(max(first, 0), <i64>width);
     end = max(min(end, <i64>width), first);
     let innerFirst = max(
-      firstFrom(placeX, stepX, margin, endX - margin),
-      firstFrom(placeY, stepY, margin, endY - margin),
+      firstFrom(placeX, stepX, half, endX - half),
+      firstFrom(placeY, stepY, half, endY - half),
     );
     let innerEnd = min(
-      endAt(placeX, stepX, margin, endX - margin),
-      endAt(placeY, stepY, margin, endY - margin),
+      endAt(placeX, stepX, half, endX - half),
+      endAt(placeY, stepY, half, endY - half),
     );
     innerFirst = min(max(innerFirst, first), end);
     innerEnd = max(min(innerEnd, end), innerFirst);
     const from = <i32>first;
     const to = <i32>end;
     fill(target, from, red, green, blue);
-    const startX = placeX - half + rounding;
-    const startY = placeY - half + rounding;
+    const startX = placeX - half;
+    const startY = placeY - half;
     edgeSpan(source, sourceWidth, sourceHeight, target, startX, startY, stepX, stepY, from, <i32>innerFirst);
     innerSpan(source, sourceWidth, target, startX, startY, stepX, stepY, <i32>innerFirst, <i32>innerEnd);
     edgeSpan(source, sourceWidth, sourceHeight, target, startX, startY, stepX, stepY, <i32>innerEnd, to);
@@ -64,11 +64,6 @@ export function warp(
 
 /** Half a pixel: interpolation is between centres. */
 const half: i64 = 1 << 31;
-/** Half of the last of the 8 bits behind the point with which pixels are weighed. */
-const rounding: i64 = 1 << 23;
-/** This far from the edge all four neighbours are inside, whatever the rounding. */
-const margin: i64 = half + rounding;
-
 /** The first number n >= 0 for which lowest <= place + n * step < end, if there is one. */
 function firstFrom(place: i64, step: i64, lowest: i64, end: i64): i64 {
   if (step === 0) return place >= lowest && place < end ? 0 : i64.MAX_VALUE;
@@ -96,7 +91,6 @@ function innerSpan(
   to: i32,
 ): void {
   const stride = <usize>sourceWidth * 3;
-  const round = v128.load_splat<u16>(half8);
   x += stepX * from;
   y += stepY * from;
   const end = target + <usize>to * 3;
@@ -105,11 +99,11 @@ function innerSpan(
     const place = source + <usize>(y >> 32) * stride + <usize>(x >> 32) * 3;
     const top = v128.load_ext<u8>(place);
     const bottom = v128.load_ext<u8>(place + stride);
-    const down = i16x8.splat(<i16>((<i32>(y >> 24)) & 255));
-    const right = i16x8.splat(<i16>((<i32>(x >> 24)) & 255));
-    const column = mixed(top, bottom, down, round);
+    const down = i16x8.splat(<i16>((<i32>(y >> 17)) & 32767));
+    const right = i16x8.splat(<i16>((<i32>(x >> 17)) & 32767));
+    const column = mixed(top, bottom, down);
     const next = v128.shuffle<u16>(column, column, 3, 4, 5, 6, 7, 0, 1, 2);
-    const pixel = mixed(column, next, right, round);
+    const pixel = mixed(column, next, right);
     store<i32>(target, i32x4.extract_lane(i8x16.narrow_i16x8_u(pixel, pixel), 0));
     target += 3;
     x += stepX;
@@ -117,15 +111,11 @@ function innerSpan(
   }
 }
 
-/** 128, in memory because V8 would make a constant anew in each round of a loop. */
-const half8 = memory.data<u16>([128]);
-
-/** From one to the other by a share of 256ths, rounded: sums above 16 bits wrap around and back. */
+/** From one to the other by a share of 32,768ths, rounded. */
 // @ts-ignore: decorator
 @inline
-function mixed(from: v128, to: v128, share: v128, round: v128): v128 {
-  const sum = i16x8.add(i16x8.shl(from, 8), i16x8.mul(i16x8.sub(to, from), share));
-  return i16x8.shr_u(i16x8.add(sum, round), 8);
+function mixed(from: v128, to: v128, share: v128): v128 {
+  return i16x8.add(from, i16x8.relaxed_q15mulr_s(i16x8.sub(to, from), share));
 }
 
 /** Pixels near the edge: neighbours beyond it are those at the edge. */
@@ -144,8 +134,8 @@ function edgeSpan(
   for (let column = from; column < to; column++) {
     const x = startX + stepX * column;
     const y = startY + stepY * column;
-    const right = <i32>(x >> 24) & 255;
-    const down = <i32>(y >> 24) & 255;
+    const right = <i32>(x >> 17) & 32767;
+    const down = <i32>(y >> 17) & 32767;
     const x0 = max(<i32>(x >> 32), 0);
     const y0 = max(<i32>(y >> 32), 0);
     const x1 = min(<i32>(x >> 32) + 1, sourceWidth - 1);
@@ -163,5 +153,5 @@ function edgeSpan(
 // @ts-ignore: decorator
 @inline
 function mixedOne(from: i32, to: i32, share: i32): i32 {
-  return ((from << 8) + (to - from) * share + 128) >> 8;
+  return from + (((to - from) * share + 16384) >> 15);
 }
