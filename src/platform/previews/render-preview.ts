@@ -83,14 +83,16 @@ async function renderRows(
       shown[image.source]?.push(await toShown(image, side));
     };
     try {
-      await renderers.render({ ...job, sources: toRender, output: 'pixels' }, emit, signal);
+      const output = { output: 'pixels', pixelsSideMax: side } as const;
+      await renderers.render({ ...job, ...output, sources: toRender }, emit, signal);
     } catch (thrown) {
       throw thrown instanceof RenderFailure ? about(taken[thrown.at], thrown.cause) : thrown;
     }
     return shown.map((images) => images.sort((a, b) => a.copy - b.copy));
   };
-  const all = [...sources.keys()];
-  const originals = await render({ settings: stored, seed: '', imagesPerPiece: 1 }, all);
+  const asStored = { settings: stored, seed: '', imagesPerPiece: 1 };
+  const places = [...sources.keys()];
+  const originals = (await Promise.all(places.map((place) => render(asStored, [place])))).flat();
   const outlines = sources.map(({ hash }, ordinal) => {
     const { width = 0, height = 0 } = originals[ordinal]?.[0] ?? {};
     return { ordinal, hash, split: 'train', width, height, isDone: false } as const;
@@ -110,14 +112,14 @@ async function renderRows(
   });
 }
 
-/** A version has the empty seed, so that the first preview shows the copies that it would have. */
+/** A version has the empty seed: seed 0 shows the copies that it would have. */
 function seedText(seed: number): string {
   return seed === 0 ? '' : String(seed);
 }
 
 async function toShown(image: RenderedImage, side: number): Promise<Shown> {
   const { bytes, width, height, boxes, piece, copy, words } = image;
-  const scaled = await scaleToCell({ data: bytes, width, height }, side);
+  const scaled = await scaleToCell({ ...(image.shrunk ?? { width, height }), data: bytes }, side);
   return { image: scaled, width, height, boxes, piece, copy, words };
 }
 

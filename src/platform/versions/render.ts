@@ -14,6 +14,7 @@ import {
 import { applyChoices } from './apply.ts';
 import type { Choice } from './choice.ts';
 import { drawCopies } from './copies.ts';
+import type { Size } from './geometry.ts';
 import type { Kernel, Pixels } from './kernel/kernel.ts';
 import type { Picture } from './picture.ts';
 import type { Piece } from './pieces.ts';
@@ -47,6 +48,8 @@ export interface RenderJob {
   readonly sources: readonly RenderSource[];
   /** Image files; or raw pixels, to draw on. */
   readonly output: 'file' | 'pixels';
+  /** Raw pixels of larger images are made smaller, so that this is their longer side. */
+  readonly pixelsSideMax?: number;
 }
 
 /** An image of a version. */
@@ -66,6 +69,8 @@ export interface RenderedImage {
   readonly contentType: string;
   readonly width: number;
   readonly height: number;
+  /** Of `bytes`, where `pixelsSideMax` made them smaller than the image. */
+  readonly shrunk?: Size;
   readonly boxes: readonly Box[];
 }
 
@@ -209,12 +214,12 @@ async function renderPiece(
   const picture = isKnown
     ? known.picture
     : preparePiece(kernel, whole, piece, settings.preprocessing);
-  if (!isFile) await emit(outputOf(kernel, output, { one, piece, copy: 0, choices: [] }, picture));
+  if (!isFile) await emit(outputOf(kernel, job, { one, piece, copy: 0, choices: [] }, picture));
   const pool = [...partners.values()].map((partner) => partner.picture);
   for (const [index, choices] of copies.entries()) {
     const each = kernel.mark();
     const changed = applyChoices(kernel, picture, choices, pool);
-    const image = outputOf(kernel, output, { one, piece, copy: index + 1, choices }, changed);
+    const image = outputOf(kernel, job, { one, piece, copy: index + 1, choices }, changed);
     kernel.release(each);
     await emit(image);
   }
@@ -241,18 +246,27 @@ interface Origin {
 
 function outputOf(
   kernel: Kernel,
-  output: RenderJob['output'],
+  { output, pixelsSideMax = Number.POSITIVE_INFINITY }: RenderJob,
   { one, piece, copy, choices }: Origin,
   { pixels, boxes }: Picture,
 ): Unnumbered {
   const { width, height } = pixels;
   const isFile = output === 'file';
+  const shrunk = isFile ? pixels : shrink(kernel, pixels, pixelsSideMax);
   return {
     ...{ source: one.place, piece: piece.name, copy, width, height, boxes },
     words: choices.map(({ words }) => words),
-    bytes: isFile ? kernel.encodeJpeg(pixels, jpegQuality) : kernel.read(pixels).data,
+    bytes: isFile ? kernel.encodeJpeg(pixels, jpegQuality) : kernel.read(shrunk).data,
+    ...(shrunk !== pixels && { shrunk: { width: shrunk.width, height: shrunk.height } }),
     contentType: isFile ? 'image/jpeg' : 'application/octet-stream',
   };
+}
+
+function shrink(kernel: Kernel, pixels: Pixels, sideMax: number): Pixels {
+  const ratio = sideMax / Math.max(pixels.width, pixels.height);
+  if (ratio >= 1) return pixels;
+  const side = (length: number) => Math.max(1, Math.round(length * ratio));
+  return kernel.resample(pixels, { width: side(pixels.width), height: side(pixels.height) });
 }
 
 /** No pixel is changed, so the bytes and the boxes stay as they came. */
