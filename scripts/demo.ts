@@ -55,19 +55,31 @@ async function runMainJob(client: Client): Promise<void> {
   }
   const health = await callTool(client, 'projects_health', { workspace, project });
   say(`  ${JSON.stringify(health.stats)}`);
-  const { version } = await callTool(client, 'versions_generate', {
+  const settings = {
     workspace,
     project,
-    versionName: 'demo',
     preprocessing: {
       'auto-orient': true,
       resize: { width: 416, height: 416, format: 'Stretch to' },
     },
     augmentation: {
-      flip: { horizontal: true, vertical: false },
-      ninety: { clockwise: true, 'counter-clockwise': true, 'upside-down': false },
+      flip: { horizontal: true },
+      rotate: { degrees: 15 },
+      crop: { min: 0, max: 20 },
+      brightness: { brighten: true, darken: true, percent: 15 },
+      mosaic: true,
       image: { versions: 3 },
     },
+  };
+  await callTool(client, 'versions_preview', {
+    ...settings,
+    save_to: join(resolve(out), 'preview.jpg'),
+    overwrite: true,
+  });
+  await callTool(client, 'versions_generate', { ...settings, dry_run: true });
+  const { version } = await callTool(client, 'versions_generate', {
+    ...settings,
+    versionName: 'demo',
   });
   await callTool(client, 'tasks_wait', { workspace, project, version });
   await callTool(client, 'versions_get', { workspace, project, version });
@@ -106,7 +118,7 @@ try {
     }),
   );
   await runMainJob(client);
-  say(`\nDone. The dataset is in ${out}/.`);
+  say(`\nDone. The dataset and a picture of what was done to it are in ${out}/.`);
 } finally {
   await client.close();
   await rm(home, { recursive: true, force: true });
