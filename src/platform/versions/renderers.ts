@@ -24,7 +24,7 @@ export interface Renderers {
 export function createRenderers(count = availableParallelism()): Renderers {
   const idle: Thread[] = [];
   const all = new Set<Thread>();
-  const queue: ((thread: Thread) => void)[] = [];
+  const queue: Waiting[] = [];
   let isClosed = false;
 
   function start(): Thread {
@@ -37,23 +37,22 @@ export function createRenderers(count = availableParallelism()): Renderers {
     return thread;
   }
 
-  async function borrow(): Promise<Thread> {
-    if (isClosed) throw new FoveaError('cancelled', 'The service stops.');
+  async function borrow(signal: AbortSignal): Promise<Thread> {
+    if (isClosed) throw stopped();
     const free = idle.pop();
     if (free) return free;
-    if (all.size < count) return start();
-    return new Promise((resolve) => {
-      queue.push(resolve);
-    });
+    // A thread that ended in the middle of a job is replaced by whoever gives it back.
+    if (queue.length === 0 && all.size < count) return start();
+    return waitForTurn(queue, signal);
   }
 
   function giveBack(thread: Thread): void {
     const next = queue.shift();
     if (thread.isUsable) {
-      if (next) next(thread);
+      if (next) next.take(thread);
       else idle.push(thread);
     } else if (next) {
-      next(start());
+      next.take(start());
     }
   }
 
@@ -61,7 +60,7 @@ export function createRenderers(count = availableParallelism()): Renderers {
     count,
     render: async (job, emit, signal) => {
       signal.throwIfAborted();
-      const thread = await borrow();
+      const thread = await borrow(signal);
       try {
         await thread.run(job, emit, signal);
       } finally {
@@ -70,9 +69,33 @@ export function createRenderers(count = availableParallelism()): Renderers {
     },
     close: async () => {
       isClosed = true;
+      for (const waiting of queue.splice(0)) waiting.refuse(stopped());
       await Promise.all([...all].map((thread) => thread.end()));
     },
   };
+}
+
+/** A job that waits for a thread. */
+interface Waiting {
+  readonly take: (thread: Thread) => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
+async function waitForTurn(queue: Waiting[], signal: AbortSignal): Promise<Thread> {
+  const { promise, resolve: take, reject: refuse } = Promise.withResolvers<Thread>();
+  const waiting: Waiting = { take, refuse };
+  const onAbort = () => {
+    const place = queue.indexOf(waiting);
+    if (place >= 0) queue.splice(place, 1);
+    refuse(signal.reason);
+  };
+  queue.push(waiting);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** One thread, which does one job at a time. */
@@ -80,6 +103,8 @@ class Thread {
   readonly #worker: Worker;
   readonly #whenEnded: (thread: Thread) => void;
   #idleTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #failure: unknown;
   isUsable = true;
 
   constructor(whenEnded: (thread: Thread) => void) {
@@ -90,43 +115,61 @@ class Thread {
     this.#worker.unref();
     this.#worker.once('exit', () => this.#ended());
     // Without a listener, an error of the thread would end the process.
-    this.#worker.on('error', () => this.#ended());
+    this.#worker.on('error', (thrown) => {
+      this.#failure = thrown;
+      this.#ended();
+    });
   }
 
   async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
     clearTimeout(this.#idleTimer);
-    const worker = this.#worker;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const emitted: Promise<void>[] = [];
-    const onReport = (report: WorkerReport) => {
-      if (report.kind === 'failed') return reject(failureOf(report));
-      if (report.kind === 'done') return void Promise.all(emitted).then(() => resolve(), reject);
-      const taken = emit(report.image).then(() => worker.postMessage('taken'));
-      taken.catch(reject);
-      emitted.push(taken);
-    };
-    const onExit = () => reject(new FoveaError('internal', 'A thread that makes images ended.'));
-    const onAbort = () => reject(signal.reason);
-    worker.on('message', onReport).once('exit', onExit);
-    signal.addEventListener('abort', onAbort, { once: true });
-    worker.ref();
     try {
-      worker.postMessage(job);
-      await promise;
+      await this.#work(job, emit, signal);
     } catch (thrown) {
       // It may be in the middle of a picture, which nothing interrupts but its end.
       if (!(thrown instanceof RenderFailure)) await this.end();
       throw thrown;
     } finally {
-      worker.off('message', onReport).off('exit', onExit).unref();
-      signal.removeEventListener('abort', onAbort);
       this.#idleTimer = setTimeout(() => void this.end(), limits.renderIdleMsMax).unref();
     }
   }
 
   async end(): Promise<void> {
+    this.#isStopped = true;
     this.#ended();
     await this.#worker.terminate();
+  }
+
+  async #work(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+    const worker = this.#worker;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const emitted: Promise<void>[] = [];
+    const onReport = (report: WorkerReport) => {
+      if (report.kind === 'image') {
+        const taken = emit(report.image).then(() => worker.postMessage('taken'));
+        taken.catch(reject);
+        emitted.push(taken);
+        return;
+      }
+      // The thread is free for another job when all its images are taken.
+      const end = report.kind === 'done' ? resolve : () => reject(failureOf(report));
+      Promise.all(emitted).then(() => end(), reject);
+    };
+    const onExit = () => reject(this.#isStopped ? stopped() : endedByItself(this.#failure));
+    const onAbort = () => reject(signal.reason);
+    worker.on('message', onReport).once('exit', onExit);
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.ref();
+    try {
+      // Either may have come about while the job waited for its turn.
+      signal.throwIfAborted();
+      if (!this.isUsable) throw endedByItself(this.#failure);
+      worker.postMessage(job);
+      await promise;
+    } finally {
+      worker.off('message', onReport).off('exit', onExit).unref();
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   #ended(): void {
@@ -134,6 +177,14 @@ class Thread {
     this.isUsable = false;
     this.#whenEnded(this);
   }
+}
+
+function stopped(): FoveaError {
+  return new FoveaError('cancelled', 'The service stops.');
+}
+
+function endedByItself(cause: unknown): FoveaError {
+  return new FoveaError('internal', 'A thread that makes images ended.', { cause });
 }
 
 function failureOf(report: Extract<WorkerReport, { readonly kind: 'failed' }>): Error {
