@@ -1,14 +1,19 @@
 // Previews over HTTP: a sheet that can be looked at, and words and figures that are true.
 
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { images } from '../../src/contract/images.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { previews } from '../../src/contract/previews.ts';
 import { projects } from '../../src/contract/projects.ts';
+import type { VersionSettings } from '../../src/contract/version-settings.ts';
+import { versions } from '../../src/contract/versions.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { readZip } from '../fixtures/unzip.ts';
 
 let platform: TestPlatform;
 
@@ -45,6 +50,31 @@ type Settings = Partial<Input<typeof previews.versions_preview>>;
 async function preview(settings: Settings = {}, project = 'squares') {
   const input = { workspace: 'acme', project, preprocessing: {}, augmentation: {}, ...settings };
   return (await platform.client.call(previews.versions_preview, input)).body;
+}
+
+/** The green of the first pixel of each augmented copy of a new version. */
+async function greensOfVersion(project: string, settings: Required<VersionSettings>) {
+  const at = { workspace: 'acme', project };
+  const { client } = platform;
+  const { body: made } = await client.call(versions.versions_generate, { ...at, ...settings });
+  const wanted = { ...at, version: Number(made.version), format: 'coco' };
+  const path = join(platform.data, 'copies.zip');
+  const link = await vi.waitFor(
+    async () => {
+      const { body } = await client.call(versions.versions_export, wanted);
+      return z.object({ link: z.string() }).parse(body.export).link;
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+  await client.download(link, path);
+  const copies = [...(await readZip(path))].filter(([name]) => /_copy\d\.jpg$/.test(name));
+  const colours = copies
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(async ([, bytes]) => {
+      const pixels = await sharp(bytes).raw().toBuffer();
+      return pixels[1] ?? Number.NaN;
+    });
+  return Promise.all(colours);
 }
 
 const flips = { flip: { horizontal: true, vertical: true }, image: { versions: 4 } };
@@ -90,6 +120,27 @@ describe('a preview of a project', () => {
     expect(again).toEqual(first);
     expect(other.sheet).not.toBe(first.sheet);
     expect(other.images[0]?.samples).not.toEqual(first.images[0]?.samples);
+  });
+
+  test('with seed 0 shows the copies that a version gets', async () => {
+    await createProject('copied', 'object-detection');
+    await upload('copied', 60, 'train');
+    const settings = {
+      preprocessing: {},
+      augmentation: {
+        brightness: { brighten: true, darken: true, percent: 30 },
+        image: { versions: 3 },
+      },
+    };
+    const { images: shown } = await preview({ ...settings, samples: 2 }, 'copied');
+    const words = shown[0]?.samples.map((sample) => sample.words.join());
+    const greens = await greensOfVersion('copied', settings);
+    expect(greens).toHaveLength(2);
+    for (const [index, green] of greens.entries()) {
+      const percent = Number(/^brightness (-?[\d.]+) %$/.exec(words?.[index] ?? '')?.[1]);
+      // All pixels of the image have green 90; it comes back from a JPEG.
+      expect(Math.abs(green - 90 - 2.55 * percent)).toBeLessThanOrEqual(2);
+    }
   });
 
   test('counts boxes that are gone', async () => {
@@ -162,6 +213,41 @@ describe('a preview of a project', () => {
   });
 });
 
+/** 200 x 100, black with a blue object at 40, 20 to 80, 60. */
+function bluePicture(): Promise<Buffer> {
+  const background = { r: 0, g: 0, b: 255 };
+  const object = { create: { width: 40, height: 40, channels: 3, background } } as const;
+  return sharp({ create: { width: 200, height: 100, channels: 3, background: '#000' } })
+    .composite([{ input: object, left: 40, top: 20 }])
+    .png()
+    .toBuffer();
+}
+
+type IsMeant = (red: number, green: number, blue: number) => boolean;
+const isBlue: IsMeant = (red, green, blue) => blue > 128 && red < 100 && green < 100;
+const isOrange: IsMeant = (red, green, blue) => red > 128 && green > 60 && blue < 90;
+
+/** The smallest area around all pixels of a colour, in a part of a picture. */
+function edgesOf(
+  data: Buffer,
+  { width, height }: { readonly width: number; readonly height: number },
+  part: { readonly left: number; readonly right: number; readonly top: number },
+  isMeant: IsMeant,
+) {
+  const edges = { left: width, right: 0, top: height, bottom: 0 };
+  for (let y = part.top; y < height; y++) {
+    for (let x = part.left; x < part.right; x++) {
+      const [red = 0, green = 0, blue = 0] = data.subarray((y * width + x) * 3);
+      if (!isMeant(red, green, blue)) continue;
+      edges.left = Math.min(edges.left, x);
+      edges.right = Math.max(edges.right, x + 1);
+      edges.top = Math.min(edges.top, y);
+      edges.bottom = Math.max(edges.bottom, y + 1);
+    }
+  }
+  return edges;
+}
+
 type Sent = Partial<Input<typeof previews.versions_preview_files>>;
 
 async function previewSent(sent: Sent) {
@@ -204,6 +290,35 @@ describe('a preview of images that are sent along', () => {
   test('of one image needs nothing else', async () => {
     const { images: shown } = await previewSent({ images: [await file(9)] });
     expect(shown).toHaveLength(1);
+  });
+
+  test('draws each box around its object, wherever the settings moved it', async () => {
+    const { sheet, images: shown } = await previewSent({
+      images: [{ name: 'nut.png', content: await bluePicture() }],
+      annotations: [text('nut.txt', '0 0.3 0.4 0.2 0.4')],
+      annotated: [0],
+      labelmap: { 0: 'nut' },
+      augmentation: {
+        flip: { horizontal: true, vertical: true },
+        ninety: { clockwise: true, 'counter-clockwise': true },
+        crop: { min: 5, max: 20 },
+        image: { versions: 9 },
+      },
+      samples: 8,
+    });
+    expect(shown[0]?.samples).toHaveLength(8);
+    const pixels = sharp(Buffer.from(sheet, 'base64'));
+    const { data, info } = await pixels.raw().toBuffer({ resolveWithObject: true });
+    for (let column = 0; column < 10; column++) {
+      const [left, right] = [28 + column * 166, 178 + column * 166];
+      const blue = edgesOf(data, info, { left, right, top: 140 }, isBlue);
+      const orange = edgesOf(data, info, { left, right, top: 140 }, isOrange);
+      expect(blue.right - blue.left).toBeGreaterThan(15);
+      // The line is one pixel thick, and JPEG blurs both edges a little.
+      for (const edge of ['left', 'right', 'top', 'bottom'] as const) {
+        expect(Math.abs(orange[edge] - blue[edge])).toBeLessThanOrEqual(2);
+      }
+    }
   });
 
   test('warns of odd boxes and of settings that need a project', async () => {
