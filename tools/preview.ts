@@ -73,13 +73,13 @@ async function previewSettings(input: PreviewInput, context: ToolContext): Promi
         { ...settings, ...(await filesOf(input, context)) },
         { signal },
       );
-  const { sheet, contentType, ...facts } = body;
+  const { sheet, contentType, warnings, ...facts } = body;
   const data = Buffer.from(sheet, 'base64');
   const saved = await saveSheet(data, target);
   const what = subject ? `Preview of ${quoted(subject.project)}` : 'Preview of local images';
   return {
     summary: `${what}: ${figures(body)}. Saved to ${quoted(saved)}.`,
-    data: { path: saved, ...facts },
+    data: { path: saved, warnings, ...facts },
     images: [{ data, mimeType: contentType }],
     files: [{ path: saved, mimeType: contentType, description: 'The contact sheet' }],
     next: nextCalls(input, subject),

@@ -14,7 +14,7 @@ import {
 } from './canvas.ts';
 import { black, classColours } from './class-colours.ts';
 import { drawBoxes } from './draw-boxes.ts';
-import { cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
+import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
 export interface SheetCell {
   /** As scaleToCell gives it. */
@@ -65,7 +65,9 @@ export async function contactSheet(sheet: Sheet): Promise<Canvas> {
     await othersTurn();
     for (const [column, cell] of row.entries()) {
       const left = margin + column * (side + gap);
-      drawCaption(canvas, cell, left, top, side);
+      const title = (column === 0 ? cutName : cutText)(cell.title, nameStyle, side);
+      drawText(canvas, title, left, top + 14, nameStyle, ink);
+      drawWords(canvas, cell, left, top, side);
       const picture = drawn[index]?.[column];
       if (picture) placePicture(canvas, picture, left, top + (captions[index] ?? 0));
     }
@@ -127,8 +129,7 @@ function placePicture(canvas: Canvas, picture: Canvas, left: number, top: number
   frameArea(canvas, { left, top, width, height }, 1, black, 0.2);
 }
 
-function drawCaption(canvas: Canvas, cell: SheetCell, left: number, top: number, side: number) {
-  drawText(canvas, cutText(cell.title, nameStyle, side), left, top + 14, nameStyle, ink);
+function drawWords(canvas: Canvas, cell: SheetCell, left: number, top: number, side: number) {
   for (const [index, line] of wordLines(cell, side).entries()) {
     const baseline = top + nameLine + 13 + index * wordLine;
     drawText(canvas, line, left, baseline, wordStyle, greyInk);

@@ -45,6 +45,7 @@ const thinLineWidth = 1;
 const smallSide = 14;
 /** A darker or lighter seam keeps a line visible on any ground. */
 const seamOpacity = 0.5;
+const thinSeamOpacity = 0.25;
 const insideOpacity = 0.22;
 
 function scaleBox(box: Box, { x, y }: Scale): Box {
@@ -72,7 +73,8 @@ function drawShape(canvas: Canvas, box: Box, colour: Colour): void {
   const isThin = isSmall(canvas) || Math.min(box.width, box.height) < smallSide;
   const thickness = isThin ? thinLineWidth : lineWidth;
   const area = edgeArea(canvas, box, thickness);
-  frameArea(canvas, grown(area, 1), thickness + 2, seam, seamOpacity);
+  const opacity = isThin ? thinSeamOpacity : seamOpacity;
+  frameArea(canvas, grown(area, 1), thickness + 2, seam, opacity);
   frameArea(canvas, area, thickness, colour);
 }
 

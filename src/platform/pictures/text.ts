@@ -37,6 +37,18 @@ export function cutText(text: string, style: TextStyle, widthMax: number): strin
   return count === 0 ? '' : cutAt(count);
 }
 
+/** The same for names of files, whose ends tell them apart: what is left out is in the middle. */
+export function cutName(name: string, style: TextStyle, widthMax: number): string {
+  const letters = [...name.slice(0, charactersMax)];
+  if (letters.length === name.length && textWidth(name, style) <= widthMax) return name;
+  const cutAt = (count: number) => {
+    const tail = Math.ceil(count * 0.6);
+    return `${letters.slice(0, count - tail).join('')}…${letters.slice(-tail).join('')}`;
+  };
+  const count = mostThatFit(letters.length, (count) => textWidth(cutAt(count), style) <= widthMax);
+  return count === 0 ? '' : cutAt(count);
+}
+
 /** The text in lines, broken at blanks; the last one is cut where there would be more of them. */
 export function wrapText(
   text: string,

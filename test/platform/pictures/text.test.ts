@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCanvas } from '../../../src/platform/pictures/canvas.ts';
 import {
+  cutName,
   cutText,
   drawText,
   type TextStyle,
@@ -66,6 +67,14 @@ describe('text', () => {
     expect(cut).toBe('rotate 12°, c…');
     expect(textWidth(cut, style)).toBeLessThanOrEqual(100);
     expect(cutText('anything', style, 3)).toBe('');
+  });
+
+  test('of a file keeps its end, which tells it from others', () => {
+    expect(cutName('short.jpg', style, 100)).toBe('short.jpg');
+    const cut = cutName('BloodImage_00040_copy.jpg', style, 100);
+    expect(cut).toMatch(/^Bl.*….*opy\.jpg$/);
+    expect(textWidth(cut, style)).toBeLessThanOrEqual(100);
+    expect(cutName('anything', style, 3)).toBe('');
   });
 
   test('is broken at blanks, and cut on its last line', () => {
