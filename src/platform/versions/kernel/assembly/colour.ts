@@ -53,8 +53,8 @@ export function mix(pixels: usize, bytes: usize, weights: usize, bits: i32): voi
     const four = next;
     // Before the store below overwrites its first bytes.
     next = v128.load(pixels, 12);
-    const redGreen = v128.relaxed_swizzle(four, toRedGreen);
-    const blueOne = v128.or(v128.relaxed_swizzle(four, toBlue), ones);
+    const redGreen = v128.swizzle(four, toRedGreen);
+    const blueOne = v128.or(v128.swizzle(four, toBlue), ones);
     const red = i32x4.shr_s(
       i32x4.add(
         i32x4.dot_i16x8_s(redGreen, redFromRedGreen),
@@ -80,7 +80,7 @@ export function mix(pixels: usize, bytes: usize, weights: usize, bits: i32): voi
       i16x8.narrow_i32x4_s(red, green),
       i16x8.narrow_i32x4_s(blue, blue),
     );
-    v128.store(pixels, v128.relaxed_swizzle(planes, toPixels));
+    v128.store(pixels, v128.swizzle(planes, toPixels));
   }
 }
 
@@ -111,7 +111,7 @@ const masks = memory.data<i8>(
  */
 export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32): void {
   const whole = i16x8.splat(<i16>sextants);
-  const fraction = i16x8.splat(<i16>part);
+  store<i16>(fraction, <i16>part);
   const none = i16x8.splat(0);
   const end = pixels + bytes;
   for (; pixels < end; pixels += 24) {
@@ -136,7 +136,7 @@ export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32)
     );
     hue = i16x8.add(hue, v128.and(circle, i16x8.lt_s(hue, none)));
     hue = i16x8.add(hue, i16x8.mul(chroma, whole));
-    hue = within(i16x8.add(hue, i16x8.relaxed_q15mulr_s(chroma, fraction)), circle);
+    hue = within(i16x8.add(hue, i16x8.relaxed_q15mulr_s(v128.load_splat<u16>(fraction), chroma)), circle);
     const newGreen = brightness(i16x8.add(hue, i16x8.add(twice, chroma)), circle, chroma, most);
     const newBlue = brightness(i16x8.add(hue, chroma), circle, chroma, most);
     const newRed = brightness(i16x8.sub(i16x8.add(hue, circle), chroma), circle, chroma, most);
@@ -146,6 +146,9 @@ export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32)
     v128.store_lane<u64>(pixels, mergedBytes(redGreen, blues, 192), 0, 16);
   }
 }
+
+/** Read from memory as the first operand of a product for a reason (warp.ts). */
+const fraction = memory.data<i16>([0]);
 
 /** One channel of eight pixels as words. */
 // @ts-ignore: decorator
@@ -158,8 +161,8 @@ function channel(first: v128, last: v128, mask: usize): v128 {
 @inline
 function mergedBytes(a: v128, b: v128, mask: usize): v128 {
   return v128.or(
-    v128.relaxed_swizzle(a, v128.load(masks + mask)),
-    v128.relaxed_swizzle(b, v128.load(masks + mask, 16)),
+    v128.swizzle(a, v128.load(masks + mask)),
+    v128.swizzle(b, v128.load(masks + mask, 16)),
   );
 }
 

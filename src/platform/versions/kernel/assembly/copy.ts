@@ -21,9 +21,9 @@ export function fill(target: usize, count: usize, red: i32, green: i32, blue: i3
   const end = target + count * 3;
   const pixel = red | (green << 8) | (blue << 16);
   const colour = i32x4.splat(pixel);
-  const first = v128.relaxed_swizzle(colour, i8x16(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0));
-  const second = v128.relaxed_swizzle(colour, i8x16(1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1));
-  const third = v128.relaxed_swizzle(colour, i8x16(2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2));
+  const first = v128.swizzle(colour, i8x16(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0));
+  const second = v128.swizzle(colour, i8x16(1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1));
+  const third = v128.swizzle(colour, i8x16(2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2));
   while (target < end) {
     v128.store(target, first);
     v128.store(target, second, 16);
@@ -50,7 +50,7 @@ export function mirrorRows(
       const pixels = v128.load(from);
       v128.store(
         to,
-        v128.relaxed_swizzle(pixels, i8x16(12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2, -1)),
+        v128.swizzle(pixels, i8x16(12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2, -1)),
       );
     }
     source += sourceStride;

@@ -42,7 +42,7 @@ function resampleRowOfTwo(
   const firstTwo = v128.load(masks);
   for (let entry = table; entry < tableEnd; entry += 12) {
     const from = source + <usize>load<i32>(entry) * 3;
-    const two = v128.relaxed_swizzle(v128.load_zero<u64>(from), firstTwo);
+    const two = v128.swizzle(v128.load_zero<u64>(from), firstTwo);
     const sum = i32x4.add(half, i32x4.dot_i16x8_s(two, v128.load_splat<u32>(entry, 8)));
     storePixel(target, i32x4.shr_s(sum, bits));
     target += 3;
@@ -71,11 +71,11 @@ function resampleRow(
       const four = v128.load(from);
       sum = i32x4.add(
         sum,
-        i32x4.dot_i16x8_s(v128.relaxed_swizzle(four, firstTwo), v128.load_splat<u32>(weights)),
+        i32x4.dot_i16x8_s(v128.swizzle(four, firstTwo), v128.load_splat<u32>(weights)),
       );
       sumMore = i32x4.add(
         sumMore,
-        i32x4.dot_i16x8_s(v128.relaxed_swizzle(four, nextTwo), v128.load_splat<u32>(weights, 4)),
+        i32x4.dot_i16x8_s(v128.swizzle(four, nextTwo), v128.load_splat<u32>(weights, 4)),
       );
       from += 12;
     }

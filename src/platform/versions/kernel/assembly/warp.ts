@@ -111,7 +111,11 @@ function innerSpan(
   }
 }
 
-/** From one to the other by a share of 32,768ths, rounded. */
+/**
+ * From one to the other by a share of 32,768ths, rounded. The relaxed product differs between
+ * machines for -32,768 times itself alone. The difference must be its first operand: without AVX,
+ * V8's baseline compiler squares the first operand where that is in a variable.
+ */
 // @ts-ignore: decorator
 @inline
 function mixed(from: v128, to: v128, share: v128): v128 {
