@@ -100,11 +100,18 @@ export function saturating(factor: number): readonly number[] {
   );
 }
 
+/** Each pixel at most once, so that there are as many as the share says. */
 function scatter(rgb: Uint8Array, share: number, random: Random): void {
   const pixels = rgb.length / 3;
+  const isTaken = new Uint8Array(pixels);
   for (let left = Math.round(pixels * share); left > 0; left--) {
-    const at = below(random, pixels) * 3;
-    rgb.fill(left % 2 === 0 ? 255 : 0, at, at + 3);
+    let pixel = below(random, pixels);
+    while (isTaken[pixel] === 1) pixel = below(random, pixels);
+    isTaken[pixel] = 1;
+    const value = left % 2 === 0 ? 255 : 0;
+    rgb[pixel * 3] = value;
+    rgb[pixel * 3 + 1] = value;
+    rgb[pixel * 3 + 2] = value;
   }
 }
 
