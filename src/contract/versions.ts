@@ -40,7 +40,10 @@ export const versions = {
     answer: open({
       message: z.string().optional(),
       version: z.union([z.int(), z.string()]).describe('Number of the new version.'),
-      warnings: z.array(z.string()).optional().describe('What is unusual, or does less than it says.'),
+      warnings: z
+        .array(z.string())
+        .optional()
+        .describe('What is unusual, or does less than it says.'),
       taskId: z.string().optional(),
       url: z.string().optional(),
     }),

@@ -88,13 +88,13 @@ export const toGrayscale: Paint = inPlace((kernel, pixels) =>
 );
 
 /** The gamma of a change in percent, as accounts of the hosted platform give it. */
-export function exposureTable(percent: number): Uint8Array {
+function exposureTable(percent: number): Uint8Array {
   const gamma = (2 ** ((50 - percent / 2) / 10) - 1) / 31;
   return tableOf((value) => 255 * (value / 255) ** gamma);
 }
 
 /** Each value is moved away from the grey of its pixel (1: stays). Rows of a 3 x 3 matrix. */
-export function saturating(factor: number): readonly number[] {
+function saturating(factor: number): readonly number[] {
   return [0, 1, 2].flatMap((to) =>
     lumaWeights.map((weight, from) => weight * (1 - factor) + (to === from ? factor : 0)),
   );

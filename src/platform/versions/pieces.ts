@@ -14,7 +14,7 @@ type Tile = NonNullable<Preprocessing['tile']>;
 
 /** A part of an image, which may reach over its edges. */
 export interface Piece {
-  /** Told apart by it among the pieces of the same image, for example `tile-1-2`; empty: the whole. */
+  /** Other for each piece of an image, for example `tile-1-2`; empty: the whole. */
   readonly name: string;
   /** Cut it out, one after the other; none: the whole image. */
   readonly frames: readonly Frame[];
