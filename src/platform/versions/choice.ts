@@ -34,11 +34,22 @@ export interface AugmentationStep {
   /** What it does, for the documentation. */
   readonly does: string;
   /** Undefined: it is not asked for, or its strength came out as nothing. */
-  choose(settings: AugmentationSettings, random: Random): Choice | undefined;
+  choose(
+    settings: AugmentationSettings,
+    random: Random,
+    picture: Picture | undefined,
+  ): Choice | undefined;
 }
 
-/** How a setting of one shape becomes a choice. */
-export type Chooser<Setting> = (setting: Setting, random: Random) => Choice | undefined;
+/**
+ * How a setting of one shape becomes a choice. The picture is what it will be made of; undefined
+ * where another step makes that first.
+ */
+export type Chooser<Setting> = (
+  setting: Setting,
+  random: Random,
+  picture?: Picture,
+) => Choice | undefined;
 
 /** A row whose setting has its own shape. */
 export function augmentation<Key extends keyof AugmentationSettings>(
@@ -49,9 +60,9 @@ export function augmentation<Key extends keyof AugmentationSettings>(
   return {
     key,
     does,
-    choose: (settings, random) => {
+    choose: (settings, random, picture) => {
       const setting = settings[key];
-      return setting === undefined ? undefined : choose(setting, random);
+      return setting === undefined ? undefined : choose(setting, random, picture);
     },
   };
 }

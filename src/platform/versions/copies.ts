@@ -2,34 +2,31 @@
 
 import { augmentationSteps } from './augmentations.ts';
 import type { AugmentationSettings, Choice } from './choice.ts';
+import type { Picture } from './picture.ts';
 import type { Random } from './random.ts';
 import { composeTurns, turnKey, turns } from './turn.ts';
 
 /**
  * The changes of up to `count` copies. No two copies are the same, and none is the original, so
- * that there may be fewer (decisions/augmented-copies.md). Where there are no boxes, changes within
- * boxes are none.
+ * that there may be fewer (decisions/augmented-copies.md).
  */
 export function drawCopies(
-  chosen: AugmentationSettings,
+  settings: AugmentationSettings,
   count: number,
   random: Random,
-  hasBoxes: boolean,
+  picture: Picture,
 ): readonly (readonly Choice[])[] {
-  const settings = hasBoxes || chosen.mosaic ? chosen : withoutBoxSteps(chosen);
+  // Mosaic brings other boxes.
+  const known = settings.mosaic ? undefined : picture;
   const drawn = new Map<string, readonly Choice[]>();
   const taken = new Set([idOf([])]);
   while (drawn.size < count) {
-    const copy = drawAnother(settings, random, taken);
+    const copy = drawAnother(settings, random, known, taken);
     if (copy === undefined) break;
     taken.add(idOf(copy));
     drawn.set(idOf(copy), copy);
   }
   return [...drawn.values()];
-}
-
-function withoutBoxSteps(settings: AugmentationSettings): AugmentationSettings {
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !key.startsWith('bb')));
 }
 
 /** The rarest of the results that turns can give comes up within so many draws, nearly surely. */
@@ -38,10 +35,11 @@ const drawsMax = 400;
 function drawAnother(
   settings: AugmentationSettings,
   random: Random,
+  picture: Picture | undefined,
   taken: ReadonlySet<string>,
 ): readonly Choice[] | undefined {
   for (let draw = 0; draw < drawsMax; draw++) {
-    const copy = augmentationSteps.flatMap((step) => step.choose(settings, random) ?? []);
+    const copy = augmentationSteps.flatMap((step) => step.choose(settings, random, picture) ?? []);
     if (!taken.has(idOf(copy))) return copy;
   }
   return undefined;

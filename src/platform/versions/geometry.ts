@@ -1,7 +1,7 @@
 // Where points and boxes go when pixels move. Coordinates are edges between pixels: 0 is the left
 // edge of the first pixel, the width is the right edge of the last.
 
-import type { Box, Point } from '../annotations/annotation.ts';
+import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
 import { areaOf, boxAround, boxFromCorner, type Edges, edgesAround } from '../annotations/boxes.ts';
 import type { Turn } from './turn.ts';
 
@@ -76,21 +76,28 @@ export function moveBoxes(
   return boxes.flatMap((box) => moveBox(box, matrix, size, shareMin) ?? []);
 }
 
+/** One that leaves the image stays at its edge, as not labelled. */
+export function moveKeypoint(keypoint: Keypoint, matrix: Matrix, size: Size): Keypoint {
+  const [x, y] = movePoint(matrix, [keypoint.x, keypoint.y]);
+  if (isOn(x, y, size)) return { ...keypoint, x, y };
+  return { ...keypoint, ...clampPoint(x, y, size), visibility: 0 };
+}
+
+/** The edge of an image belongs to it. */
+export function isOn(x: number, y: number, { width, height }: Size): boolean {
+  return x >= 0 && x <= width && y >= 0 && y <= height;
+}
+
 function moveBox(box: Box, matrix: Matrix, size: Size, shareMin: number): Box | undefined {
   const edges = edgesAround(cornersOf(box).map((corner) => movePoint(matrix, corner)));
-  const keypoints = box.keypoints?.map((keypoint) => {
-    const [x, y] = movePoint(matrix, [keypoint.x, keypoint.y]);
-    if (x >= 0 && x <= size.width && y >= 0 && y <= size.height) return { ...keypoint, x, y };
-    return { ...keypoint, ...clampPoint(x, y, size), visibility: 0 as const };
-  });
+  const keypoints = box.keypoints?.map((keypoint) => moveKeypoint(keypoint, matrix, size));
   const points = box.points?.map((point) => movePoint(matrix, point));
   if (isInside(edges, size) && (!points || isInside(edgesAround(points), size))) {
     return boxOf(box.label, edges, { points, keypoints });
   }
   if (box.width === 0 || box.height === 0) {
     const [x, y] = movePoint(matrix, [box.x, box.y]);
-    const inside = x >= 0 && x <= size.width && y >= 0 && y <= size.height;
-    return inside ? boxOf(box.label, clipEdges(edges, size), { keypoints }) : undefined;
+    return isOn(x, y, size) ? boxOf(box.label, clipEdges(edges, size), { keypoints }) : undefined;
   }
   if (points !== undefined && areaOf(points) > 0) {
     const visible = clipOutline(points, size);

@@ -1,36 +1,65 @@
 // The `bb` variants: an augmentation within each box only; everything around stays as it is.
 
-import type { Box } from '../annotations/annotation.ts';
+import type { Box, Keypoint } from '../annotations/annotation.ts';
 import { edgesOf } from '../annotations/boxes.ts';
 import { duplicate, movePixels } from './apply.ts';
 import type { Choice, Chooser } from './choice.ts';
-import { compose, type Matrix, moveBoxes, type Size, scaling, translation } from './geometry.ts';
+import {
+  compose,
+  isOn,
+  type Matrix,
+  moveBoxes,
+  moveKeypoint,
+  type Size,
+  scaling,
+  translation,
+} from './geometry.ts';
 import type { Kernel, Region } from './kernel/kernel.ts';
 import type { Picture } from './picture.ts';
-import { forkSeed, type Random, randomFrom } from './random.ts';
+import { forkSeed, randomFrom } from './random.ts';
+import { turnKey } from './turn.ts';
 
-/** The same with a strength of its own for each box, in the order of the boxes. */
+/**
+ * The same with a strength of its own for each box, in the order of the boxes. Nothing where the
+ * picture is known and none of its boxes would change.
+ */
 export function insideBoxes<Setting>(words: string, choose: Chooser<Setting>): Chooser<Setting> {
-  return (setting, random) => {
+  return (setting, random, picture) => {
     const seed = forkSeed(random);
+    const drawing = (): Draw => {
+      const own = randomFrom(seed);
+      return () => choose(setting, own, undefined);
+    };
+    const id = picture ? idIn(picture, drawing()) : seed;
+    if (id === '') return undefined;
     return {
       words: `${words} in boxes`,
-      id: `${words} in boxes ${seed}`,
-      change: (kernel, picture) =>
-        changeBoxes(kernel, picture, (own) => choose(setting, own), randomFrom(seed)),
+      id: `${words} in boxes ${id}`,
+      change: (kernel, before) => changeBoxes(kernel, before, drawing()),
     };
   };
 }
 
-function changeBoxes(
-  kernel: Kernel,
-  picture: Picture,
-  choose: (random: Random) => Choice | undefined,
-  random: Random,
-): Picture {
+/** Gives what happens to one box after the other. */
+type Draw = () => Choice | undefined;
+
+/** Equal where the same happens to each box; empty where nothing does. */
+function idIn({ boxes, pixels }: Picture, draw: Draw): string {
+  const ids = boxes.map((box) => {
+    const choice = draw();
+    return regionOf(box, pixels) && choice ? `${turnId(choice)}${choice.id}` : '';
+  });
+  return ids.every((id) => id === '') ? '' : ids.join('|');
+}
+
+function turnId({ turn }: Choice): string {
+  return turn ? turnKey(turn) : '';
+}
+
+function changeBoxes(kernel: Kernel, picture: Picture, draw: Draw): Picture {
   const pixels = duplicate(kernel, picture.pixels);
   const boxes = picture.boxes.map((box) => {
-    const choice = choose(random);
+    const choice = draw();
     const region = regionOf(box, pixels);
     if (choice === undefined || region === undefined) return box;
     const mark = kernel.mark();
@@ -73,21 +102,37 @@ function changeRegion(
   return compose(moved.matrix, fitted);
 }
 
-/** The box stays, for its content stays within it; outline and keypoints go with the pixels. */
-function moveShapes(box: Box, region: Region, matrix: Matrix): Box {
-  if (box.points === undefined && box.keypoints === undefined) return box;
-  const { left, top } = region;
-  const frame = { left, top, width: region.width, height: region.height };
-  const toRegion = translation(-left, -top);
-  const [local] = moveBoxes([box], toRegion, frame, 0);
-  const [moved] = local ? moveBoxes([local], matrix, frame, 0) : [];
-  if (moved === undefined) return box;
-  const whole = { width: left + region.width, height: top + region.height };
-  const [back] = moveBoxes([moved], translation(left, top), whole, 0);
-  if (back === undefined) return box;
-  return box.points === undefined ? { ...box, ...keypointsOf(back) } : back;
+/**
+ * The box stays, for its content stays within it; outline and keypoints go with the pixels. A
+ * keypoint beside the box stays where it is, as its pixel does.
+ */
+function moveShapes({ points, ...box }: Box, region: Region, matrix: Matrix): Box {
+  const keypoints = box.keypoints?.map((keypoint) =>
+    isWithin(box, keypoint) ? moveWithin(keypoint, region, matrix) : keypoint,
+  );
+  const outlined = points && moveOutline({ ...box, points }, region, matrix);
+  return { ...(outlined ?? box), ...(keypoints && { keypoints }) };
 }
 
-function keypointsOf({ keypoints }: Box): Pick<Box, 'keypoints'> {
-  return keypoints === undefined ? {} : { keypoints };
+function isWithin(box: Box, { x, y }: Keypoint): boolean {
+  const { left, top } = edgesOf(box);
+  return isOn(x - left, y - top, box);
+}
+
+/** Half a pixel of a box may lie beyond the region, which has whole pixels. */
+function moveWithin(keypoint: Keypoint, region: Region, matrix: Matrix): Keypoint {
+  const { left, top } = region;
+  const x = Math.min(Math.max(keypoint.x - left, 0), region.width);
+  const y = Math.min(Math.max(keypoint.y - top, 0), region.height);
+  const moved = moveKeypoint({ ...keypoint, x, y }, matrix, region);
+  return { ...moved, x: moved.x + left, y: moved.y + top };
+}
+
+/** Tight around what is left of the outline; undefined where nothing is. */
+function moveOutline(box: Box, region: Region, matrix: Matrix): Box | undefined {
+  const { left, top, width, height } = region;
+  const local = moveBoxes([box], translation(-left, -top), region, 0);
+  const moved = moveBoxes(local, matrix, region, 0);
+  const whole = { width: left + width, height: top + height };
+  return moveBoxes(moved, translation(left, top), whole, 0)[0];
 }

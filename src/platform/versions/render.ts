@@ -203,10 +203,9 @@ async function renderPiece(
   emit: EmitNext,
 ): Promise<void> {
   const { settings, output } = job;
-  const copies = copiesOf(job, one, piece);
   const isFile = output === 'file' && isUnchanged(settings.preprocessing, one.preparation);
   if (isFile) await emit(storedFile(one, piece));
-  if (isFile && copies.length === 0) return;
+  if (isFile && !mayHaveCopies(job, one)) return;
   const known = partners.get(one.place);
   const isKnown = known?.piece === piece;
   const whole = isKnown ? known.picture.pixels : await upright();
@@ -216,7 +215,7 @@ async function renderPiece(
     : preparePiece(kernel, whole, piece, settings.preprocessing);
   if (!isFile) await emit(outputOf(kernel, job, { one, piece, copy: 0, choices: [] }, picture));
   const pool = [...partners.values()].map((partner) => partner.picture);
-  for (const [index, choices] of copies.entries()) {
+  for (const [index, choices] of copiesOf(job, one, piece, picture).entries()) {
     const each = kernel.mark();
     const changed = applyChoices(kernel, picture, choices, pool);
     const image = outputOf(kernel, job, { one, piece, copy: index + 1, choices }, changed);
@@ -227,14 +226,21 @@ async function renderPiece(
 }
 
 /** Only train images get copies. */
+function mayHaveCopies({ settings, imagesPerPiece }: RenderJob, { source }: Opened): boolean {
+  const steps = Object.keys(settings.augmentation).filter((key) => key !== 'image');
+  return source.split === 'train' && imagesPerPiece > 1 && steps.length > 0;
+}
+
 function copiesOf(
-  { settings, seed, imagesPerPiece }: RenderJob,
-  { source }: Opened,
+  job: RenderJob,
+  one: Opened,
   piece: Piece,
+  picture: Picture,
 ): readonly (readonly Choice[])[] {
-  if (source.split !== 'train') return [];
-  const random = randomFrom(`${seed}/${source.hash}/${piece.name}`);
-  return drawCopies(settings.augmentation, imagesPerPiece - 1, random, piece.boxes.length > 0);
+  if (!mayHaveCopies(job, one)) return [];
+  const { settings, seed, imagesPerPiece } = job;
+  const random = randomFrom(`${seed}/${one.source.hash}/${piece.name}`);
+  return drawCopies(settings.augmentation, imagesPerPiece - 1, random, picture);
 }
 
 interface Origin {
