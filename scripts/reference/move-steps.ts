@@ -17,10 +17,10 @@ import { applying, drawing, painting } from './ours.ts';
 import type { Case, Step } from './steps.ts';
 
 /**
- * In hard stripes two roundings to whole numbers may add up to 2; and a pixel whose centre lies on
- * the edge of the image may count as inside or outside.
+ * In hard stripes the roundings of two passes may add up; and a pixel whose centre comes from the
+ * very edge of the image may count as inside or outside.
  */
-const fewPixels = 0.002;
+const fewPixels = 0.001;
 
 export const moveSteps: readonly Step[] = [
   {
