@@ -30,7 +30,21 @@ export function batchSources(
   const others = sources.filter(({ split }) => split !== 'train');
   const mixed = mosaic ? train.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)) : train;
   const countMax = countOf(sources.length);
-  return [mixed, others].flatMap((group) => chunks(group, settings, countMax));
+  const batches = chunks(mixed, settings, countMax);
+  const joined = mosaic ? joinRest(batches, settings) : batches;
+  return [...joined, ...chunks(others, settings, countMax)];
+}
+
+/** An image and three others: the last few would have only themselves. */
+function joinRest(
+  batches: readonly (readonly SourceOutline[])[],
+  settings: VersionSettings,
+): readonly (readonly SourceOutline[])[] {
+  const [before = [], last = []] = batches.slice(-2);
+  const joined = [...before, ...last];
+  const pixels = joined.reduce((sum, source) => sum + pixelsOf(source, settings), 0);
+  const isRest = batches.length > 1 && last.length < 4;
+  return isRest && pixels <= limits.renderPixelsMax ? [...batches.slice(0, -2), joined] : batches;
 }
 
 /** Small versions are cut finer, so that every thread has work and progress shows. */
