@@ -8,8 +8,7 @@ const clipLimit = 0.03 * 256;
 
 /** The new luma of each pixel. */
 export function equalizeTiles(luma: Uint8Array, size: Size): Uint8Array {
-  const width = Math.ceil(size.width / tilesAcross);
-  const height = Math.ceil(size.height / tilesAcross);
+  const { width, height } = tileOf(size);
   const tables: Uint8Array[] = [];
   for (let row = 0; row < tilesAcross; row++) {
     for (let column = 0; column < tilesAcross; column++) {
@@ -18,6 +17,13 @@ export function equalizeTiles(luma: Uint8Array, size: Size): Uint8Array {
     }
   }
   return blendTables(luma, size, { width, height }, tables);
+}
+
+/** A side that does not divide makes both longer, by a whole row of tiles where one divides. */
+function tileOf({ width, height }: Size): Size {
+  const isEven = width % tilesAcross === 0 && height % tilesAcross === 0;
+  const side = (pixels: number) => Math.floor(pixels / tilesAcross) + (isEven ? 0 : 1);
+  return { width: side(width), height: side(height) };
 }
 
 interface Region extends Size {
