@@ -1,7 +1,5 @@
 // Frozen versions on the platform: generation, exports, and what a crash leaves.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -203,7 +201,8 @@ it('refuses what it cannot do before anything is kept', async () => {
   const { client } = platform;
   const refused: readonly [object, RegExp][] = [
     [{ augmentation: { image: { versions: 51 } } }, /augmentation\.image\.versions/],
-    [{ augmentation: { mosaic: true } }, /mosaic/],
+    [{ augmentation: { mosaic: 4 } }, /augmentation\.mosaic/],
+    [{ preprocessing: { tile: { rows: 2 } } }, /tile\.columns/],
     [{ augmentation: { fliip: {} } }, /augmentation\.fliip.*flip/],
     [{ preprocessing: { resize: { width: 0, height: 5, format: 'Stretch to' } } }, /resize\.width/],
   ];
@@ -230,37 +229,3 @@ it('answers 404 for a task of nobody and 400 for a format that is not there', as
     upstream: { status: 400, message: expect.stringContaining('coco') },
   });
 });
-
-it('is taken over by another process when the one that works is killed', async () => {
-  const data = join(folder, 'shared');
-  const child = spawn(process.execPath, ['test/fixtures/platform-process.ts', data], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [url] = await once(child.stdout, 'data');
-  const survivor = await startTestPlatform({ data });
-  const { client } = survivor;
-  await createProject(client, 'crashed', 60);
-  // Sent to the process that will be killed, which starts to work at once.
-  const answer = await fetch(`${String(url).trim()}/acme/crashed/generate`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${survivor.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      preprocessing: { resize: { width: 1200, height: 900, format: 'Stretch to' } },
-      augmentation: {
-        ninety: { clockwise: true, 'counter-clockwise': true, 'upside-down': true },
-        image: { versions: 4 },
-      },
-    }),
-  });
-  const { taskId, version } = JSON.parse(await answer.text());
-  await delay(300);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  const at = { workspace: 'acme', project: 'crashed', version };
-  const { body: between } = await client.call(versions.versions_get, at);
-  expect(between.version).toMatchObject({ generating: true, images: 0 });
-  expect(await waitFor(client, taskId)).toMatchObject({ status: 'completed' });
-  const { body: after } = await client.call(versions.versions_get, at);
-  expect(after.version).toMatchObject({ images: 150, splits: { train: 120, valid: 30 } });
-  await survivor.close();
-}, 60_000);

@@ -109,12 +109,17 @@ async function inParallel<Item>(
 
 async function toRender(
   blobs: JobParts['blobs'],
-  { hash, split, annotation }: VersionSource,
+  source: VersionSource,
   { preprocessing }: VersionSettings,
 ): Promise<RenderSource> {
+  const { hash, split, annotation } = source;
   const renamed = annotation && remapAnnotation(annotation, preprocessing.remap);
   const boxes = renamed?.kind === 'detection' ? renamed.boxes : [];
-  return { bytes: await blobs.get(hash), hash, split, boxes };
+  try {
+    return { bytes: await blobs.get(hash), hash, split, boxes };
+  } catch (thrown) {
+    throw named(source, asFoveaError(thrown).message, thrown);
+  }
 }
 
 function toVersionImage(
@@ -124,19 +129,24 @@ function toVersionImage(
   hash: string,
 ): VersionImage {
   const { number, width, height, boxes } = image;
+  // Mosaic may bring boxes into an image that nobody annotated.
+  const hasBoxes = annotation?.kind === 'detection' || boxes.length > 0;
   return {
     ...{ ordinal, copy: number, split, hash, width, height },
     name: nameOf(name, image),
-    annotation:
-      annotation?.kind === 'detection'
-        ? { kind: 'detection', boxes }
-        : annotation && remapAnnotation(annotation, preprocessing.remap),
+    annotation: hasBoxes
+      ? { kind: 'detection', boxes }
+      : annotation && remapAnnotation(annotation, preprocessing.remap),
   };
 }
 
 function about(source: VersionSource | undefined, cause: unknown): FoveaError {
   const { message, code } = asFoveaError(cause);
   const reason = code === 'internal' ? 'its pixels cannot be worked on.' : message;
+  return named(source, reason, cause);
+}
+
+function named(source: VersionSource | undefined, reason: string, cause: unknown): FoveaError {
   return new FoveaError('internal', `Image "${source?.name}": ${reason}`, { cause });
 }
 
