@@ -1,5 +1,5 @@
 // `npm run test:reference`: our pixels beside those of OpenCV, Pillow and numpy, step by step. Ends
-// with 1 where a step is further off than its tolerance, and with 2 where nothing could be compared.
+// with 1 where a step is further off than its tolerance, with 2 where nothing could be compared.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Does what a request asks for with Fovea's engine, as opencv.py does it with OpenCV: the request
-// comes as JSON on stdin, the answer leaves as JSON on stdout. Reading files is not measured, nor is
-// loading the decoder and the kernel, as the imports of Python are not.
+// Does what a request asks for with Fovea's engine, as opencv.py does it with OpenCV: JSON on
+// stdin, JSON on stdout. Reading files is not measured, nor is loading the decoder and the kernel,
+// as the imports of Python are not.
 
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// Medians and ranges of all runs as a table, and whether Fovea is as quick and as lean as it must be.
+// Medians and ranges of all runs as a table, and whether Fovea is as quick and lean as it must be.
 
 import { formatRange, formatTable, median } from '../measure/table.ts';
 import type { Contender } from './contenders.ts';

@@ -1,4 +1,4 @@
-// What the bench asks of each contender, and what it gets back. opencv.py reads and writes the same.
+// What the bench asks of each contender, and what it gets back. opencv.py has the same shapes.
 
 import * as z from 'zod';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
