@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { createWork, type Work, workTable } from '../storage/work.ts';
+import { createWork, type Work, workErrorCode, workTable } from '../storage/work.ts';
 import { startWorker, type Worker } from '../storage/worker.ts';
 import { platformHandlers } from './handlers.ts';
 import { runExport } from './jobs/export.ts';
@@ -55,7 +55,7 @@ export interface PlatformOptions {
  */
 export async function startPlatform(options: PlatformOptions): Promise<Service> {
   const file = join(options.data, 'platform.db');
-  const database = openDatabase(file, [workTable, platformTables]);
+  const database = openDatabase(file, [workTable, platformTables, workErrorCode]);
   try {
     return await startOn(database, options);
   } catch (thrown) {

@@ -2,7 +2,7 @@
 
 import { unusualSettings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
-import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { type ErrorCode, FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { Answered, type Handlers } from '../http-server/handlers.ts';
 import { checkExportFormat } from './exports/export-format.ts';
 import { newId } from './ids.ts';
@@ -63,11 +63,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       const { name: format } = checkExportFormat(input.format, project.type);
       checkReady(version);
       const wanted = await store.exports.ensure(version.id, format, clock.now());
-      if (wanted.error !== undefined) {
-        throw new FoveaError('internal', `The export failed. ${wanted.error}`, {
-          hint: 'Ask for it again to try it once more.',
-        });
-      }
+      if (wanted.error !== undefined) throw exportFailed(wanted.error, wanted.errorCode);
       if (wanted.hash === undefined) {
         tasks.wake();
         return new Answered(202, { progress: await tasks.progress(wanted.taskId) });
@@ -135,6 +131,13 @@ export function noImages(preprocessing: Preprocessing): FoveaError {
   const left = filters.length > 0 ? `; ${filters.join(' and ')} may have left none` : '';
   return new FoveaError('invalid_input', `A version needs at least one image${left}.`, {
     hint: 'Upload images to the project first.',
+  });
+}
+
+/** What the format cannot hold is the caller's to change: it fails again. */
+function exportFailed(reason: string, code: ErrorCode = 'internal'): FoveaError {
+  return new FoveaError(code, `The export failed. ${reason}`, {
+    ...(code === 'internal' && { hint: 'Ask for it again to try it once more.' }),
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { FoveaError } from '../errors.ts';
+import { type ErrorCode, errorCodes, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Database, Row } from './database.ts';
 import type { Migration } from './migrations.ts';
@@ -30,6 +30,12 @@ export const workTable: Migration = {
   `,
 };
 
+/** Tells later whose fault a failure was. */
+export const workErrorCode: Migration = {
+  name: 'error codes of work',
+  sql: 'ALTER TABLE work ADD COLUMN error_code TEXT;',
+};
+
 const statuses = ['created', 'running', 'completed', 'failed'] as const;
 export type WorkStatus = (typeof statuses)[number];
 
@@ -50,6 +56,7 @@ export interface WorkItem extends NewWork {
   readonly result: unknown;
   /** Why it failed, in our own words. */
   readonly error: string | undefined;
+  readonly errorCode: ErrorCode | undefined;
   readonly attempts: number;
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -86,14 +93,14 @@ export interface Claim {
    */
   complete(result: unknown): void;
   /** Ends the work for good; `message` is shown to users. */
-  fail(message: string): void;
+  fail(message: string, code: ErrorCode): void;
   /** Gives the work back at once. The attempt does not count. */
   release(): void;
   /** Runs writes in one transaction that first makes sure that the work is still ours. */
   guard<T>(writes: () => T): T;
 }
 
-/** The work in one database, which needs the `workTable` among its migrations. */
+/** The work in one database, whose migrations have `workTable` and `workErrorCode`. */
 export interface Work {
   /** Adds work; inside a transaction of the caller both are there or neither. */
   add(work: NewWork): void;
@@ -159,7 +166,8 @@ function claimNext(
       return createClaim(database, clock, attempt, leaseMs);
     }
     database.run(
-      `UPDATE work SET status = 'failed', error = ?, lease_owner = NULL, updated = ? WHERE id = ?`,
+      `UPDATE work SET status = 'failed', error = ?, error_code = 'internal', lease_owner = NULL,
+         updated = ? WHERE id = ?`,
       [`Fovea gave up after ${limits.workAttemptsMax} attempts.`, now, next.id],
     );
   }
@@ -206,7 +214,8 @@ function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs
         total,
       ]),
     complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),
-    fail: (message) => update("status = 'failed', error = ?", [message]),
+    fail: (message, code) =>
+      update("status = 'failed', error = ?, error_code = ?", [message, code]),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
     guard: (writes) =>
       database.transaction(() => {
@@ -227,7 +236,18 @@ function readItem(row: Row): WorkItem {
     ...{ id: row.text('id'), kind: row.text('kind'), payload: row.json('payload'), status },
     ...{ current: row.integer('current'), total: row.integer('total') },
     ...{ result: row.optionalJson('result'), error: row.optionalText('error') },
+    errorCode: readErrorCode(row, 'error_code'),
     ...{ attempts: row.integer('attempts') },
     ...{ created: row.integer('created'), updated: row.integer('updated') },
   };
+}
+
+/** Failed work of an older Fovea has none. */
+export function readErrorCode(row: Row, column: string): ErrorCode | undefined {
+  const code = row.optionalText(column);
+  return code !== undefined && isErrorCode(code) ? code : undefined;
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCodes, code);
 }

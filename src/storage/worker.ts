@@ -139,7 +139,7 @@ class LeasedWorker {
       const isForeseen = thrown instanceof FoveaError;
       if (!isForeseen || thrown.code === 'internal') this.#report('Work failed.', thrown);
       const message = isForeseen ? thrown.message : 'The work failed inside Fovea.';
-      return () => claim.fail(message);
+      return () => claim.fail(message, isForeseen ? thrown.code : 'internal');
     }
   }
 

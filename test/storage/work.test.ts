@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { createWork, LeaseLost, workTable } from '../../src/storage/work.ts';
+import { createWork, LeaseLost, workErrorCode, workTable } from '../../src/storage/work.ts';
 import { doneTable } from './done-table.ts';
 import { settableClock, temporaryFolder } from './kit.ts';
 
@@ -13,7 +13,7 @@ const leaseMs = 15_000;
 async function openWork() {
   const clock = settableClock();
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openDatabase(path, [workTable, doneTable]);
+  const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
   const work = createWork(database, { clock, owner: 'this' });
   const countDone = () =>
     database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
@@ -27,7 +27,14 @@ describe('adding', () => {
     work.add(job);
     expect(work.get('w1')).toEqual({
       ...{ id: 'w1', kind: 'job', payload: { version: 'v1' }, status: 'created' },
-      ...{ current: 0, total: 0, result: undefined, error: undefined, attempts: 0 },
+      ...{
+        current: 0,
+        total: 0,
+        result: undefined,
+        error: undefined,
+        errorCode: undefined,
+        attempts: 0,
+      },
       ...{ created: clock.now(), updated: clock.now() },
     });
     expect(work.get('w2')).toBeUndefined();
@@ -177,8 +184,10 @@ describe('ending', () => {
   test('badly keeps the reason', async () => {
     const { work } = await openWork();
     work.add(job);
-    work.claim(['job'])?.fail('The images are gone.');
-    expect(work.get('w1')).toMatchObject({ status: 'failed', error: 'The images are gone.' });
+    work.claim(['job'])?.fail('The images are gone.', 'not_found');
+    expect(work.get('w1')).toMatchObject({
+      ...{ status: 'failed', error: 'The images are gone.', errorCode: 'not_found' },
+    });
     expect(work.claim(['job'])).toBeUndefined();
   });
 
@@ -188,7 +197,7 @@ describe('ending', () => {
     const claim = work.claim(['job']);
     claim?.complete('first');
     claim?.complete('second');
-    claim?.fail('third');
+    claim?.fail('third', 'internal');
     claim?.release();
     expect(work.get('w1')).toMatchObject({ status: 'completed', result: 'first' });
   });
@@ -220,7 +229,7 @@ describe('a claim that was taken over', () => {
     expect(() => stale.renew()).toThrow(LeaseLost);
     expect(() => stale.progress(1, 2)).toThrow(LeaseLost);
     expect(() => stale.complete('stale')).toThrow(LeaseLost);
-    expect(() => stale.fail('stale')).toThrow(LeaseLost);
+    expect(() => stale.fail('stale', 'internal')).toThrow(LeaseLost);
     expect(() => stale.release()).toThrow(LeaseLost);
     expect(work.get('w1')).toMatchObject({ status: 'running', attempts: 2, current: 0 });
   });
@@ -263,7 +272,7 @@ test('rows and the end of their work are there together or not at all', async ()
 
 test('two connections to one file share the work', async () => {
   const { path, work, clock } = await openWork();
-  const database = openDatabase(path, [workTable, doneTable]);
+  const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
   const other = createWork(database, { clock, owner: 'other' });
   work.add(job);
   expect(other.claim(['job'])?.id).toBe('w1');

@@ -7,14 +7,20 @@ import { systemClock } from '../../src/clock.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { type Claim, createWork, LeaseLost, workTable } from '../../src/storage/work.ts';
+import {
+  type Claim,
+  createWork,
+  LeaseLost,
+  workErrorCode,
+  workTable,
+} from '../../src/storage/work.ts';
 import { startWorker, type WorkerOptions } from '../../src/storage/worker.ts';
 import { doneTable } from './done-table.ts';
 import { startChild, temporaryFolder } from './kit.ts';
 
 async function openWork() {
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openDatabase(path, [workTable, doneTable]);
+  const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
   const work = createWork(database, { clock: systemClock, owner: 'test' });
   const lines: string[] = [];
   const start = (options: Pick<WorkerOptions, 'run'> & Partial<WorkerOptions>) => {

@@ -4,6 +4,7 @@
 import type { SplitName } from '../../contract/fields.ts';
 import type { projectTypes } from '../../contract/projects.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Annotation } from '../annotations/annotation.ts';
 import type { ImageFormat } from '../image-file.ts';
 import type { SourceOutline } from '../versions/batches.ts';
@@ -170,6 +171,7 @@ export interface Export {
   readonly bytes: number;
   /** Why it could not be made. */
   readonly error: string | undefined;
+  readonly errorCode: ErrorCode | undefined;
 }
 
 /** What a worker does inside a transaction that first makes sure that the work is still its own. */

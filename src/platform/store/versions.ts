@@ -3,7 +3,7 @@
 import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import type { Work } from '../../storage/work.ts';
+import { readErrorCode, type Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import type { SourceOutline } from '../versions/batches.ts';
 import type { Candidate } from '../versions/filters.ts';
@@ -89,7 +89,7 @@ export function versionStore(database: Database, work: Work): VersionStore {
 export function exportStore(database: Database, work: Work): ExportStore {
   const find = (versionId: string, format: string) =>
     database.get(
-      `SELECT exports.*, work.error FROM exports JOIN work ON work.id = exports.task_id
+      `SELECT exports.*, work.error, work.error_code FROM exports JOIN work ON work.id = exports.task_id
        WHERE version_id = ? AND format = ?`,
       [versionId, format],
       readExport,
@@ -113,6 +113,7 @@ export function exportStore(database: Database, work: Work): ExportStore {
           hash: undefined,
           bytes: 0,
           error: undefined,
+          errorCode: undefined,
         };
         database.run(
           `INSERT INTO exports (id, version_id, format, task_id, hash, bytes, created)
@@ -320,5 +321,6 @@ function readExport(row: Row): Export {
     hash: row.optionalText('hash'),
     bytes: row.integer('bytes'),
     error: row.optionalText('error'),
+    errorCode: readErrorCode(row, 'error_code'),
   };
 }

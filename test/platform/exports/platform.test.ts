@@ -107,7 +107,8 @@ it('has the boxes of a detection project, also by another name of the format', a
     'train/boxes.tfrecord',
   ]);
   await expect(exportFiles('boxes', version, 'folder')).rejects.toMatchObject({
-    upstream: { message: expect.stringContaining('1 of 2 have several') },
+    code: 'invalid_input',
+    upstream: { status: 400, message: expect.stringContaining('1 of 2 have several') },
   });
 });
 

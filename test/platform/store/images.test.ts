@@ -8,11 +8,15 @@ import { systemClock } from '../../../src/clock.ts';
 import { platformTables } from '../../../src/platform/store/schema.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { createWork, workTable } from '../../../src/storage/work.ts';
+import { createWork, workErrorCode, workTable } from '../../../src/storage/work.ts';
 
 async function openStore() {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-store-'));
-  const database = openDatabase(join(folder, 'platform.db'), [workTable, platformTables]);
+  const database = openDatabase(join(folder, 'platform.db'), [
+    workTable,
+    platformTables,
+    workErrorCode,
+  ]);
   const store = createSqliteStore(
     database,
     createWork(database, { clock: systemClock, owner: 'x' }),

@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { createWork, workTable } from '../../../src/storage/work.ts';
+import { createWork, workErrorCode, workTable } from '../../../src/storage/work.ts';
 import { startWorker } from '../../../src/storage/worker.ts';
 import { doneTable } from '../done-table.ts';
 
 const [path = '', name = ''] = process.argv.slice(2);
-const database = openDatabase(path, [workTable, doneTable]);
+const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
 const say = (text: string) => writeSync(1, `${text}\n`);
 
 startWorker({
