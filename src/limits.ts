@@ -37,6 +37,8 @@ export const limits = {
   piecesPerImageMax: 10_000,
   /** Sources that one thread works on at a time: mosaic finds its partners among them. */
   renderSourcesMax: 16,
+  /** Images that it makes of them: seconds of work, so that progress shows and others get a turn. */
+  renderImagesMax: 128,
   /** Pixels of those sources together, as stored and as resized: all may be in memory. */
   renderPixelsMax: 64_000_000,
   /** A thread that makes images ends when it has had nothing to do for so long. */

@@ -30,9 +30,12 @@ export function batchSources(
   const others = sources.filter(({ split }) => split !== 'train');
   const mixed = mosaic ? train.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)) : train;
   const countMax = countOf(sources.length);
-  const batches = chunks(mixed, settings, countMax);
+  const copies = settings.augmentation.image?.versions ?? 1;
+  const trainMax = Math.max(mosaic ? 4 : 1, Math.min(countMax, countFor(settings, copies)));
+  const batches = chunks(mixed, settings, trainMax);
   const joined = mosaic ? joinRest(batches, settings) : batches;
-  return [...joined, ...chunks(others, settings, countMax)];
+  const othersMax = Math.max(1, Math.min(countMax, countFor(settings, 1)));
+  return [...joined, ...chunks(others, settings, othersMax)];
 }
 
 /** An image and three others: the last few would have only themselves. */
@@ -50,6 +53,12 @@ function joinRest(
 /** Small versions are cut finer, so that every thread has work and progress shows. */
 function countOf(total: number): number {
   return Math.max(4, Math.min(limits.renderSourcesMax, Math.ceil(total / 16)));
+}
+
+/** A thread is free again after so many images, as far as settings tell. */
+function countFor({ preprocessing: { tile } }: VersionSettings, copies: number): number {
+  const tiles = tile && 'rows' in tile ? tile.rows * tile.columns : 1;
+  return Math.floor(limits.renderImagesMax / (tiles * copies));
 }
 
 function chunks(
