@@ -2,6 +2,7 @@
 // all problems of a call are named together.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -41,6 +42,17 @@ export function atMost(lesser: string, greater: string): Rule {
 /** One member must be less than another. The problem stands at the first. */
 export function lessThan(lesser: string, greater: string): Rule {
   return ordered(lesser, greater, 'less than', (a, b) => a < b);
+}
+
+/** Two sides must not have more pixels together than an image may have. Problem: at the first. */
+export function fitsImage(width: string, height: string): Rule {
+  return rule((members) => {
+    const [a, b] = [members[width], members[height]];
+    const most = limits.imagePixelsMax;
+    if (typeof a !== 'number' || typeof b !== 'number' || a * b <= most) return [];
+    const message = `times ${height} must be at most ${most} pixels, got ${a} x ${b}`;
+    return [{ path: [width], message }];
+  });
 }
 
 /** One of these flags must be true. Silent where a wrong or misspelt member may have meant it. */

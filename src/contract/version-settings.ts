@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { described } from './fields.ts';
-import { atMost, lessThan, someTrue, unknownMembers } from './version-rules.ts';
+import { atMost, fitsImage, lessThan, someTrue, unknownMembers } from './version-rules.ts';
 import { tile } from './version-tile.ts';
 
 const side = z.int().min(1).max(limits.imageSideMax);
@@ -53,16 +53,19 @@ const staticCrop = z
   .strictObject({ x_min: percent, x_max: percent, y_min: percent, y_max: percent })
   .check(lessThan('x_min', 'x_max'), lessThan('y_min', 'y_max'));
 
+const resize = z
+  .strictObject({ width: side, height: side, format: z.enum(resizeFormats) })
+  .check(fitsImage('width', 'height'));
+
+const className = z.string().min(1).max(limits.labelCharactersMax);
+
 const preprocessing = z.strictObject({
   'filter-null': percentOnly.optional().describe('Least percent of images with labels.'),
   'filter-tags': z
     .record(z.string().min(1), z.boolean())
     .optional()
     .describe('{tag: true requires, false excludes}.'),
-  remap: z
-    .record(z.string().min(1), z.string().min(1))
-    .optional()
-    .describe('{old class: new class}.'),
+  remap: z.record(className, className).optional().describe('{old class: new class}.'),
   'auto-orient': z.boolean().optional().describe('Apply EXIF orientation.'),
   isolate: z.boolean().optional().describe('One image per box.'),
   'static-crop': described(
@@ -79,10 +82,7 @@ const preprocessing = z.strictObject({
     .optional()
     .describe('Contrast.'),
   grayscale: z.boolean().optional().describe('Gray.'),
-  resize: z
-    .strictObject({ width: side, height: side, format: z.enum(resizeFormats) })
-    .optional()
-    .describe('Pixels.'),
+  resize: resize.optional().describe('Pixels.'),
 });
 
 const augmentation = z.strictObject({

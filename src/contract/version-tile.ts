@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { expectation } from './schema.ts';
-import { type MemberProblem, type Members, rule } from './version-rules.ts';
+import { fitsImage, type MemberProblem, type Members, rule } from './version-rules.ts';
 
 const side = z.int().min(1).max(limits.imageSideMax);
 
@@ -38,7 +38,7 @@ const members = z
     mode: z.enum(['fixed_size', 'fixed_aspect']),
   })
   .partial()
-  .check(rule(shapeProblems));
+  .check(rule(shapeProblems), fitsImage('tileWidth', 'tileHeight'));
 
 /** Errors speak about the shape that was meant, which the errors of a union cannot. */
 export const tile = shapedAs(members, shapes);

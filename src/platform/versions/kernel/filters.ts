@@ -1,6 +1,7 @@
 // Operations of the kernel in which an output pixel depends on several pixels.
 
 import { invalidArgument } from '../../../errors.ts';
+import { limits } from '../../../limits.ts';
 import type { Matrix, Size } from '../geometry.ts';
 import { bytesOf } from './copies.ts';
 import type { Colour, Kernel, Pixels } from './kernel.ts';
@@ -88,8 +89,8 @@ function warped(
 }
 
 function blurred(machine: Machine, pixels: Pixels, sigma: number): Pixels {
-  if (!(sigma >= 0 && sigma <= sigmaMax)) {
-    throw invalidArgument('sigma', `must be from 0 to ${sigmaMax} pixels`);
+  if (!(sigma >= 0 && sigma <= limits.imageSideMax)) {
+    throw invalidArgument('sigma', `must be from 0 to ${limits.imageSideMax} pixels`);
   }
   const result = machine.allocatePixels(pixels);
   const { centre, pairs, reach } = gaussianWeights(sigma);
@@ -108,6 +109,3 @@ function blurred(machine: Machine, pixels: Pixels, sigma: number): Pixels {
     return result;
   });
 }
-
-/** Everything is one colour long before. */
-const sigmaMax = 10_000;

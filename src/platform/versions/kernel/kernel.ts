@@ -63,7 +63,7 @@ export interface Kernel {
   warp(pixels: Pixels, matrix: Matrix, size: Size, colour: Colour): Pixels;
   /**
    * Gaussian of that standard deviation in pixels, as OpenCV's GaussianBlur, within 2: the same
-   * 8-bit weights, edges as BORDER_REFLECT_101. `invalid_input` where sigma is not 0 to 10,000.
+   * 8-bit weights, edges as BORDER_REFLECT_101. `invalid_input` where sigma is not 0 to 16,400.
    */
   blur(pixels: Pixels, sigma: number): Pixels;
   /** In place: adds to every channel, rounded, clipped to 0..255. */

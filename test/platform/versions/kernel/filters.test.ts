@@ -164,7 +164,7 @@ describe('blur', () => {
     expect(blur(image, sigma)).toEqual(slowBlur(image, weights));
   });
 
-  test.each([0, 0.01, 0.1, 2, 25, 400, 10_000])('one colour stays with sigma %d', (sigma) => {
+  test.each([0, 0.01, 0.1, 2, 25, 400, 16_400])('one colour stays with sigma %d', (sigma) => {
     const plain = kernel.blank({ width: 11, height: 7 }, [255, 128, 1]);
     expect(kernel.read(kernel.blur(plain, sigma))).toEqual(kernel.read(plain));
   });
@@ -173,7 +173,7 @@ describe('blur', () => {
     expect(blur(noise(9, 9), 0.1)).toEqual(noise(9, 9));
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 10_001])('refuses sigma %d', (sigma) => {
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 16_401])('refuses sigma %d', (sigma) => {
     const pixels = kernel.load(noise(2, 2));
     expect(() => kernel.blur(pixels, sigma)).toThrow(refusal('invalid_input', 'sigma'));
   });
