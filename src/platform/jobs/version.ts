@@ -58,6 +58,8 @@ async function makeBatch(
 ): Promise<void> {
   const { settings } = version;
   const ordinals = batch.map(({ ordinal }) => ordinal);
+  // Another release may have begun with other batches.
+  const open = new Set(batch.flatMap(({ ordinal, isDone }) => (isDone ? [] : [ordinal])));
   const sources = await store.versions.sources(version.id, ordinals);
   const images: VersionImage[] = [];
   const job = {
@@ -70,6 +72,7 @@ async function makeBatch(
   const emit = async (image: RenderedImage) => {
     const source = sources[image.source];
     if (source === undefined) throw new Error('an image of no source');
+    if (!open.has(source.ordinal)) return;
     const { hash } = await blobs.put(image.bytes);
     images.push(toVersionImage(source, settings, image, hash));
   };
@@ -78,7 +81,8 @@ async function makeBatch(
   } catch (thrown) {
     throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
   }
-  await store.versions.addImages(version.id, sources, images, guardWith(batch.length));
+  const made = sources.filter(({ ordinal }) => open.has(ordinal));
+  await store.versions.addImages(version.id, made, images, guardWith(made.length));
 }
 
 /** As many at a time as there are threads. The first that fails stops the others. */

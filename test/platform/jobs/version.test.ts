@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { images } from '../../../src/contract/images.ts';
@@ -193,6 +194,31 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
   expect(Object.keys(content).length).toBeGreaterThan(288);
   expect(content).toEqual(await contentOf(other.client, 'cells', undisturbed.version));
 }, 90_000);
+
+it('goes on where another release has done other images of a batch', async () => {
+  const data = join(folder, 'begun');
+  const before = await startTestPlatform({ data });
+  await createProject(before.client, 'begun', 7);
+  const augmentation = { mosaic: true, image: { versions: 3 } } as const;
+  const { version, taskId } = await generate(before.client, 'begun', { augmentation });
+  await watch(before.client, taskId);
+  const content = await contentOf(before.client, 'begun', version);
+  await before.close();
+
+  const database = new DatabaseSync(join(data, 'platform.db'));
+  database.exec(`UPDATE versions SET ready = 0, images = 0, splits = '{}', classes = '[]';
+    DELETE FROM exports;
+    DELETE FROM version_images WHERE ordinal IN (2, 4);
+    UPDATE version_sources SET done = 0 WHERE ordinal IN (2, 4);
+    UPDATE work SET status = 'created', current = 5 WHERE kind = 'version'`);
+  database.close();
+  const after = await startTestPlatform({ data });
+  onTestFinished(() => after.close());
+  const { task, seen } = await watch(after.client, taskId);
+  expect(task).toMatchObject({ status: 'completed', progress: { current: 7, total: 7 } });
+  expect(seen[0]).toBeGreaterThanOrEqual(5);
+  expect(await contentOf(after.client, 'begun', version)).toEqual(content);
+});
 
 it('is shared by two platforms on one folder, each version once', async () => {
   const data = join(folder, 'two');
