@@ -95,6 +95,16 @@ test('all copies get every chosen step, with words in their order', async () => 
   }
 });
 
+test('mosaic brings boxes, so that changes within boxes are made of any image', async () => {
+  const augmentation = { mosaic: true, bbblur: { pixels: 2 }, image: { versions: 4 } };
+  const [, ...copies] = await imagesOf(augmentation, { boxes: [] });
+  expect(copies.map(({ words }) => words)).toEqual([
+    ['mosaic', 'blur in boxes'],
+    ['mosaic', 'blur in boxes'],
+    ['mosaic', 'blur in boxes'],
+  ]);
+});
+
 test('only train images have copies', async () => {
   for (const split of ['valid', 'test'] as const) {
     expect(await imagesOf({ flip, image: { versions: 5 } }, { split })).toHaveLength(1);
