@@ -1,5 +1,6 @@
 // Image files: which format it is, how large, whether its pixels can be read.
 
+import { isMainThread } from 'node:worker_threads';
 import type { Sharp } from 'sharp';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -118,6 +119,11 @@ export async function readOut({ format }: ImageFile, pixels: Sharp): Promise<Raw
   }
 }
 
+/** Must be awaited before another thread reads an image: says which decoders may run. */
+export async function prepareDecoding(): Promise<void> {
+  await loadSharp();
+}
+
 let sharpLoading: Promise<typeof import('sharp')['default']> | undefined;
 
 /** Loaded at first use: a native module must not slow the start. */
@@ -126,12 +132,17 @@ function loadSharp(): Promise<typeof import('sharp')['default']> {
     // Work is spread over images, not within one; every image is read once.
     sharp.concurrency(1);
     sharp.cache(false);
-    // Only the decoders that we name: no SVG, PDF or scripted format by a disguised file.
-    sharp.block({ operation: ['VipsForeignLoad'] });
-    sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}Buffer`) });
+    // They belong to the whole process: set by a thread, for a moment no other could read a file.
+    if (isMainThread) allowDecoders(sharp);
     return sharp;
   });
   return sharpLoading;
+}
+
+/** Only the decoders that we name: no SVG, PDF or scripted format by a disguised file. */
+function allowDecoders(sharp: typeof import('sharp')['default']): void {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}Buffer`) });
 }
 
 const decoders = ['Jpeg', 'Png', 'Webp', 'Tiff', 'Heif'];

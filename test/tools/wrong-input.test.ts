@@ -97,10 +97,10 @@ describe('on the embedded platform', () => {
       /preprocessing\.resize\.width/,
     ],
     [
-      'what the engine does not do yet',
+      'more copies than the plan has',
       'versions_generate',
-      { project: 'cells', preprocessing: { tile: { rows: 2, columns: 2 } }, augmentation: {} },
-      /tile/,
+      { project: 'cells', preprocessing: {}, augmentation: { image: { versions: 51 } } },
+      /augmentation\.image\.versions.*50/s,
     ],
     ['a project that is not there', 'projects_get', { project: 'sells' }, /sells.*cells/s],
     ['a version that is not there', 'versions_get', { project: 'cells', version: 7 }, /version.*7/],

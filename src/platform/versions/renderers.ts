@@ -5,6 +5,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { prepareDecoding } from '../image-file.ts';
 import { type Emit, RenderFailure, type RenderJob } from './render.ts';
 import type { WorkerReport } from './worker-report.ts';
 
@@ -60,6 +61,7 @@ export function createRenderers(count = availableParallelism()): Renderers {
     count,
     render: async (job, emit, signal) => {
       signal.throwIfAborted();
+      await prepareDecoding();
       const thread = await borrow(signal);
       try {
         await thread.run(job, emit, signal);
