@@ -32,6 +32,19 @@ describe('contrast stretching', () => {
     ]);
   });
 
+  test('lies between two values where the percentile does', async () => {
+    // Of 0, 2, 4 up to 198 from 3.96 to 194.04.
+    const [row] = await prepared(
+      await drawGreys([Array.from({ length: 100 }, (_, x) => 2 * x)]),
+      stretching,
+    );
+    const found = Array.isArray(row) ? row : [];
+    expect([...found.slice(0, 6), ...found.slice(-6)]).toEqual([
+      ...[0, 0, 0, 3, 5, 8],
+      ...[247, 250, 252, 255, 255, 255],
+    ]);
+  });
+
   test('one very dark and one very bright pixel of a hundred do not count', async () => {
     const dark = Array.from({ length: 48 }, () => 100);
     const bright = Array.from({ length: 50 }, () => 150);
