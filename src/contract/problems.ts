@@ -141,7 +141,7 @@ function words(issue: Issue, schema: Schema | undefined, value: unknown, path: P
   if (issue.code === 'too_small') return tooSmall(issue, value);
   if (issue.code === 'too_big') return tooBig(issue, value);
   if (issue.code === 'invalid_value') return wrongValue(issue.values, value, got);
-  if (issue.code === 'not_multiple_of') {
+  if (issue.code === 'not_multiple_of' && issue.divisor !== 1) {
     return `must be a multiple of ${issue.divisor}, got ${got}`;
   }
   if (issue.code === 'invalid_key') {

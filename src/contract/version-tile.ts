@@ -5,7 +5,8 @@ import { limits } from '../limits.ts';
 import { expectation } from './schema.ts';
 import { fitsImage, type MemberProblem, type Members, rule } from './version-rules.ts';
 
-const side = z.int().min(1).max(limits.imageSideMax);
+/** As z.int(), whose own problem would keep those of the other members from being looked for. */
+const side = z.number().multipleOf(1).min(1).max(limits.imageSideMax).meta({ type: 'integer' });
 
 /** The document shows `black` and `width`; the others follow from what resize and crop know. */
 const tileEdge = {
