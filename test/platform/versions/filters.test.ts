@@ -7,6 +7,7 @@ import { projects } from '../../../src/contract/projects.ts';
 import { tasks } from '../../../src/contract/tasks.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
 import { versions } from '../../../src/contract/versions.ts';
+import { remapAnnotation } from '../../../src/platform/versions/filters.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 
@@ -168,6 +169,10 @@ describe('a classification project', () => {
     await add('labels', 'none', undefined);
     const cats = await versionOf({ remap: { kitten: 'cat', dog: 'hound' } }, 'labels');
     expect(cats).toMatchObject({ images: 3, classes: ['cat', 'hound'] });
+    const both = { kind: 'classification', labels: ['cat', 'kitten', 'dog'] } as const;
+    expect(remapAnnotation(both, { kitten: 'cat' })).toEqual({
+      ...{ kind: 'classification', labels: ['cat', 'dog'] },
+    });
     const all = await versionOf({ 'filter-null': { percent: 100 }, grayscale: true }, 'labels');
     expect(all).toMatchObject({ images: 3, classes: ['cat', 'dog', 'kitten'] });
   });
