@@ -1,11 +1,12 @@
 // Exporting a version: wait for the file, then bring it to disk.
 
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { Input } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
+import { FoveaError, invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
-import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import type { NextCall, ToolContext, ToolResult } from '../src/mcp/tool.ts';
 import { poll } from './polling.ts';
 import { refuseExisting, saveLink } from './save-link.ts';
 import { fileSize, quoted } from './words.ts';
@@ -28,19 +29,14 @@ export async function exportVersion(
   const path = save_to === undefined ? undefined : await target(save_to, fileName, context);
   if (path !== undefined && !overwrite) await refuseExisting(path, 'overwrite');
   const what = `Version ${version} of ${quoted(project)} as ${quoted(format)}`;
-  const answer = await poll(
-    async () => {
-      const input = { ...wanted, nocache: true };
-      const { signal } = context;
-      const { body } = await context.client.call(versions.versions_export, input, { signal });
-      const { progress } = body;
-      if (typeof progress === 'number') context.progress(progress, 1, 'Exporting');
-      return body;
-    },
-    (body) => body.export !== undefined,
-    { waitMs: limits.toolWaitMsMax, context },
-  );
-  if (!answer.export) return notReady(what, answer.progress, { save_to, overwrite, ...wanted });
+  const again = {
+    ...wanted,
+    ...(save_to !== undefined && { save_to }),
+    ...(overwrite && { overwrite }),
+  };
+  const answer = await untilReady(wanted, context);
+  if (answer === 'generating') return generating(again);
+  if (!answer.export) return notReady(what, answer.progress, again);
   const { link, ...facts } = answer.export;
   if (path === undefined) {
     const data = { ready: true, ...facts, link };
@@ -54,25 +50,70 @@ export async function exportVersion(
   };
 }
 
+/** The last answer; `generating` where the version itself is not ready yet. */
+async function untilReady(wanted: Input<typeof versions.versions_export>, context: ToolContext) {
+  const { client, signal } = context;
+  try {
+    return await poll(
+      async () => {
+        const input = { ...wanted, nocache: true };
+        const { body } = await client.call(versions.versions_export, input, { signal });
+        const { progress } = body;
+        if (typeof progress === 'number') context.progress(progress, 1, 'Exporting');
+        return body;
+      },
+      (body) => body.export !== undefined,
+      { waitMs: limits.toolWaitMsMax, context },
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof FoveaError) || thrown.code !== 'conflict') throw thrown;
+    const { workspace, project, version } = wanted;
+    const input = { workspace, project, version, nocache: true };
+    const { body } = await client.call(versions.versions_get, input, { signal });
+    if (body.version.generating !== true) throw thrown;
+    return 'generating';
+  }
+}
+
+function generating(again: Input<typeof versions.versions_export>): ToolResult {
+  const { workspace, project, version } = again;
+  return {
+    summary: `Version ${version} of ${quoted(project)} is still being generated; it can be exported then.`,
+    data: { ready: false, generating: true },
+    next: [
+      {
+        tool: 'tasks_wait',
+        arguments: { workspace, project, version },
+        why: 'Waits until the version is ready.',
+      },
+      exportAgain(again, 'Then exports it.'),
+    ],
+  };
+}
+
 function notReady(
   what: string,
   progress: unknown,
-  input: Readonly<Record<string, unknown>>,
+  again: Readonly<Record<string, unknown>>,
 ): ToolResult {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== false);
   return {
     summary: `${what} is not ready yet.`,
     data: { ready: false, progress: progress ?? null },
-    next: [
-      { tool: 'versions_export', arguments: Object.fromEntries(given), why: 'Goes on waiting.' },
-    ],
+    next: [exportAgain(again, 'Goes on waiting.')],
   };
+}
+
+function exportAgain(again: Readonly<Record<string, unknown>>, why: string): NextCall {
+  return { tool: 'versions_export', arguments: again, why };
 }
 
 /** A path that ends in .zip is the file; any other has to be a folder that is there. */
 async function target(path: string, fileName: string, { files }: ToolContext): Promise<string> {
   if (/\.zip$/i.test(path)) return files.writable(path, 'save_to');
-  const folder = await files.readable(path, 'save_to');
-  const isFolder = (await stat(folder)).isDirectory();
-  return files.writable(isFolder ? join(folder, fileName) : path, 'save_to');
+  const wrong = invalidArgument('save_to', 'must end in .zip, or be a folder that is there');
+  const found = await files.readable(path, 'save_to').catch((thrown) => {
+    throw extname(path) === '' ? thrown : wrong;
+  });
+  if (!(await stat(found)).isDirectory()) throw wrong;
+  return files.writable(join(found, fileName), 'save_to');
 }

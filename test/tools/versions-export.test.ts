@@ -57,6 +57,26 @@ describe('versions_export', () => {
     expect(await readdir(kit.folder)).toEqual([]);
   });
 
+  it('says what to wait for while the version is being generated', async () => {
+    kit.on(route, () => ({ status: 409, json: { error: 'still being generated' } }));
+    kit.on('GET /acme/cells/3', () => ({ json: { version: { id: 'a', generating: true } } }));
+    const args = { ...wanted, save_to: 'out.zip', overwrite: true };
+    const result = await kit.call('versions_export', args);
+    expect(result.data).toEqual({ ready: false, generating: true });
+    const { workspace, project, version } = wanted;
+    expect(result.next).toMatchObject([
+      { tool: 'tasks_wait', arguments: { workspace, project, version } },
+      { tool: 'versions_export', arguments: args },
+    ]);
+  });
+
+  it('passes on why a version that is no longer being generated has no export', async () => {
+    kit.on(route, () => ({ status: 409, json: { error: 'could not be generated' } }));
+    kit.on('GET /acme/cells/3', () => ({ json: { version: { id: 'a', generating: false } } }));
+    const error = await kit.refused('versions_export', wanted);
+    expect(error).toMatchObject({ code: 'conflict', upstream: { status: 409 } });
+  });
+
   it('replaces a file only on overwrite', async () => {
     readyAfter(0);
     const path = await kit.write('out.zip', 'mine');
@@ -98,6 +118,7 @@ describe('versions_export', () => {
   it.each([
     ['missing', 'save_to: "missing" does not exist'],
     ['../out.zip', /^save_to: "\.\.\/out\.zip" lies outside/],
+    ['out.tar', 'save_to: must end in .zip, or be a folder that is there'],
   ])('refuses to save to %s and asks for nothing', async (save_to, message) => {
     const error = await kit.refused('versions_export', { ...wanted, save_to });
     expect(error.message).toMatch(message);
