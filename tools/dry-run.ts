@@ -35,6 +35,7 @@ export async function dryRun(
     ...capWarnings(wanted, settings),
     ...resizeWarnings(wanted, unusual),
     ...projectWarnings(wanted, body.project),
+    ...boxlessWarnings(wanted, body.project, expected),
   ];
   const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
   return {
@@ -87,6 +88,17 @@ function resizeWarnings({ preprocessing }: Wanted, unusual: readonly string[]): 
   const missing = 'preprocessing.resize is missing';
   const isTold = unusual.some((warning) => warning.startsWith(missing));
   return preprocessing.resize || isTold ? [] : [`${missing}: images keep their sizes`];
+}
+
+/** Generation would fail, and only in the background. */
+function boxlessWarnings(
+  { preprocessing }: Wanted,
+  { type, images }: Project,
+  expected: ExpectedCounts | undefined,
+): readonly string[] {
+  if (!preprocessing.isolate || isClassification(type) || images === 0) return [];
+  const isBoxless = expected?.total.images === 0;
+  return isBoxless ? ['preprocessing.isolate needs boxes; the project has none'] : [];
 }
 
 /** What only shows beside the images and classes of the project. */

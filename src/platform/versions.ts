@@ -130,7 +130,10 @@ export function noImages(preprocessing: Preprocessing): FoveaError {
   const filters = ['filter-tags', 'filter-null'].filter((key) => key in preprocessing);
   const left = filters.length > 0 ? `; ${filters.join(' and ')} may have left none` : '';
   return new FoveaError('invalid_input', `A version needs at least one image${left}.`, {
-    hint: 'Upload images to the project first.',
+    hint:
+      filters.length > 0
+        ? 'Ask for other tags or a lower percent, or upload images that fit.'
+        : 'Upload images to the project first.',
   });
 }
 

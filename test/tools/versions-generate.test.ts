@@ -185,6 +185,14 @@ describe('dry_run', () => {
     expect(data).toMatchObject({ settings: { versionName: 'objects' }, warnings: [] });
   });
 
+  it('warns of isolate where there are no boxes', async () => {
+    projectHas({ train: 2, valid: 1, test: 0 });
+    boxesAre(0);
+    const args = { ...where, preprocessing: { isolate: true, resize }, augmentation: {} };
+    const { data } = await kit.call('versions_generate', { ...args, dry_run: true });
+    expect(data.warnings).toEqual(['preprocessing.isolate needs boxes; the project has none']);
+  });
+
   it('tells once that resize is missing', async () => {
     projectHas({ train: 1, valid: 0, test: 0 });
     boxesAre(3);

@@ -108,6 +108,7 @@ describe('filter-tags', () => {
         upstream: {
           status: 400,
           message: 'A version needs at least one image; filter-tags may have left none.',
+          hint: 'Ask for other tags or a lower percent, or upload images that fit.',
         },
       });
     }
