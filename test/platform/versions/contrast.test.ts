@@ -136,11 +136,18 @@ test('grey is the Rec. 709 luma, after contrast and before resize', async () => 
   expect(await prepared(colours, { grayscale: true, ...stretching })).toEqual([[22, 146, 237]]);
 });
 
-test('boxes stay where they are', async () => {
+test('boxes stay where they are, clipped at the edge', async () => {
   const box = { label: 'a', x: 1, y: 0.5, width: 2, height: 1 };
+  const over = { label: 'over the edge', x: 3, y: 0.5, width: 2, height: 1 };
+  const beyond = { label: 'beyond', x: 6, y: 0.5, width: 2, height: 1 };
   for (const preprocessing of [stretching, histogram, adaptive, { grayscale: true }]) {
     const bytes = await drawGreys([[1, 2, 3]]);
-    const [image] = await render(bytes, [box], { preprocessing }, { output: 'pixels' });
-    expect(image?.boxes).toEqual([box]);
+    const [image] = await render(
+      bytes,
+      [box, over, beyond],
+      { preprocessing },
+      { output: 'pixels' },
+    );
+    expect(image?.boxes).toEqual([box, { ...over, x: 2.5, width: 1 }]);
   }
 });

@@ -143,6 +143,16 @@ describe('mosaic', () => {
     expect(shrunk).toBeGreaterThan(20);
   });
 
+  test('cuts at any place, the last one too', async () => {
+    const bytes = await drawPng(...Array.from({ length: 8 }, () => 'abcdefgh'));
+    const source = { bytes, hash: 'one', split: 'train', boxes: [] } as const;
+    // What is stretched has mixed colours.
+    const rows = (await mosaicsOf([source], 40)).flatMap((copy) => rowsOf(copy));
+    for (const two of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh']) {
+      expect(rows.some((row) => row.includes(two))).toBe(true);
+    }
+  });
+
   test.each([
     ['a', 'a'],
     ['ab', 'ab'],
@@ -154,6 +164,11 @@ describe('mosaic', () => {
     for (const copy of copies) {
       const found = [...new Set(rowsOf(copy).join(''))].toSorted().join('');
       expect(found).toBe(all);
+      // The others come again before the image itself does.
+      const [first = '', last = ''] = [rowsOf(copy).at(0), rowsOf(copy).at(-1)];
+      const corners = [first.at(0), first.at(-1), last.at(0), last.at(-1)];
+      const own = corners.filter((letter) => letter === letters.charAt(copy.source));
+      expect(own).toHaveLength(letters.length === 1 ? 4 : 1);
     }
   });
 

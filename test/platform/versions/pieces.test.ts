@@ -43,6 +43,7 @@ describe('static-crop', () => {
     ['rounded down at both ends', crop(33, 66, 49, 99), ['hi', 'no']],
     ['at least one pixel', crop(40, 41, 99, 100), ['u']],
     ['the last pixel', crop(99.9, 100, 0, 1), ['f']],
+    ['the last pixel, nearly beyond it', crop(99.9999999999, 100, 0, 1), ['f']],
     ['all', crop(0, 100, 0, 100), ['abcdef', 'ghijkl', 'mnopqr', 'stuvwx']],
   ])('%s', async (_, preprocessing, rows) => {
     expect(shown(await piecesOf(preprocessing))).toEqual({ '': rows });
@@ -319,6 +320,14 @@ describe('isolate', () => {
         [boxAt(0, 0, 6, 4, 'other')],
       ]);
     }
+  });
+
+  test('each of them is prepared from the pixels as they were', async () => {
+    const preprocessing = { isolate: true, contrast: { type: 'Adaptive Equalization' } } as const;
+    const boxes = [boxAt(0, 0, 6, 4), boxAt(0, 0, 6, 4)];
+    const [one, other] = await piecesOf(preprocessing, boxes);
+    expect(other?.bytes).toEqual(one?.bytes);
+    expect(one && rowsOf(one)).not.toEqual(['abcdef', 'ghijkl', 'mnopqr', 'stuvwx']);
   });
 
   test('moves outlines and keypoints along', async () => {
