@@ -1,10 +1,16 @@
 // How many copies there are, that no two are the same, and that promised counts are kept.
 
+import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { expectedCounts } from '../../../src/contract/version-counts.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
 import type { Box } from '../../../src/platform/annotations/annotation.ts';
-import type { RenderSource } from '../../../src/platform/versions/render.ts';
+import { createKernel } from '../../../src/platform/versions/kernel/kernel.ts';
+import {
+  type RenderJob,
+  type RenderSource,
+  renderSources,
+} from '../../../src/platform/versions/render.ts';
 import { renderJob } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';
 
@@ -121,6 +127,26 @@ test('copies follow from the content of the image, and differ between images and
   const tiles = await words({ preprocessing: { tile } });
   expect(tiles).toHaveLength(6);
   expect(new Set(tiles).size).toBe(5);
+});
+
+test('memory does not grow with the number of images', async () => {
+  const bytes = await sharp(letters).resize(400, 400).png().toBuffer();
+  const kernel = createKernel();
+  const before = kernel.mark();
+  const augmentation = { rotate: { degrees: 20 }, mosaic: true, bbblur: { pixels: 1 } };
+  const source = { bytes, hash: 'source', split: 'train', boxes: [box] } as const;
+  const images: number[] = [];
+  const job: RenderJob = {
+    settings: { preprocessing: { tile: { rows: 2, columns: 2 } }, augmentation },
+    ...{ seed: '', imagesPerPiece: 50, sources: [source, source, source] },
+    output: 'pixels',
+  };
+  await renderSources(kernel, job, async ({ number }) => void images.push(number));
+  expect(images).toHaveLength(600);
+  expect(kernel.mark()).toBe(before);
+  // The images together have 72 MB.
+  const { buffer } = kernel.bytes(kernel.blank({ width: 1, height: 1 }, [0, 0, 0]));
+  expect(buffer.byteLength).toBeLessThan(8 * 1024 * 1024);
 });
 
 describe('the promised counts are those of the engine', () => {

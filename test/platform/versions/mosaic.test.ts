@@ -252,4 +252,37 @@ describe('mosaic', () => {
       expect(rows).toMatch(/^[abcd]{64}$/);
     }
   });
+
+  test('takes any tile of the others, and keeps each tile of its own', async () => {
+    const halves = async (left: string, right: string): Promise<RenderSource> => {
+      const rows = Array.from({ length: 8 }, () => left.repeat(8) + right.repeat(8));
+      return { bytes: await drawPng(...rows), hash: left, split: 'train', boxes: [] };
+    };
+    const pairs = ['ab', 'cd', 'ef', 'gh', 'ij', 'kl'] as const;
+    const sources = await Promise.all(pairs.map(([left = '', right = '']) => halves(left, right)));
+    const images = await renderJob(
+      { sources, output: 'pixels' },
+      {
+        preprocessing: { tile: { rows: 1, columns: 2 } },
+        augmentation: { mosaic: true, image: { versions: 9 } },
+      },
+    );
+    const originals = images.filter(({ copy }) => copy === 0);
+    expect(originals.map((image) => [...new Set(rowsOf(image).join(''))].join(''))).toEqual([
+      ...'abcdefghijkl',
+    ]);
+    // Of each image one tile is a partner of all others: the left one here, the right one there.
+    const others = images
+      .filter(({ copy }) => copy > 0)
+      .flatMap((image) => {
+        const [left, right] = [...(pairs[image.source] ?? '')];
+        return [...new Set(rowsOf(image).join(''))].filter(
+          (letter) => letter !== left && letter !== right,
+        );
+      });
+    const partners = [...new Set(others)].toSorted().join('');
+    expect(partners).toHaveLength(6);
+    expect(partners).toMatch(/[acegik]/);
+    expect(partners).toMatch(/[bdfhjl]/);
+  });
 });

@@ -102,6 +102,12 @@ describe('tile by rows and columns', () => {
     });
   });
 
+  test('only the first few where no more are wanted', async () => {
+    const settings = { preprocessing: { tile: { rows: 2, columns: 3 } } };
+    const images = await render(letters, [], settings, { output: 'pixels', piecesMax: 2 });
+    expect(shown(images)).toEqual({ 'tile-1-1': ['ab', 'gh'], 'tile-1-2': ['cd', 'ij'] });
+  });
+
   test('loses the remainder at the right and below', async () => {
     expect(shown(await piecesOf({ tile: { rows: 3, columns: 4 } }))).toEqual({
       ...{ 'tile-1-1': ['a'], 'tile-1-2': ['b'], 'tile-1-3': ['c'], 'tile-1-4': ['d'] },
