@@ -12,7 +12,7 @@ import { multiclassFiles } from './multiclass.ts';
 import { isMaskName, pngMaskFiles } from './png-mask.ts';
 import { tfrecordFiles } from './tfrecord.ts';
 import { vocFiles } from './voc.ts';
-import { darknetFiles, yoloFiles, yoloObbFiles, yoloPathsNote } from './yolo.ts';
+import { darknetFiles, yoloFiles, yoloNote, yoloObbFiles, yoloPathsNote } from './yolo.ts';
 
 export interface ExportFormat {
   readonly name: string;
@@ -41,7 +41,7 @@ const poses: readonly ProjectType[] = [...boxes, 'keypoint-detection'];
 const oneLabel: readonly ProjectType[] = [...boxes, 'single-label-classification'];
 const anyLabels: readonly ProjectType[] = [...oneLabel, 'multi-label-classification'];
 
-const yolo = { holds: boxes, files: yoloFiles, imagePath: inImages };
+const yolo = { holds: boxes, files: yoloFiles, imagePath: inImages, note: yoloNote };
 const folders = {
   ...{ holds: oneLabel, imagePath: classFolders },
   ...{ select: oneClassEach, note: foldersNote },

@@ -35,11 +35,19 @@ export function* darknetFiles(dataset: ExportDataset): Iterable<ExportFile> {
   yield* labelFiles(dataset, '', boxRow);
 }
 
+/** What trainers will refuse. */
+export function yoloNote(dataset: ExportDataset): readonly string[] {
+  return missingSplits(dataset).map(
+    (key) => `Trainers of this format need ${key} in data.yaml; the version has no such images.`,
+  );
+}
+
 /** These trainers do not look beside data.yaml for the folders that it names. */
-export function yoloPathsNote(): readonly string[] {
+export function yoloPathsNote(dataset: ExportDataset): readonly string[] {
   return [
     'Trainers of this format look for train/images from the folder where they are installed or',
     'started. Unpack there, or put the full path of this folder before the paths in data.yaml.',
+    ...yoloNote(dataset),
   ];
 }
 
@@ -67,12 +75,24 @@ function poseOf(dataset: ExportDataset): Pose {
   return { names, count: Math.max(0, ...[...names.values()].map(({ length }) => length)) };
 }
 
+/** How data.yaml calls the splits. */
+const splitKeys = { train: 'train', valid: 'val', test: 'test' } as const;
+
+/** Without them trainers do not start; no other images may stand in for them unasked. */
+function missingSplits(dataset: ExportDataset): readonly string[] {
+  const splits = splitsOf(dataset);
+  const needed = ['train', 'valid'] as const;
+  return needed.filter((split) => !splits.includes(split)).map((split) => splitKeys[split]);
+}
+
 /** Paths are relative to the file, as trainers resolve them. JSON strings are YAML strings. */
 function dataYaml(dataset: ExportDataset, pose: Pose | undefined): string {
   const names = classesOf(dataset);
-  const keys = { train: 'train', valid: 'val', test: 'test' } as const;
   return [
-    ...splitsOf(dataset).map((split) => `${keys[split]}: ${split}/images`),
+    ...splitsOf(dataset).map((split) => `${splitKeys[split]}: ${split}/images`),
+    ...missingSplits(dataset).map(
+      (key) => `# ${key} is missing: trainers need it, and the version has no images for it`,
+    ),
     '',
     ...(pose === undefined || pose.count === 0 ? [] : poseYaml(names, pose)),
     `nc: ${names.length}`,

@@ -26,10 +26,25 @@ describe('yolov8', () => {
       'test/images/other.jpg',
     ]);
     expect(files.get('data.yaml')).toBe(
-      'train: train/images\ntest: test/images\n\nnc: 4\n' +
+      'train: train/images\ntest: test/images\n' +
+        '# val is missing: trainers need it, and the version has no images for it\n\nnc: 4\n' +
         'names: ["<WBC>", "Platelets", "RBC", "salt & \\"pepper\\""]\n',
     );
     expect(files.get('train/labels/empty.txt')).toBe('');
+  });
+
+  test('says which images its trainers will miss', async () => {
+    const words = (key: string) =>
+      `Trainers of this format need ${key} in data.yaml; the version has no such images.`;
+    const valid = image({ split: 'valid', fileName: 'other.jpg' });
+    const readmeOf = async (images: readonly ReturnType<typeof image>[]) =>
+      (await exported('yolov8', images)).get('README.txt');
+    expect(await readmeOf(three)).toContain(words('val'));
+    expect(await readmeOf(three)).not.toContain(words('train'));
+    expect(await readmeOf([valid])).toContain(words('train'));
+    expect(await readmeOf([image(), valid])).not.toContain('Trainers of this format');
+    const both = await exported('yolov8', [image(), valid]);
+    expect(both.get('data.yaml')).toMatch(/^train: train\/images\nval: valid\/images\n\nnc/);
   });
 
   test('has a row for each box, also for one without an area', async () => {
