@@ -60,8 +60,8 @@ export function createRenderers(count = availableParallelism()): Renderers {
   return {
     count,
     render: async (job, emit, signal) => {
-      signal.throwIfAborted();
       await prepareDecoding();
+      signal.throwIfAborted();
       const thread = await borrow(signal);
       try {
         await thread.run(job, emit, signal);
