@@ -35,6 +35,10 @@ export const limits = {
   versionMultiplierMax: 50,
   /** Images that isolate and tile may make of one: more are a typing mistake. */
   piecesPerImageMax: 10_000,
+  /** Pixels of all these together, without copies: minutes of work, and 10,000 of 1000 x 1000. */
+  piecePixelsMax: 10_000_000_000,
+  /** Mirror images where edges reflect, of the image or of its boxes: three are customary. */
+  reflectionsMax: 200_000,
   /** Sources that one thread works on at a time: mosaic finds its partners among them. */
   renderSourcesMax: 16,
   /** Images that it makes of them: seconds of work, so that progress shows and others get a turn. */

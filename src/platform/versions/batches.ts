@@ -3,7 +3,7 @@
 import type { SplitName } from '../../contract/fields.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { limits } from '../../limits.ts';
-import { resizedSize } from './resize.ts';
+import { pixelsOnTheWay } from './resize.ts';
 
 /** What is known of a frozen image without its labels. */
 export interface SourceOutline {
@@ -45,7 +45,10 @@ function joinRest(
 ): readonly (readonly SourceOutline[])[] {
   const [before = [], last = []] = batches.slice(-2);
   const joined = [...before, ...last];
-  const pixels = joined.reduce((sum, source) => sum + pixelsOf(source, settings), 0);
+  const pixels = joined.reduce(
+    (sum, source) => sum + pixelsOnTheWay(source, settings.preprocessing.resize),
+    0,
+  );
   const isRest = batches.length > 1 && last.length < 4;
   return isRest && pixels <= limits.renderPixelsMax ? [...batches.slice(0, -2), joined] : batches;
 }
@@ -69,7 +72,7 @@ function chunks(
   const batches: SourceOutline[][] = [];
   let pixels = Number.POSITIVE_INFINITY;
   for (const source of sources) {
-    const own = pixelsOf(source, settings);
+    const own = pixelsOnTheWay(source, settings.preprocessing.resize);
     const last = batches.at(-1);
     if (last && last.length < countMax && pixels + own <= limits.renderPixelsMax) {
       last.push(source);
@@ -80,10 +83,4 @@ function chunks(
     }
   }
   return batches;
-}
-
-function pixelsOf(source: SourceOutline, { preprocessing }: VersionSettings): number {
-  const { resize } = preprocessing;
-  const sizes = [source, ...(resize ? [resizedSize(resize, source)] : [])];
-  return Math.max(...sizes.map(({ width, height }) => width * height));
 }

@@ -1,5 +1,7 @@
 // An image within a frame of another size: cut where it reaches over, filled where it ends.
 
+import { type FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Box } from '../annotations/annotation.ts';
 import {
   compose,
@@ -35,7 +37,7 @@ const colours: Readonly<Record<Exclude<Edges, 'reflect'>, Colour>> = {
   grey: [114, 114, 114],
 };
 
-/** Reflected images take their boxes along. */
+/** Reflected images take their boxes along. Throws `invalid_input` where there are too many. */
 export function putInFrame(kernel: Kernel, picture: Picture, frame: Frame): Picture {
   const { pixels } = picture;
   return {
@@ -78,7 +80,7 @@ export function isWhole({ left, top, size }: Frame, image: Size): boolean {
 export function frameBoxes(boxes: readonly Box[], size: Size, frame: Frame): readonly Box[] {
   const copies =
     frame.edges === 'reflect'
-      ? reflections(size, frame)
+      ? reflections(size, frame, boxes.length)
       : [{ turn: turns.none, left: frame.left, top: frame.top }];
   return copies.flatMap((copy) =>
     moveBoxes(boxes, matrixOf(copy, size), frame.size, frame.shareMin),
@@ -97,8 +99,10 @@ function matrixOf({ turn, left, top }: Copy, size: Size): Matrix {
 }
 
 /** The image itself, first, and its mirror images side by side until the frame is full. */
-function reflections(image: Size, { left, top, size }: Frame): readonly Copy[] {
+function reflections(image: Size, { left, top, size }: Frame, boxes = 0): readonly Copy[] {
   const copies: Copy[] = [];
+  const count = placesIn(left, image.width, size.width) * placesIn(top, image.height, size.height);
+  if (count * Math.max(1, boxes) > limits.reflectionsMax) throw tooMany(image, boxes, count);
   const rows = places(top, image.height, size.height);
   const columns = places(left, image.width, size.width);
   for (const row of rows) {
@@ -124,6 +128,18 @@ function places(start: number, length: number, whole: number): readonly Place[] 
     found.push({ start: start + step * length, isMirrored: step % 2 === 1 });
   }
   return found;
+}
+
+/** How many `places` gives. */
+function placesIn(start: number, length: number, whole: number): number {
+  const after = Math.ceil((whole - start) / length) - 1;
+  return 1 + Math.max(0, Math.ceil(start / length)) + Math.max(0, after);
+}
+
+function tooMany({ width, height }: Size, boxes: number, count: number): FoveaError {
+  const what = `an image of ${width} x ${height} with ${boxes} boxes`;
+  const message = `reflecting edges (resize.format, tile.padding) would show ${what} ${count} times`;
+  return invalidArgument('preprocessing', message, 'Black, white and grey edges have no limit.');
 }
 
 function mirror(horizontal: boolean, vertical: boolean): Turn {

@@ -3,6 +3,7 @@
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { Chooser } from './choice.ts';
 import { tableOf } from './contrast.ts';
+import type { Size } from './geometry.ts';
 import type { Kernel, Pixels } from './kernel/kernel.ts';
 import { grayscaleWeights, lumaWeights } from './luma.ts';
 import { shown } from './moves.ts';
@@ -77,7 +78,8 @@ export const chooseCutout: Chooser<Setting<'cutout'>> = ({ count, percent }, ran
   if (count === 0 || percent === 0) return undefined;
   const paint = inPlace((kernel, pixels) => {
     const places = randomFrom(seed);
-    for (let left = count; left > 0; left--) blacken(kernel, pixels, percent / 100, places);
+    const areas = Array.from({ length: count }, () => rectangle(places, pixels, percent / 100));
+    blacken(kernel.bytes(pixels), pixels, areas);
   });
   return { words: `cutout ${count} x ${shown(percent)} %`, id: `cutout ${seed}`, paint };
 };
@@ -115,12 +117,30 @@ function scatter(rgb: Uint8Array, share: number, random: Random): void {
   }
 }
 
-function blacken(kernel: Kernel, pixels: Pixels, share: number, random: Random): void {
-  const { width, height } = pixels;
-  const rgb = kernel.bytes(pixels);
+interface Rectangle {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function rectangle(random: Random, { width, height }: Size, share: number): Rectangle {
   const [left, right] = span(random, width, share);
   const [top, bottom] = span(random, height, share);
-  for (let y = top; y < bottom; y++) rgb.fill(0, (y * width + left) * 3, (y * width + right) * 3);
+  return { left, right, top, bottom };
+}
+
+/** Row by row, so that no pixel is written twice, however many rectangles lie on it. */
+function blacken(rgb: Uint8Array, { width, height }: Size, areas: readonly Rectangle[]): void {
+  const inOrder = areas.toSorted((a, b) => a.left - b.left);
+  for (let y = 0; y < height; y++) {
+    let done = 0;
+    for (const { left, right, top, bottom } of inOrder) {
+      if (y < top || y >= bottom || right <= done) continue;
+      rgb.fill(0, (y * width + Math.max(left, done)) * 3, (y * width + right) * 3);
+      done = right;
+    }
+  }
 }
 
 /** A part of a side around a random pixel of it, cut at its ends. */

@@ -4,11 +4,13 @@ import type { VersionSettings } from '../../contract/version-settings.ts';
 import { invalidInput } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Box } from '../annotations/annotation.ts';
-import { edgesOf } from '../annotations/boxes.ts';
+import { edgesAround, edgesOf } from '../annotations/boxes.ts';
 import { type Edges, type Frame, frameBoxes } from './frame.ts';
 import { identity, moveBoxes, type Size } from './geometry.ts';
+import { pixelsOnTheWay } from './resize.ts';
 
 type Preprocessing = VersionSettings['preprocessing'];
+type EdgePlaces = ReturnType<typeof edgesOf>;
 type StaticCrop = NonNullable<Preprocessing['static-crop']>;
 type Tile = NonNullable<Preprocessing['tile']>;
 
@@ -25,8 +27,8 @@ export interface Piece {
 
 /**
  * The pieces of an upright image of that size, in the order isolate, static-crop, tile: each works
- * on what the one before gives. Throws `invalid_input` when a tile has no pixel, or there are too
- * many.
+ * on what the one before gives. Throws `invalid_input` when a tile has no pixel or too many, or
+ * there are too many pieces or pixels.
  */
 export function piecesOf(
   preprocessing: Preprocessing,
@@ -38,9 +40,19 @@ export function piecesOf(
   const whole: Piece = { name: '', frames: [], size, boxes };
   const isolated = isolate ? isolatePieces(size, boxes) : [whole];
   const cropped = staticCrop ? isolated.map((piece) => cropPiece(piece, staticCrop)) : isolated;
-  if (tile) return tileAll(cropped, tile);
-  if (cropped.length > limits.piecesPerImageMax) throw tooMany(cropped.length, 'isolate');
-  return cropped;
+  if (!tile && cropped.length > limits.piecesPerImageMax) throw tooMany(cropped.length, 'isolate');
+  const pieces = tile ? tileAll(cropped, tile) : cropped;
+  checkPixels(pieces, preprocessing);
+  return pieces;
+}
+
+/** As they are cut out and as they are resized. */
+function checkPixels(pieces: readonly Piece[], { tile, resize }: Preprocessing): void {
+  const pixels = pieces.reduce((sum, { size }) => sum + pixelsOnTheWay(size, resize), 0);
+  const most = limits.piecePixelsMax;
+  if (pixels <= most) return;
+  const message = `makes ${pieces.length} images of one, with ${pixels} pixels together; at most ${most} are made`;
+  throw pieceError(tile ? 'tile' : 'isolate', message);
 }
 
 /** One for each box that has a pixel within the image. */
@@ -98,12 +110,32 @@ function tilePieces(piece: Piece, tile: Tile): readonly Piece[] {
   const grid = gridOf(tile, piece.size);
   const count = grid.lefts.length * grid.tops.length;
   if (count > limits.piecesPerImageMax) throw tooMany(count);
+  const reaches = piece.boxes.map((box) => ({ box, reach: reachOf(box) }));
   return grid.tops.flatMap((top, row) =>
     grid.lefts.map((left, column) => {
       const name = joined(piece.name, `tile-${row + 1}-${column + 1}`);
       const { edges, size: tileSize } = grid;
-      return cut(piece, name, { left: -left, top: -top, size: tileSize, edges, shareMin: 0 });
+      const frame: Frame = { left: -left, top: -top, size: tileSize, edges, shareMin: 0 };
+      const isMirror = edges === 'reflect' && !isWithin(frame, piece.size);
+      const near = reaches.filter(({ reach }) => isMirror || isNear(reach, frame));
+      return cut({ ...piece, boxes: near.map(({ box }) => box) }, name, frame);
     }),
+  );
+}
+
+/** All that is labelled; the outline may reach out of its box. */
+function reachOf(box: Box): EdgePlaces {
+  const { left, top, right, bottom } = edgesOf(box);
+  return edgesAround([[left, top], [right, bottom], ...(box.points ?? [])]);
+}
+
+/** Many boxes times many tiles: most are sorted out before anything is computed of them. */
+function isNear(reach: EdgePlaces, { left, top, size }: Frame): boolean {
+  return (
+    reach.right >= -left &&
+    reach.left <= size.width - left &&
+    reach.bottom >= -top &&
+    reach.top <= size.height - top
   );
 }
 
@@ -145,7 +177,8 @@ function tileSize(tile: Extract<Tile, { readonly mode: string }>, { width, heigh
     span === 'width'
       ? { width, height: side(width / aspectRatio) }
       : { width: side(height * aspectRatio), height };
-  if (Math.max(size.width, size.height) <= limits.imageSideMax) return size;
+  const isPossible = Math.max(size.width, size.height) <= limits.imageSideMax;
+  if (isPossible && size.width * size.height <= limits.imagePixelsMax) return size;
   throw tileError(
     `makes tiles of ${size.width} x ${size.height} pixels; smaller ones are possible`,
   );

@@ -72,10 +72,11 @@ export function isSizedFor(resize: Resize, size: Size): boolean {
   return sameSize(inner, size) && sameSize(frameOf(resize, inner)?.size ?? inner, size);
 }
 
-/** Of the image after it. */
-export function resizedSize(resize: Resize, size: Size): Size {
-  const inner = innerSize(resize, size);
-  return frameOf(resize, inner)?.size ?? inner;
+/** Pixels of an image of that size, or of what it becomes where that is larger. */
+export function pixelsOnTheWay(size: Size, resize: Resize | undefined): number {
+  const inner = resize ? innerSize(resize, size) : size;
+  const after = (resize && frameOf(resize, inner)?.size) ?? inner;
+  return Math.max(size.width * size.height, after.width * after.height);
 }
 
 function innerSize({ width, height, format }: Resize, size: Size): Size {
