@@ -44,8 +44,11 @@ export function withExtension(fileName: string, extension: string): string {
 export function safeName(text: string): string {
   const safe = text.replaceAll(/[\p{C}<>:"|?*/\\]/gu, '_').replace(/^[. ]+|[. ]+$/g, '');
   // A table that opens in a spreadsheet must not begin a cell like a formula.
-  return shortened(safe.replace(/^[=+@-]/, '_'));
+  return shortened(safe.replace(/^[=+@-]/, '_').replace(deviceName, '_$&'));
 }
+
+/** Windows opens a device under these names, whatever extension follows. */
+const deviceName = /^(con|prn|aux|nul|(com|lpt)\d) *(?=\.|$)/i;
 
 function key(name: string): string {
   return name.normalize('NFC').toLowerCase();

@@ -182,6 +182,17 @@ describe('file names', () => {
     ]);
   });
 
+  test('do not name a device of Windows', () => {
+    expect(named('con.jpg', 'AUX.b.png', 'com1.jpg', 'nul', 'cone.jpg', 'a.con.jpg')).toEqual([
+      '_con.jpg',
+      '_AUX.b.png',
+      '_com1.jpg',
+      '_nul',
+      'cone.jpg',
+      'a.con.jpg',
+    ]);
+  });
+
   test('do not begin like a formula of a spreadsheet', () => {
     expect(named('=1+1.jpg', '+a.jpg', '-b.jpg', '@c.jpg', 'd=e.jpg')).toEqual([
       '_1+1.jpg',
