@@ -159,6 +159,9 @@ describe('a preview of a project', () => {
     expect(isolated.images.map(({ preprocessed }) => preprocessed !== undefined)).toEqual([
       ...[true, true, false, false],
     ]);
+    expect(isolated.warnings).toContain(
+      'isolate: 2 of the 4 images shown give none, without a box to cut out',
+    );
   });
 
   test('warns of unusual settings', async () => {

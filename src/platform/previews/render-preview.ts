@@ -58,7 +58,12 @@ export async function renderPreview(
     classes: countClasses(sources),
     images: rows.map((row) => describeRow(row, settings)),
     warnings: [
-      ...new Set([...unusualSettings(settings), ...request.warnings, ...onePiece(settings)]),
+      ...new Set([
+        ...unusualSettings(settings),
+        ...request.warnings,
+        ...onePiece(settings),
+        ...withoutImages(rows),
+      ]),
     ],
   };
 }
@@ -144,6 +149,14 @@ function countClasses(sources: readonly PreviewSource[]): Readonly<Record<string
     for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   }
   return Object.fromEntries(counts);
+}
+
+/** Only isolate makes none of an image: of one without boxes. */
+function withoutImages(rows: readonly Row[]): readonly string[] {
+  const count = rows.filter(({ made }) => made.length === 0).length;
+  return count === 0
+    ? []
+    : [`isolate: ${count} of the ${rows.length} images shown give none, without a box to cut out`];
 }
 
 function onePiece({ preprocessing: { isolate, tile } }: VersionSettings): readonly string[] {

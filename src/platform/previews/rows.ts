@@ -35,8 +35,9 @@ export function sheetRow(row: Row, settings: VersionSettings): readonly SheetCel
   const { name, labels, original, made } = row;
   const boxes = original.boxes.length;
   const figures = labels ?? [`${boxes} ${boxes === 1 ? 'box' : 'boxes'}`];
+  const none = made.length === 0 ? ['gives no image'] : [];
   return [
-    toCell(original, name, [sizeOf(original), ...figures]),
+    toCell(original, name, [sizeOf(original), ...figures, ...none]),
     ...made.map((shown) => {
       const lost = lossOf(droppedOf(row, shown, settings));
       if (shown.copy > 0) return toCell(shown, `sample ${shown.copy}${lost}`, shown.words);
