@@ -345,14 +345,44 @@ describe('over MCP, on the embedded platform', () => {
   const flip = { horizontal: true, vertical: true };
 
   it.each([
-    ['copies', {}, { flip: { horizontal: true }, image: { versions: 2 } }, 24, 'exact', 24],
-    ['more copies than there are', {}, { flip, image: { versions: 9 } }, 48, 'exact', 48],
-    ['tiles', { tile: { rows: 2, columns: 2 } }, twoOf({ mosaic: true }), 96, 'exact', 96],
-    // Two of the boxes have no area.
-    ['objects', { isolate: true }, {}, 159, 'at most', 157],
-    ['a filter', { 'filter-null': { percent: 100 } }, {}, 12, 'at most', 12],
-  ])('tells in a dry run what generation then gives: %s', async (_name, ...row) => {
-    const [preprocessing, augmentation, images, certainty, made] = row;
+    {
+      what: 'copies',
+      augmentation: { flip: { horizontal: true }, image: { versions: 2 } },
+      images: 24,
+      certainty: 'exact',
+      made: 24,
+    },
+    {
+      what: 'more copies than there are',
+      augmentation: { flip, image: { versions: 9 } },
+      images: 48,
+      certainty: 'exact',
+      made: 48,
+    },
+    {
+      what: 'tiles',
+      preprocessing: { tile: { rows: 2, columns: 2 } },
+      augmentation: { mosaic: true, image: { versions: 2 } },
+      images: 96,
+      certainty: 'exact',
+      made: 96,
+    },
+    {
+      what: 'objects, two of them without an area',
+      preprocessing: { isolate: true },
+      images: 159,
+      certainty: 'at most',
+      made: 157,
+    },
+    {
+      what: 'a filter',
+      preprocessing: { 'filter-null': { percent: 100 } },
+      images: 12,
+      certainty: 'at most',
+      made: 12,
+    },
+  ])('tells in a dry run what generation then gives: $what', async (row) => {
+    const { preprocessing = {}, augmentation = {}, images, certainty, made } = row;
     const settings = {
       project: 'cells',
       preprocessing: { ...preprocessing, resize },
@@ -368,7 +398,3 @@ describe('over MCP, on the embedded platform', () => {
     expect(version).toMatchObject({ splits: { train: made, valid: 0, test: 0 } });
   });
 });
-
-function twoOf(augmentation: object): object {
-  return { ...augmentation, image: { versions: 2 } };
-}
