@@ -45,8 +45,14 @@ export const limits = {
   renderImagesMax: 128,
   /** Pixels of those sources together, as stored and as resized: all may be in memory. */
   renderPixelsMax: 64_000_000,
+  /** Pixels in work in all threads together, at some 23 bytes each; one larger image goes alone. */
+  renderPixelsAtOnceMax: 100_000_000,
   /** A thread that makes images ends when it has had nothing to do for so long. */
   renderIdleMsMax: 10_000,
+  /** Rows of pixels that the edges of one outline may cross in a mask: 600 times its height. */
+  outlineCrossingsMax: 10_000_000,
+  /** Pixels of the boxes of one image that a bb key may change: ten times the largest image. */
+  boxPixelsMax: 2_000_000_000,
   /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
   cutoutCountMax: 10_000,
   /** First document's platform: what is in the trash can come back for 30 days. */

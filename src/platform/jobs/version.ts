@@ -3,11 +3,13 @@
 import { extname } from 'node:path';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/work.ts';
 import type { Guard, Version, VersionImage, VersionSource } from '../store/store.ts';
-import { batchSources, type SourceOutline } from '../versions/batches.ts';
+import { batchSources, pixelsInWork, type SourceOutline } from '../versions/batches.ts';
 import { remapAnnotation } from '../versions/filters.ts';
 import { type RenderedImage, RenderFailure, type RenderSource } from '../versions/render.ts';
+import { inParallel } from './in-parallel.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 
 /**
@@ -24,8 +26,12 @@ export const runVersion: Job = async (parts, claim, signal) => {
   const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
   const progress = createProgress(claim, outlines);
   claim.progress(progress.done(), outlines.length);
-  await inParallel(missing, renderers.count, signal, (batch, stop) =>
-    makeBatch(parts, version, batch, progress.with, stop),
+  await inParallel(
+    missing.map((batch) => ({
+      weight: pixelsInWork(batch, version.settings),
+      run: (stop) => makeBatch(parts, version, batch, progress.with, stop),
+    })),
+    { countMax: renderers.count, weightMax: limits.renderPixelsAtOnceMax, signal },
   );
   const { images } = await store.versions.finish(version.id, claim.guard);
   if (images === 0) throw nothingLeft(version);
@@ -83,32 +89,6 @@ async function makeBatch(
   }
   const made = sources.filter(({ ordinal }) => open.has(ordinal));
   await store.versions.addImages(version.id, made, images, guardWith(made.length));
-}
-
-/** As many at a time as there are threads. The first that fails stops the others. */
-async function inParallel<Item>(
-  items: readonly Item[],
-  count: number,
-  signal: AbortSignal,
-  work: (item: Item, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const failed = new AbortController();
-  const stop = AbortSignal.any([signal, failed.signal]);
-  const rest = [...items];
-  const lane = async () => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) {
-      stop.throwIfAborted();
-      await work(item, stop);
-    }
-  };
-  const lanes = Array.from({ length: count }, () =>
-    lane().catch((thrown) => {
-      failed.abort(thrown);
-      throw thrown;
-    }),
-  );
-  await Promise.allSettled(lanes);
-  stop.throwIfAborted();
 }
 
 async function toRender(

@@ -3,7 +3,7 @@
 import type { SplitName } from '../../contract/fields.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { limits } from '../../limits.ts';
-import { pixelsOnTheWay } from './resize.ts';
+import { pixelsAfter, pixelsOnTheWay } from './resize.ts';
 
 /** What is known of a frozen image without its labels. */
 export interface SourceOutline {
@@ -36,6 +36,16 @@ export function batchSources(
   const joined = mosaic ? joinRest(batches, settings) : batches;
   const othersMax = Math.max(1, Math.min(countMax, countFor(settings, 1)));
   return [...joined, ...chunks(others, settings, othersMax)];
+}
+
+/** Pixels that are in memory at a time while the batch is in work: partners of a mosaic all are. */
+export function pixelsInWork(
+  batch: readonly SourceOutline[],
+  { preprocessing: { resize }, augmentation: { mosaic } }: VersionSettings,
+): number {
+  const largest = Math.max(...batch.map((source) => pixelsOnTheWay(source, resize)));
+  const all = batch.reduce((sum, source) => sum + pixelsAfter(source, resize), 0);
+  return largest + (mosaic ? all : 0);
 }
 
 /** An image and three others: the last few would have only themselves. */

@@ -74,9 +74,14 @@ export function isSizedFor(resize: Resize, size: Size): boolean {
 
 /** Pixels of an image of that size, or of what it becomes where that is larger. */
 export function pixelsOnTheWay(size: Size, resize: Resize | undefined): number {
+  return Math.max(size.width * size.height, pixelsAfter(size, resize));
+}
+
+/** Pixels of what an image of that size becomes. */
+export function pixelsAfter(size: Size, resize: Resize | undefined): number {
   const inner = resize ? innerSize(resize, size) : size;
-  const after = (resize && frameOf(resize, inner)?.size) ?? inner;
-  return Math.max(size.width * size.height, after.width * after.height);
+  const { width, height } = (resize && frameOf(resize, inner)?.size) ?? inner;
+  return width * height;
 }
 
 function innerSize({ width, height, format }: Resize, size: Size): Size {
