@@ -79,15 +79,15 @@ export function classIndex(classes: readonly string[]): (label: string) => numbe
 
 /** For each class the keypoints that its boxes have, in the order of their first appearance. */
 export function keypointNames({ images }: ExportDataset): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, string[]>();
+  const names = new Map<string, Set<string>>();
   for (const { boxes } of images) {
     for (const { label, keypoints = [] } of boxes) {
-      const known = names.get(label) ?? [];
-      for (const { label: name } of keypoints) if (!known.includes(name)) known.push(name);
+      const known = names.get(label) ?? new Set();
+      for (const { label: name } of keypoints) known.add(name);
       names.set(label, known);
     }
   }
-  return names;
+  return new Map([...names].map(([label, known]) => [label, [...known]]));
 }
 
 /** The outline of a box; that of a box without one has four corners, from the upper left on. */

@@ -1,17 +1,20 @@
 // Semantic masks: `train/cell.jpg`, `train/cell_mask.png` of the same size with the class of each
 // pixel, and `train/_classes.csv`, which says what the values mean.
 
-import { invalidArgument } from '../../errors.ts';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { type FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import { csvRow } from './csv.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './dataset.ts';
 import { withExtension } from './export-names.ts';
-import { fillOutline, type Mask } from './raster.ts';
+import { countCrossings, fillOutline, type Mask } from './raster.ts';
 
 /**
  * Value 0 is the background, then come the classes in their order. Boxes are drawn in the order in
  * which they were labelled, later ones above; one without an outline is a filled rectangle. Throws
- * `invalid_input` for more classes than a byte can tell apart.
+ * `invalid_input` for more classes than a byte can tell apart; the content of a mask does so for an
+ * outline that would take too long to draw.
  */
 export function* pngMaskFiles(dataset: ExportDataset): Iterable<ExportFile> {
   const classes = classesOf(dataset);
@@ -40,12 +43,32 @@ export function isMaskName(stem: string): boolean {
 const classesMax = 255;
 
 async function* maskPng(
-  { boxes, width, height }: ExportImage,
+  { fileName, boxes, width, height }: ExportImage,
   indexOf: (label: string) => number,
 ): AsyncIterable<Uint8Array> {
   const mask = { data: new Uint8Array(width * height), width, height };
-  for (const box of boxes) fillOutline(mask, outlineOf(box), indexOf(box.label) + 1);
+  let drawn = 0;
+  for (const box of boxes) {
+    const outline = outlineOf(box);
+    const crossings = countCrossings(mask, outline);
+    if (crossings > limits.outlineCrossingsMax) throw tooTangled(fileName, crossings);
+    fillOutline(mask, outline, indexOf(box.label) + 1);
+    drawn += Math.min(box.width, width) * Math.min(box.height, height) + 100 * crossings;
+    if (drawn < pixelsOfATurn) continue;
+    drawn = 0;
+    await othersTurn();
+  }
   yield await encodePng(mask);
+}
+
+/** A few milliseconds of drawing. */
+const pixelsOfATurn = 50_000_000;
+
+function tooTangled(fileName: string, crossings: number): FoveaError {
+  const message =
+    `cannot draw an outline of "${fileName}": its edges cross rows of pixels ${crossings} times; ` +
+    `at most ${limits.outlineCrossingsMax} are drawn`;
+  return invalidArgument('format', message, 'Use "coco-segmentation", which keeps all points.');
 }
 
 /** Grey with 8 bits, without a palette: the value of a pixel is its class. */

@@ -25,6 +25,14 @@ export function fillOutline(mask: Mask, points: readonly Point[], value: number)
   }
 }
 
+/** How often the edges of the outline cross rows of pixels: what filling it costs. */
+export function countCrossings({ height }: Mask, points: readonly Point[]): number {
+  return points.reduce((sum, [, y], index) => {
+    const [, before] = points.at(index - 1) ?? [0, y];
+    return sum + Math.abs(firstCentre(y, height) - firstCentre(before, height));
+  }, 0);
+}
+
 /** For each row of pixels, where the outline crosses the line through their centres. */
 function crossingsOf({ height }: Mask, points: readonly Point[]): ReadonlyMap<number, number[]> {
   const rows = new Map<number, number[]>();

@@ -72,7 +72,10 @@ interface Pose {
 
 function poseOf(dataset: ExportDataset): Pose {
   const names = keypointNames(dataset);
-  return { names, count: Math.max(0, ...[...names.values()].map(({ length }) => length)) };
+  return {
+    names,
+    count: [...names.values()].reduce((most, { length }) => Math.max(most, length), 0),
+  };
 }
 
 /** How data.yaml calls the splits. */

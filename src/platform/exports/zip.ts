@@ -135,7 +135,8 @@ class Zip {
     if (this.signal.aborted) return;
     const what = path === undefined ? 'A file' : `"${path}"`;
     const message = `${what} of the export cannot be read.`;
-    this.#failure = new FoveaError('internal', message, { cause });
+    const isForeseen = cause instanceof FoveaError && cause.code === 'invalid_input';
+    this.#failure = isForeseen ? cause : new FoveaError('internal', message, { cause });
     this.#stop.abort();
   }
 }

@@ -31,13 +31,16 @@ export function drawBoxes(
   for (const box of scaled) drawKeypoints(canvas, box.keypoints ?? [], colourOf(box));
   if (isSmall(canvas)) return;
   const taken: Area[] = [];
-  for (const box of scaled) {
+  for (const box of scaled.slice(0, namesMax)) {
     const tag = placeTag(canvas, box, scaled, taken);
     if (tag === undefined) continue;
     taken.push(tag);
     drawTag(canvas, box.label, tag, colourOf(box));
   }
 }
+
+/** Of the largest boxes: more names find no room, and each is held against all boxes. */
+const namesMax = 500;
 
 const lineWidth = 2;
 const thinLineWidth = 1;

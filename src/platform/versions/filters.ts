@@ -24,9 +24,12 @@ export function filterImages<Image extends Candidate>(
   images: readonly Image[],
   preprocessing: Preprocessing,
 ): readonly Image[] {
-  const tags = Object.entries(preprocessing['filter-tags'] ?? {});
-  const tagged = images.filter((image) =>
-    tags.every(([tag, isWanted]) => image.tags.includes(tag) === isWanted),
+  const tags = new Map(Object.entries(preprocessing['filter-tags'] ?? {}));
+  const wanted = [...tags].flatMap(([tag, isWanted]) => (isWanted ? [tag] : []));
+  const tagged = images.filter(
+    (image) =>
+      wanted.every((tag) => image.tags.includes(tag)) &&
+      image.tags.every((tag) => tags.get(tag) !== false),
   );
   const percent = preprocessing['filter-null']?.percent;
   return percent === undefined ? tagged : withoutEmpty(tagged, percent);

@@ -1,5 +1,8 @@
 // The `bb` variants: an augmentation within each box only; everything around stays as it is.
 
+import { createHash } from 'node:crypto';
+import { invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Box, Keypoint } from '../annotations/annotation.ts';
 import { edgesOf } from '../annotations/boxes.ts';
 import { duplicate, movePixels } from './apply.ts';
@@ -49,7 +52,10 @@ function idIn({ boxes, pixels }: Picture, draw: Draw): string {
     const choice = draw();
     return regionOf(box, pixels) && choice ? `${turnId(choice)}${choice.id}` : '';
   });
-  return ids.every((id) => id === '') ? '' : ids.join('|');
+  // Short: each copy of an image keeps one, however many boxes there are.
+  return ids.every((id) => id === '')
+    ? ''
+    : createHash('sha256').update(ids.join('|')).digest('hex');
 }
 
 function turnId({ turn }: Choice): string {
@@ -57,6 +63,7 @@ function turnId({ turn }: Choice): string {
 }
 
 function changeBoxes(kernel: Kernel, picture: Picture, draw: Draw): Picture {
+  checkPixels(picture);
   const pixels = duplicate(kernel, picture.pixels);
   const boxes = picture.boxes.map((box) => {
     const choice = draw();
@@ -68,6 +75,17 @@ function changeBoxes(kernel: Kernel, picture: Picture, draw: Draw): Picture {
     return matrix ? moveShapes(box, region, matrix) : box;
   });
   return { pixels, boxes };
+}
+
+/** Thousands of boxes over all of a large image would take days. */
+function checkPixels({ boxes, pixels }: Picture): void {
+  const inBoxes = boxes.reduce((sum, box) => {
+    const { width, height } = regionOf(box, pixels) ?? { width: 0, height: 0 };
+    return sum + width * height;
+  }, 0);
+  if (inBoxes <= limits.boxPixelsMax) return;
+  const message = `of bb keys: the ${boxes.length} boxes of an image have ${inBoxes} pixels together; at most ${limits.boxPixelsMax} are changed`;
+  throw invalidArgument('augmentation', message);
 }
 
 /** The pixels whose middle is within a box; undefined: none. */

@@ -37,11 +37,18 @@ export function forkSeed(random: Random): string {
   return [random(), random()].join();
 }
 
-/** The items in a random order (Fisher and Yates). */
+/** The items in a random order (Fisher and Yates, as Durstenfeld has it). */
 export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
-  const rest = [...items];
   const result: Item[] = [];
-  while (rest.length > 0) result.push(...rest.splice(Math.floor(random() * rest.length), 1));
+  for (const [index, item] of items.entries()) {
+    const place = below(random, index + 1);
+    const moved = result[place];
+    if (moved === undefined) result.push(item);
+    else {
+      result.push(moved);
+      result[place] = item;
+    }
+  }
   return result;
 }
 

@@ -204,3 +204,23 @@ describe('classes', () => {
     });
   });
 });
+
+test('an outline that would fill all memory is refused by the name of its image', async () => {
+  const points = Array.from(
+    { length: 10_002 },
+    (_, at): Point => [at % 3, at % 2 === 0 ? 0 : 1000],
+  );
+  const box = { label: 'RBC', x: 1, y: 500, width: 2, height: 1000, points };
+  const tangled = dataset([image({ fileName: 'wool.jpg', width: 3, height: 1000, boxes: [box] })]);
+  await expect(exportBytes('png-mask-semantic', tangled)).rejects.toMatchObject({
+    code: 'invalid_input',
+    problems: [
+      {
+        path: 'format',
+        message:
+          'cannot draw an outline of "wool.jpg": its edges cross rows of pixels 10002000 times; ' +
+          'at most 10000000 are drawn',
+      },
+    ],
+  });
+});

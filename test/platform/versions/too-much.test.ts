@@ -101,6 +101,28 @@ describe('mirror images', () => {
   });
 });
 
+test('many boxes over all of an image, each changed on its own', async () => {
+  const bytes = await plainPng(500, 400);
+  const boxes = Array.from({ length: 10_001 }, () => {
+    return { label: 'a', x: 250, y: 200, width: 500, height: 400 };
+  });
+  const augmentation = { bbblur: { pixels: 1 }, image: { versions: 2 } };
+  const made = render(bytes, boxes, { augmentation }, { output: 'pixels' });
+  await expect(made).rejects.toMatchObject({
+    cause: {
+      code: 'invalid_input',
+      problems: [
+        {
+          path: 'augmentation',
+          message:
+            'of bb keys: the 10001 boxes of an image have 2000200000 pixels together; ' +
+            'at most 2000000000 are changed',
+        },
+      ],
+    },
+  });
+});
+
 test('ten thousand holes are one black image', async () => {
   const augmentation = { cutout: { count: 10_000, percent: 50 }, image: { versions: 2 } };
   const bytes = await plainPng(40, 30);
