@@ -47,7 +47,9 @@ export async function contactSheet(sheet: Sheet): Promise<Canvas> {
   const colours = classColours(rows.flat().flatMap(({ boxes }) => boxes.map(({ label }) => label)));
   const drawn: (readonly Canvas[])[] = [];
   for (const row of rows) {
-    drawn.push(row.map((cell) => drawCell(cell, colours)));
+    const cells: Canvas[] = [];
+    for (const cell of row) cells.push(await drawCell(cell, colours));
+    drawn.push(cells);
     await othersTurn();
   }
   const width = 2 * margin + Math.max(columns * (side + gap) - gap, headWidthMin);
@@ -116,10 +118,10 @@ export async function scaleToCell(image: RawImage, side: number): Promise<RawIma
   return { data: await scaled.raw().toBuffer(), width, height };
 }
 
-function drawCell(cell: SheetCell, colours: ReadonlyMap<string, Colour>): Canvas {
+async function drawCell(cell: SheetCell, colours: ReadonlyMap<string, Colour>): Promise<Canvas> {
   const canvas = canvasOf(cell.image);
   const scale = { x: canvas.width / cell.width, y: canvas.height / cell.height };
-  drawBoxes(canvas, cell.boxes, scale, colours);
+  await drawBoxes(canvas, cell.boxes, scale, colours);
   return canvas;
 }
 

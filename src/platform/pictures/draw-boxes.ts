@@ -1,5 +1,6 @@
 // Boxes, outlines and keypoints over an image, with the names of their classes.
 
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
 import { type Area, type Canvas, type Colour, fillArea, frameArea } from './canvas.ts';
 import { readableOn, white } from './class-colours.ts';
@@ -15,19 +16,26 @@ export interface Scale {
 /**
  * Draws what is labelled, in lines of the same breadth whatever the scale. A name is left out where
  * it would hide other things; on a small canvas, all of them. Small boxes come last, so that large
- * ones do not hide them.
+ * ones do not hide them. Others get their turn between a few.
  */
-export function drawBoxes(
+export async function drawBoxes(
   canvas: Canvas,
   boxes: readonly Box[],
   scale: Scale,
   colours: ReadonlyMap<string, Colour>,
-): void {
+): Promise<void> {
   const scaled = boxes
     .map((box) => scaleBox(box, scale))
     .sort((a, b) => b.width * b.height - a.width * a.height);
   const colourOf = ({ label }: Box) => colours.get(label) ?? white;
-  for (const box of scaled) drawShape(canvas, box, colourOf(box));
+  let outlined = 0;
+  for (const [index, box] of scaled.entries()) {
+    if (index % shapesOfATurn === shapesOfATurn - 1) await othersTurn();
+    const seen = Math.min(box.width, canvas.width) * Math.min(box.height, canvas.height);
+    if (box.points) outlined += seen;
+    const isCrowded = outlined > layersMax * canvas.width * canvas.height;
+    drawShape(canvas, isCrowded ? { ...box, points: [] } : box, colourOf(box));
+  }
   for (const box of scaled) drawKeypoints(canvas, box.keypoints ?? [], colourOf(box));
   if (isSmall(canvas)) return;
   const taken: Area[] = [];
@@ -38,6 +46,12 @@ export function drawBoxes(
     drawTag(canvas, box.label, tag, colourOf(box));
   }
 }
+
+const shapesOfATurn = 4;
+/** Outlines that may lie on one another before the rest are frames: more show no ground. */
+const layersMax = 50;
+/** Points of an outline that are drawn: a cell of the sheet has room for no more. */
+const pointsMax = 400;
 
 /** Of the largest boxes: more names find no room, and each is held against all boxes. */
 const namesMax = 500;
@@ -60,9 +74,14 @@ function scaleBox(box: Box, { x, y }: Scale): Box {
     y: box.y * y,
     width: box.width * x,
     height: box.height * y,
-    ...(box.points && { points: box.points.map(move) }),
+    ...(box.points && { points: thinned(box.points).map(move) }),
     ...(keypoints && { keypoints }),
   };
+}
+
+function thinned(points: readonly Point[]): readonly Point[] {
+  const every = Math.ceil(points.length / pointsMax);
+  return every <= 1 ? points : points.filter((_, index) => index % every === 0);
 }
 
 function drawShape(canvas: Canvas, box: Box, colour: Colour): void {
