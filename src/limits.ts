@@ -35,7 +35,7 @@ export const limits = {
   versionMultiplierMax: 50,
   /** Images that isolate and tile may make of one: more are a typing mistake. */
   piecesPerImageMax: 10_000,
-  /** Pixels of all these together, without copies: minutes of work, and 10,000 of 1000 x 1000. */
+  /** Pixels of them together, without copies: minutes of work, and 10,000 of 1000 x 1000. */
   piecePixelsMax: 10_000_000_000,
   /** Mirror images where edges reflect, of the image or of its boxes: three are customary. */
   reflectionsMax: 200_000,

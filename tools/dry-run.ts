@@ -114,6 +114,7 @@ function projectWarnings(
   const boxKeys = Object.keys(augmentation).filter((key) => key.startsWith('bb'));
   const needBoxes = [
     ...(preprocessing.isolate ? ['preprocessing.isolate'] : []),
+    ...(augmentation.mosaic ? ['augmentation.mosaic'] : []),
     ...boxKeys.map((key) => `augmentation.${key}`),
   ];
   return [

@@ -82,11 +82,11 @@ def rotate(pixels, degrees):
 
 
 def shear(pixels, horizontal, vertical):
-    """x' = x + y tan(horizontal), y' = y + x tan(vertical), both from the centre."""
+    """x' = x + y tan(horizontal), then y' = y + x' tan(vertical), both from the centre."""
     height, width = pixels.shape[:2]
     middle = numpy.array([width / 2, height / 2])
-    forward = numpy.array(
-        [[1, math.tan(math.radians(horizontal))], [math.tan(math.radians(vertical)), 1]]
+    forward = numpy.array([[1, 0], [math.tan(math.radians(vertical)), 1]]) @ numpy.array(
+        [[1, math.tan(math.radians(horizontal))], [0, 1]]
     )
     inverse = numpy.linalg.inv(forward)
     offset = middle - inverse @ middle

@@ -60,11 +60,11 @@ const resize = z
 const className = z.string().min(1).max(limits.labelCharactersMax);
 
 const preprocessing = z.strictObject({
-  'filter-null': percentOnly.optional().describe('Least percent of images with labels.'),
   'filter-tags': z
     .record(z.string().min(1), z.boolean())
     .optional()
     .describe('{tag: true requires, false excludes}.'),
+  'filter-null': percentOnly.optional().describe('Least percent of images with labels.'),
   remap: z.record(className, className).optional().describe('{old class: new class}.'),
   'auto-orient': z.boolean().optional().describe('Apply EXIF orientation.'),
   isolate: z.boolean().optional().describe('One image per box.'),

@@ -7,7 +7,7 @@ import { chooseProjectImages } from './previews/project-images.ts';
 import { renderPreview } from './previews/render-preview.ts';
 import { readSentImages } from './previews/sent-images.ts';
 import type { Principal } from './principal.ts';
-import { checkIsolate, checkMultiplier } from './versions.ts';
+import { checkBoxSteps, checkMultiplier } from './versions.ts';
 
 export function previewHandlers(parts: Parts): Handlers<typeof previews, Principal> {
   const { renderers, versionMultiplierMax } = parts;
@@ -16,8 +16,8 @@ export function previewHandlers(parts: Parts): Handlers<typeof previews, Princip
       const project = await findProject(parts, principal, input.project);
       const { preprocessing, augmentation } = input;
       checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
-      checkIsolate(preprocessing, project);
       const settings = { preprocessing, augmentation };
+      checkBoxSteps(settings, project);
       const { seed, samples } = withDefaults(input);
       const count = input.sources ?? previewDefaults.sources;
       const chosen = await chooseProjectImages(parts, project, settings, { seed, count });

@@ -1,5 +1,6 @@
 // Handlers of the versions family.
 
+import type { VersionSettings } from '../contract/version-settings.ts';
 import { unusualSettings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
 import { type ErrorCode, FoveaError, invalidArgument, notFound } from '../errors.ts';
@@ -20,7 +21,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       const project = await findProject(parts, call.principal, slug);
       const { preprocessing, augmentation } = settings;
       checkMultiplier(augmentation.image?.versions, parts.versionMultiplierMax);
-      checkIsolate(preprocessing, project);
+      checkBoxSteps({ preprocessing, augmentation }, project);
       const version = await store.versions.add(
         {
           id: newId(),
@@ -120,9 +121,18 @@ export function checkMultiplier(versions: number | undefined, most: number): voi
 }
 
 /** A classification project has no boxes to isolate. */
-export function checkIsolate({ isolate }: Preprocessing, { type }: Project): void {
-  if (!isolate || !type.endsWith('classification')) return;
-  throw invalidArgument('preprocessing.isolate', `needs boxes; the project is ${type}`);
+export function checkBoxSteps(
+  { preprocessing, augmentation }: VersionSettings,
+  { type }: Project,
+): void {
+  if (!type.endsWith('classification')) return;
+  if (preprocessing.isolate) {
+    throw invalidArgument('preprocessing.isolate', `needs boxes; the project is ${type}`);
+  }
+  // Four images have four classes, of which the copy could not tell which is where.
+  if (augmentation.mosaic) {
+    throw invalidArgument('augmentation.mosaic', `needs boxes; the project is ${type}`);
+  }
 }
 
 /** There is nothing to make a version of. */

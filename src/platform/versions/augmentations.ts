@@ -73,8 +73,8 @@ const steps: Readonly<Record<StepKey, AugmentationStep>> = {
   ),
   shear: augmentation(
     'shear',
-    'Slants by up to so many degrees either way along each side, around the middle; the size ' +
-      'stays, black fills in.',
+    'Slants by up to so many degrees either way, first along the width, then along the height, ' +
+      'around the middle; the size stays, black fills in.',
     chooseShear,
   ),
   hue: augmentation('hue', 'Turns the hue (HSV) by up to so many degrees either way.', chooseHue),

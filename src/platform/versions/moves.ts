@@ -70,7 +70,10 @@ export const chooseRotate: Chooser<Setting<'rotate'>> = ({ degrees }, random) =>
   };
 };
 
-/** Along both sides, around the middle, in a frame of the same size. */
+/**
+ * Along one side, then along the other, around the middle, in a frame of the same size. One after
+ * the other keeps the area: both at once would press 45 degrees each way into a line.
+ */
 export const chooseShear: Chooser<Setting<'shear'>> = (setting, random) => {
   const horizontal = eitherWay(random, setting.horizontal);
   const vertical = eitherWay(random, setting.vertical);
@@ -79,7 +82,7 @@ export const chooseShear: Chooser<Setting<'shear'>> = (setting, random) => {
   return {
     words: `shear ${shown(horizontal)}° ${shown(vertical)}°`,
     id: `shear ${horizontal} ${vertical}`,
-    move: centred([1, y, x, 1, 0, 0]),
+    move: centred(compose([1, 0, x, 1, 0, 0], [1, y, 0, 1, 0, 0])),
   };
 };
 

@@ -18,10 +18,10 @@ export type Preprocessing = VersionSettings['preprocessing'];
 
 /** What each key does, in the order in which it is done; for the documentation. */
 export const preprocessingSteps: Readonly<Record<keyof Preprocessing, string>> = {
+  'filter-tags': 'Keeps images that have every tag marked true and none of those marked false.',
   'filter-null':
     'Drops images that are annotated as showing nothing, in random order, until at least so many ' +
     'percent of the images have annotations. Images that nobody annotated stay.',
-  'filter-tags': 'Keeps images that have every tag marked true and none of those marked false.',
   remap: 'Gives classes other names, in this version only.',
   'auto-orient': 'Applies the EXIF orientation, so that stored pixels are upright.',
   isolate: 'Makes one image of each box. Images without boxes give none.',

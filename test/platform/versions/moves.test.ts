@@ -52,7 +52,8 @@ describe('shear', () => {
     [{ horizontal: 45, vertical: 0 }, [1, 0.5], 'shear 45° 0°', [60, 35], [60, 25]],
     [{ horizontal: 45, vertical: 0 }, [0, 0.5], 'shear -45° 0°', [40, 35], [60, 25]],
     [{ horizontal: 0, vertical: 45 }, [0.5, 1], 'shear 0° 45°', [50, 35], [60, 35]],
-    [{ horizontal: 45, vertical: 45 }, [0, 1], 'shear -45° 45°', [40, 35], [60, 35]],
+    [{ horizontal: 45, vertical: 45 }, [0, 1], 'shear -45° 45°', [40, 25], [60, 35]],
+    [{ horizontal: 45, vertical: 45 }, [1, 1], 'shear 45° 45°', [60, 45], [60, 35]],
   ] as const)('%j drawn %j: %s', (setting, drawn, words, below, right) => {
     const choice = chooseShear(setting, drawing(...drawn));
     expect(choice?.words).toBe(words);
