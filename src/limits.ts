@@ -35,9 +35,9 @@ export const limits = {
   versionMultiplierMax: 50,
   /** Images that isolate and tile may make of one: more are a typing mistake. */
   piecesPerImageMax: 10_000,
-  /** Pixels of them together, without copies: minutes of work, and 10,000 of 1000 x 1000. */
+  /** Pixels of these together, without copies: minutes of work. */
   piecePixelsMax: 10_000_000_000,
-  /** Mirror images where edges reflect, of the image or of its boxes: three are customary. */
+  /** Mirror images where edges reflect, of an image or its boxes: three are customary. */
   reflectionsMax: 200_000,
   /** Sources that one thread works on at a time: mosaic finds its partners among them. */
   renderSourcesMax: 16,
@@ -49,9 +49,9 @@ export const limits = {
   renderPixelsAtOnceMax: 100_000_000,
   /** A thread that makes images ends when it has had nothing to do for so long. */
   renderIdleMsMax: 10_000,
-  /** Rows of pixels that the edges of one outline may cross in a mask: 600 times its height. */
+  /** Rows of pixels that the edges of one outline may cross in a mask: more fill all memory. */
   outlineCrossingsMax: 10_000_000,
-  /** Pixels of the boxes of one image that a bb key may change: ten times the largest image. */
+  /** Pixels of the boxes of one image that a bb key changes: ten times the largest image. */
   boxPixelsMax: 2_000_000_000,
   /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
   cutoutCountMax: 10_000,

@@ -1,4 +1,4 @@
-// Settings that would make a small image take hours or all memory: refused before any pixel is made.
+// Settings that would take hours or all memory for a small image.
 
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
