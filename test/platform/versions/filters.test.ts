@@ -186,4 +186,17 @@ describe('a classification project', () => {
       },
     });
   });
+
+  it('has one class to an image, which mosaic would mix', async () => {
+    const wanted = { workspace: 'acme', project: 'labels', preprocessing: {} };
+    const mosaic = { mosaic: true, image: { versions: 2 } };
+    await expect(
+      platform.client.call(versions.versions_generate, { ...wanted, augmentation: mosaic }),
+    ).rejects.toMatchObject({
+      upstream: {
+        status: 400,
+        message: expect.stringContaining('augmentation.mosaic: needs boxes'),
+      },
+    });
+  });
 });
