@@ -41,7 +41,7 @@ export const limits = {
   reflectionsMax: 200_000,
   /** Sources that one thread works on at a time: mosaic finds its partners among them. */
   renderSourcesMax: 16,
-  /** Images that it makes of them: seconds of work, so that progress shows and others get a turn. */
+  /** Images that it makes of them: seconds of work, so that progress shows and others come in. */
   renderImagesMax: 128,
   /** Pixels of those sources together, as stored and as resized: all may be in memory. */
   renderPixelsMax: 64_000_000,
