@@ -3,7 +3,6 @@
 import { extname } from 'node:path';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
-import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/work.ts';
 import type { Guard, Version, VersionImage, VersionSource } from '../store/store.ts';
 import { batchSources, pixelsInWork, type SourceOutline } from '../versions/batches.ts';
@@ -26,13 +25,9 @@ export const runVersion: Job = async (parts, claim, signal) => {
   const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
   const progress = createProgress(claim, outlines);
   claim.progress(progress.done(), outlines.length);
-  await inParallel(
-    missing.map((batch) => ({
-      weight: pixelsInWork(batch, version.settings),
-      run: (stop) => makeBatch(parts, version, batch, progress.with, stop),
-    })),
-    { countMax: renderers.count, weightMax: limits.renderPixelsAtOnceMax, signal },
-  );
+  const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
+    makeBatch(parts, version, batch, progress.with, stop);
+  await inParallel(missing, renderers.count, run, signal);
   const { images } = await store.versions.finish(version.id, claim.guard);
   if (images === 0) throw nothingLeft(version);
   return { version: version.number, images };
@@ -72,6 +67,7 @@ async function makeBatch(
     settings,
     seed: '',
     imagesPerPiece: settings.augmentation.image?.versions ?? 1,
+    pixels: pixelsInWork(batch, settings),
     sources: await Promise.all(sources.map((source) => toRender(blobs, source, settings))),
     output: 'file',
   } as const;

@@ -4,9 +4,10 @@ import type { VersionSettings } from '../../contract/version-settings.ts';
 import { unusualSettings } from '../../contract/version-warnings.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import type { Annotation, Box } from '../annotations/annotation.ts';
+import { type ImageFile, readImageHeader } from '../image-file.ts';
 import { cellSide, contactSheet, scaleToCell } from '../pictures/contact-sheet.ts';
 import { encodePicture } from '../pictures/encode.ts';
-import { batchSources } from '../versions/batches.ts';
+import { batchSources, pixelsInWork } from '../versions/batches.ts';
 import { remapAnnotation } from '../versions/filters.ts';
 import { type RenderedImage, RenderFailure, type RenderJob } from '../versions/render.ts';
 import type { Renderers } from '../versions/renderers.ts';
@@ -95,9 +96,12 @@ async function renderRows(
     }
     return shown.map((images) => images.sort((a, b) => a.copy - b.copy));
   };
-  const asStored = { settings: stored, seed: '', imagesPerPiece: 1 };
-  const places = [...sources.keys()];
-  const originals = (await Promise.all(places.map((place) => render(asStored, [place])))).flat();
+  const renderStored = async (source: PreviewSource, place: number) => {
+    const { width, height } = await readHeader(source);
+    const pixels = width * height;
+    return render({ settings: stored, seed: '', imagesPerPiece: 1, pixels }, [place]);
+  };
+  const originals = (await Promise.all(sources.map(renderStored))).flat();
   const outlines = sources.map(({ hash }, ordinal) => {
     const { width = 0, height = 0 } = originals[ordinal]?.[0] ?? {};
     return { ordinal, hash, split: 'train', width, height, isDone: false } as const;
@@ -106,7 +110,7 @@ async function renderRows(
   const made = new Map<number, readonly Shown[]>();
   const work = batchSources(outlines, settings).map(async (batch) => {
     const places = batch.map(({ ordinal }) => ordinal);
-    const images = await render(job, places);
+    const images = await render({ ...job, pixels: pixelsInWork(batch, settings) }, places);
     for (const [index, place] of places.entries()) made.set(place, images[index] ?? []);
   });
   await Promise.all(work);
@@ -115,6 +119,14 @@ async function renderRows(
     const labels = annotation?.kind === 'classification' ? annotation.labels : undefined;
     return original ? [{ name, labels, original, made: made.get(place) ?? [] }] : [];
   });
+}
+
+async function readHeader(source: PreviewSource): Promise<ImageFile> {
+  try {
+    return await readImageHeader(source.bytes);
+  } catch (thrown) {
+    throw about(source, thrown);
+  }
 }
 
 /** A version has the empty seed: seed 0 shows the copies that it would have. */

@@ -46,6 +46,8 @@ export interface RenderJob {
   /** Only the first pieces of each source; undefined: all. */
   readonly piecesMax?: number;
   readonly sources: readonly RenderSource[];
+  /** Pixels that are in memory at a time, as far as the caller knows; undefined: not many. */
+  readonly pixels?: number;
   /** Image files; or raw pixels, to draw on. */
   readonly output: 'file' | 'pixels';
   /** Raw pixels of larger images are made smaller, so that this is their longer side. */

@@ -7,6 +7,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { prepareDecoding } from '../image-file.ts';
 import { type Emit, RenderFailure, type RenderJob } from './render.ts';
+import { createRoom } from './room.ts';
 import type { WorkerReport } from './worker-report.ts';
 
 export interface Renderers {
@@ -21,12 +22,18 @@ export interface Renderers {
   close(): Promise<void>;
 }
 
-/** A thread for each core. They start with the first job and end when there is none for a while. */
+/**
+ * A thread for each core; memory for pixels is shared by all. Threads start with the first job and
+ * end when there is none for a while.
+ */
 export function createRenderers(count = availableParallelism()): Renderers {
   const idle: Thread[] = [];
   const all = new Set<Thread>();
   const queue: Waiting[] = [];
-  let isClosed = false;
+  // Threads in work, those included that end in the middle of a job.
+  let lent = 0;
+  const closing = new AbortController();
+  const room = createRoom(limits.renderPixelsAtOnceMax);
 
   function start(): Thread {
     const thread = new Thread((ended) => {
@@ -39,39 +46,34 @@ export function createRenderers(count = availableParallelism()): Renderers {
   }
 
   async function borrow(signal: AbortSignal): Promise<Thread> {
-    if (isClosed) throw stopped();
-    const free = idle.pop();
-    if (free) return free;
-    // A thread that ended in the middle of a job is replaced by whoever gives it back.
-    if (queue.length === 0 && all.size < count) return start();
-    return waitForTurn(queue, signal);
+    closing.signal.throwIfAborted();
+    if (lent === count) return waitForTurn(queue, signal);
+    lent++;
+    return idle.pop() ?? start();
   }
 
   function giveBack(thread: Thread): void {
     const next = queue.shift();
-    if (thread.isUsable) {
-      if (next) next.take(thread);
-      else idle.push(thread);
-    } else if (next) {
-      next.take(start());
-    }
+    if (next) return next.take(thread.isUsable ? thread : start());
+    lent--;
+    if (thread.isUsable) idle.push(thread);
   }
 
   return {
     count,
     render: async (job, emit, signal) => {
       await prepareDecoding();
-      signal.throwIfAborted();
-      const thread = await borrow(signal);
+      const stop = AbortSignal.any([closing.signal, signal]);
+      const leave = await room.enter(job.pixels ?? 0, stop);
       try {
-        await thread.run(job, emit, signal);
+        const thread = await borrow(stop);
+        await thread.run(job, emit, signal).finally(() => giveBack(thread));
       } finally {
-        giveBack(thread);
+        leave();
       }
     },
     close: async () => {
-      isClosed = true;
-      for (const waiting of queue.splice(0)) waiting.refuse(stopped());
+      closing.abort(stopped());
       await Promise.all([...all].map((thread) => thread.end()));
     },
   };

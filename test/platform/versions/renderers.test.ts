@@ -117,6 +117,7 @@ describe('jobs', () => {
       await gate.promise;
     };
     const work = renderers.render(tiles, emit, never);
+    await vi.waitUntil(() => taken.length === 4, { timeout: 10_000 });
     // Time enough for the first thread to make more than it should.
     for (let turn = 0; turn < 20; turn++) await imagesOf(renderers, tiles);
     expect(taken).toEqual([0, 1, 2, 3]);
