@@ -105,16 +105,34 @@ function saturating(factor: number): readonly number[] {
 /** Each pixel at most once, so that there are as many as the share says. */
 function scatter(rgb: Uint8Array, share: number, random: Random): void {
   const pixels = rgb.length / 3;
+  const count = Math.round(pixels * share);
+  if (count > pixels / 2) return scatterMost(rgb, count, random);
   const isTaken = new Uint8Array(pixels);
-  for (let left = Math.round(pixels * share); left > 0; left--) {
+  for (let left = count; left > 0; left--) {
     let pixel = below(random, pixels);
     while (isTaken[pixel] === 1) pixel = below(random, pixels);
     isTaken[pixel] = 1;
-    const value = left % 2 === 0 ? 255 : 0;
-    rgb[pixel * 3] = value;
-    rgb[pixel * 3 + 1] = value;
-    rgb[pixel * 3 + 2] = value;
+    dot(rgb, pixel, left % 2 === 0);
   }
+}
+
+/** Looks at each pixel once: free ones among many that are taken would take long to hit. */
+function scatterMost(rgb: Uint8Array, count: number, random: Random): void {
+  const pixels = rgb.length / 3;
+  let left = count;
+  let white = Math.floor(count / 2);
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    if (below(random, pixels - pixel) >= left) continue;
+    const isWhite = below(random, left) < white;
+    dot(rgb, pixel, isWhite);
+    left--;
+    if (isWhite) white--;
+  }
+}
+
+function dot(rgb: Uint8Array, pixel: number, isWhite: boolean): void {
+  const at = pixel * 3;
+  rgb.fill(isWhite ? 255 : 0, at, at + 3);
 }
 
 interface Rectangle {

@@ -158,6 +158,7 @@ describe('noise', () => {
     [10, most, { black: 50, white: 50, left: 900 }],
     [10, 0.5, { black: 25, white: 25, left: 950 }],
     [100, most, { black: 500, white: 500, left: 0 }],
+    [70, most, { black: 350, white: 350, left: 300 }],
     [0.1, most, { black: 1, white: 0, left: 999 }],
     [0.04, most, { black: 0, white: 0, left: 1_000 }],
   ])('%f percent drawn %f: exactly so many pixels', (percent, number, wanted) => {
