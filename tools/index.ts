@@ -10,7 +10,7 @@ import { eventTools } from './events.ts';
 import { folderTools } from './folders.ts';
 import { imageTools } from './images.ts';
 import { monitoringTools } from './monitoring.ts';
-import { previewTools } from './preview.ts';
+import { previewTools } from './previews.ts';
 import { projectTools } from './projects.ts';
 import { searchTools } from './search.ts';
 import { taskTools } from './tasks.ts';

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import type { Answer } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
 import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
-import { exportVersion } from './export.ts';
-import { generateInput, generateVersion } from './generate.ts';
+import { exportVersion } from './versions/export.ts';
+import { generateInput, generateVersion } from './versions/generate.ts';
 import { count, quoted, splitList } from './words.ts';
 
 const exportInput = z.strictObject({

@@ -1,17 +1,17 @@
 // What a version would be: settings as they are read, warnings and image counts. Nothing is sent.
 
-import type { Settings } from '../src/config.ts';
-import type { Answer, Input } from '../src/contract/operation.ts';
-import { projects } from '../src/contract/projects.ts';
+import type { Settings } from '../../src/config.ts';
+import type { Answer, Input } from '../../src/contract/operation.ts';
+import { projects } from '../../src/contract/projects.ts';
 import {
   type ExpectedCount,
   type ExpectedCounts,
   expectedCounts,
-} from '../src/contract/version-counts.ts';
-import { normalizeSettings } from '../src/contract/version-idle.ts';
-import type { versions } from '../src/contract/versions.ts';
-import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
-import { count, nameList, quoted } from './words.ts';
+} from '../../src/contract/version-counts.ts';
+import { normalizeSettings } from '../../src/contract/version-idle.ts';
+import type { versions } from '../../src/contract/versions.ts';
+import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { count, nameList, quoted } from '../words.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
 type Project = Answer<typeof projects.projects_get>['project'];

@@ -6,8 +6,8 @@ import type { Answer } from '../src/contract/operation.ts';
 import { previewDefaults, previewShape, previews } from '../src/contract/previews.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
 import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
-import { chooseFiles } from './preview/choose-files.ts';
-import { saveSheet, sheetTarget } from './preview/save-sheet.ts';
+import { chooseFiles } from './previews/choose-files.ts';
+import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 import { readClassNames } from './upload/class-names.ts';
 import { count, lastPart, quoted } from './words.ts';
 

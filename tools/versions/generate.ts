@@ -1,13 +1,13 @@
 // Generating a version: warn of what is unusual, then send exactly what was given.
 
 import * as z from 'zod';
-import { checkInput } from '../src/contract/check.ts';
-import type { Input } from '../src/contract/operation.ts';
-import { unusualSettings } from '../src/contract/version-warnings.ts';
-import { versions } from '../src/contract/versions.ts';
-import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { checkInput } from '../../src/contract/check.ts';
+import type { Input } from '../../src/contract/operation.ts';
+import { unusualSettings } from '../../src/contract/version-warnings.ts';
+import { versions } from '../../src/contract/versions.ts';
+import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { count, quoted } from '../words.ts';
 import { dryRun } from './dry-run.ts';
-import { count, quoted } from './words.ts';
 
 const { versions_generate } = versions;
 

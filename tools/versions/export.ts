@@ -2,14 +2,14 @@
 
 import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { Input } from '../src/contract/operation.ts';
-import { versions } from '../src/contract/versions.ts';
-import { FoveaError, invalidArgument } from '../src/errors.ts';
-import { limits } from '../src/limits.ts';
-import type { NextCall, ToolContext, ToolResult } from '../src/mcp/tool.ts';
-import { poll } from './polling.ts';
-import { refuseExisting, saveLink } from './save-link.ts';
-import { fileSize, quoted } from './words.ts';
+import type { Input } from '../../src/contract/operation.ts';
+import { versions } from '../../src/contract/versions.ts';
+import { FoveaError, invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { poll } from '../polling.ts';
+import { refuseExisting, saveLink } from '../save-link.ts';
+import { fileSize, quoted } from '../words.ts';
 
 type ExportInput = Input<typeof versions.versions_export> & {
   readonly save_to?: string | undefined;
