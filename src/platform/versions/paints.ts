@@ -104,9 +104,13 @@ function saturating(factor: number): readonly number[] {
 
 /** Each pixel at most once, so that there are as many as the share says. */
 function scatter(rgb: Uint8Array, share: number, random: Random): void {
+  const count = Math.round((rgb.length / 3) * share);
+  if (share > 0.5) scatterMost(rgb, count, random);
+  else scatterSome(rgb, count, random);
+}
+
+function scatterSome(rgb: Uint8Array, count: number, random: Random): void {
   const pixels = rgb.length / 3;
-  const count = Math.round(pixels * share);
-  if (count > pixels / 2) return scatterMost(rgb, count, random);
   const isTaken = new Uint8Array(pixels);
   for (let left = count; left > 0; left--) {
     let pixel = below(random, pixels);

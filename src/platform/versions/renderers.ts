@@ -54,7 +54,10 @@ export function createRenderers(count = availableParallelism()): Renderers {
 
   function giveBack(thread: Thread): void {
     const next = queue.shift();
-    if (next) return next.take(thread.isUsable ? thread : start());
+    if (next) {
+      next.take(thread.isUsable ? thread : start());
+      return;
+    }
     lent--;
     if (thread.isUsable) idle.push(thread);
   }
