@@ -149,7 +149,8 @@ async function preparePartners(
 ): Promise<Partners> {
   const partners = new Map<number, { piece: Piece; picture: Picture }>();
   if (!settings.augmentation.mosaic || imagesPerPiece === 1) return partners;
-  for (const one of opened) {
+  // In an order of their own: what was uploaded first must not change a picture.
+  for (const one of opened.toSorted((a, b) => (a.source.hash < b.source.hash ? -1 : 1))) {
     const { pieces } = one.preparation;
     const random = randomFrom(`${seed}/${one.source.hash}/partner`);
     const piece = pieces[below(random, pieces.length)];

@@ -285,4 +285,25 @@ describe('mosaic', () => {
     expect(partners).toMatch(/[acegik]/);
     expect(partners).toMatch(/[bdfhjl]/);
   });
+
+  test('gives the same pictures in whatever order the images came', async () => {
+    const plain = async (letter: string): Promise<RenderSource> => ({
+      bytes: await drawPng(...Array.from({ length: 8 }, () => letter.repeat(8))),
+      hash: letter,
+      split: 'train',
+      boxes: [],
+    });
+    const sources = await Promise.all([...'abcdef'].map(plain));
+    const pictures = async (ordered: readonly RenderSource[]) => {
+      const augmentation = { mosaic: true, image: { versions: 4 } };
+      const job = { sources: ordered, output: 'pixels' } as const;
+      const images = await renderJob(job, { augmentation });
+      const named = images.map((image) => {
+        const hash = ordered[image.source]?.hash;
+        return `${hash} ${image.copy} ${rowsOf(image).join('')}`;
+      });
+      return named.toSorted();
+    };
+    expect(await pictures(sources.toReversed())).toEqual(await pictures(sources));
+  });
 });
