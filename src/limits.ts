@@ -40,7 +40,7 @@ export const limits = {
   /** Mirror images where edges reflect, of an image or its boxes: three are customary. */
   reflectionsMax: 200_000,
   /** Sources that one thread works on at a time: mosaic finds its partners among them. */
-  renderSourcesMax: 16,
+  renderSourcesMax: 8,
   /** Images that it makes of them: seconds of work, so that progress shows and others come in. */
   renderImagesMax: 128,
   /** Pixels of those sources together, as stored and as resized: all may be in memory. */

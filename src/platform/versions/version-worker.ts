@@ -26,7 +26,7 @@ port.on('message', (message: RenderJob | 'taken') => {
 async function run(job: RenderJob): Promise<void> {
   kernel ??= createKernel();
   try {
-    await renderSources(kernel, job, emit);
+    await renderSources(kernel, job, emitterFor(job));
     report({ kind: 'done' });
   } catch (thrown) {
     // Its memory may be in any state.
@@ -47,15 +47,21 @@ function memoryOf({ mark, release, blank, bytes }: Kernel): number {
 /** Memory of a kernel does not shrink: after a huge image a new one starts small again. */
 const memoryKeptBytesMax = 256 * 1024 * 1024;
 
-const emit: Emit = async (image) => {
-  report({ kind: 'image', image });
-  waiting++;
-  while (waiting >= waitingMax) {
-    await new Promise<void>((resolve) => {
-      taken = resolve;
-    });
-  }
-};
+/** Bytes that were made here move over; those of a source are still needed, and are copied. */
+function emitterFor({ sources }: RenderJob): Emit {
+  const kept = new Set(sources.map(({ bytes }) => bytes.buffer));
+  return async (image) => {
+    const { buffer } = image.bytes;
+    const isOwn = buffer instanceof ArrayBuffer && !kept.has(buffer);
+    port?.postMessage({ kind: 'image', image } satisfies WorkerReport, isOwn ? [buffer] : []);
+    waiting++;
+    while (waiting >= waitingMax) {
+      await new Promise<void>((resolve) => {
+        taken = resolve;
+      });
+    }
+  };
+}
 
 function failure(thrown: unknown): WorkerReport {
   const at = thrown instanceof RenderFailure ? thrown.at : undefined;

@@ -44,10 +44,10 @@ describe('batches', () => {
     [9, [4, 4, 1]],
     [80, Array(16).fill(5)],
     [81, [...Array(13).fill(6), 3]],
-    [160, Array(16).fill(10)],
-    [256, Array(16).fill(16)],
-    [512, Array(32).fill(16)],
-  ])('of %i images are cut for progress, up to 16', (count, lengths) => {
+    [112, Array(16).fill(7)],
+    [128, Array(16).fill(8)],
+    [512, Array(64).fill(8)],
+  ])('of %i images are cut for progress, up to 8', (count, lengths) => {
     expect(lengthsOf(batchSources(outlines(count), settings()))).toEqual(lengths);
   });
 
@@ -58,12 +58,18 @@ describe('batches', () => {
         preprocessing: { tile: { rows, columns: 2 } },
         augmentation: { mosaic: isMosaic, image: { versions } },
       });
-    expect(lengthsOf(batchSources(sources, chosen(1, 1)))).toEqual(Array(16).fill(16));
-    expect(lengthsOf(batchSources(sources, chosen(8, 1)))).toEqual([...Array(30).fill(8), 16]);
-    expect(lengthsOf(batchSources(sources, chosen(50, 2)))).toEqual([...Array(240).fill(1), 16]);
+    expect(lengthsOf(batchSources(sources, chosen(1, 1)))).toEqual(Array(32).fill(8));
+    expect(lengthsOf(batchSources(sources, chosen(8, 2)))).toEqual([
+      ...Array(60).fill(4),
+      ...[8, 8],
+    ]);
+    expect(lengthsOf(batchSources(sources, chosen(50, 2)))).toEqual([
+      ...Array(240).fill(1),
+      ...[8, 8],
+    ]);
     expect(lengthsOf(batchSources(sources, chosen(50, 2, true)))).toEqual([
       ...Array(60).fill(4),
-      16,
+      ...[8, 8],
     ]);
     expect(lengthsOf(batchSources(sources, chosen(1, 8)))).toEqual(Array(32).fill(8));
     expect(lengthsOf(batchSources(sources, chosen(1, 100)))).toEqual(Array(256).fill(1));
