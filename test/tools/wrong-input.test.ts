@@ -232,7 +232,8 @@ describe('from a platform that misbehaves', () => {
       FOVEA_BASE_URL: 'http://127.0.0.1:9',
       FOVEA_API_KEY: 'k',
       FOVEA_WORKSPACE: 'acme',
-      FOVEA_TIMEOUT_MS: '2000',
+      // Long enough for all attempts, however busy the machine is.
+      FOVEA_TIMEOUT_MS: '20000',
     });
     const { isError, data } = await fovea.call('projects_get', { project: 'cells' });
     await fovea.close();
