@@ -92,6 +92,11 @@ export function edgesOf({ x, y, width, height }: Box): Edges {
   };
 }
 
+/** Without the noise of floating point: a millionth of a pixel is enough. */
+export function tidy(pixels: number): number {
+  return Math.round(pixels * 1e6) / 1e6 + 0;
+}
+
 /** Numbers x, y, x, y, … as points. Throws when one is left over. */
 export function pointsFrom(numbers: readonly number[], place: string): readonly Point[] {
   if (numbers.length % 2 !== 0) {

@@ -4,7 +4,7 @@
 
 import { isoTime } from '../../clock.ts';
 import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
-import { areaOf } from '../annotations/boxes.ts';
+import { areaOf, tidy } from '../annotations/boxes.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import {
   classesOf,
@@ -13,7 +13,6 @@ import {
   keypointNames,
   outlineOf,
   splitsOf,
-  tidy,
   tidyEdges,
 } from './dataset.ts';
 

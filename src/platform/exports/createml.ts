@@ -1,8 +1,9 @@
 // CreateML: `train/_annotations.createml.json`, an array with an entry for each image. Coordinates
 // are the centre and the size in pixels.
 
+import { tidy } from '../annotations/boxes.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { imagesOf, splitsOf, tidy } from './dataset.ts';
+import { imagesOf, splitsOf } from './dataset.ts';
 
 export function* createMlFiles(dataset: ExportDataset): Iterable<ExportFile> {
   for (const split of splitsOf(dataset)) {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { SplitName } from '../../contract/fields.ts';
 import { splitName } from '../../contract/fields.ts';
 import type { Box, Point, ProjectType } from '../annotations/annotation.ts';
-import { edgesOf } from '../annotations/boxes.ts';
+import { edgesOf, tidy } from '../annotations/boxes.ts';
 
 /** One image of a dataset version, with its boxes in pixels (x and y: the centre). */
 export interface ExportImage {
@@ -106,10 +106,6 @@ export function outlineOf(box: Box): readonly Point[] {
 export function tidyEdges(box: Box): ReturnType<typeof edgesOf> {
   const { left, top, right, bottom } = edgesOf(box);
   return { left: tidy(left), top: tidy(top), right: tidy(right), bottom: tidy(bottom) };
-}
-
-export function tidy(pixels: number): number {
-  return Math.round(pixels * 1e6) / 1e6 + 0;
 }
 
 function inOrder(names: ReadonlySet<string>): readonly string[] {

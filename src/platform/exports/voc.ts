@@ -2,8 +2,9 @@
 // by one of the original definition.
 
 import type { Box } from '../annotations/annotation.ts';
+import { tidy } from '../annotations/boxes.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { tidy, tidyEdges } from './dataset.ts';
+import { tidyEdges } from './dataset.ts';
 import { withExtension } from './export-names.ts';
 
 export function* vocFiles(dataset: ExportDataset): Iterable<ExportFile> {

@@ -2,7 +2,14 @@
 // edge of the first pixel, the width is the right edge of the last.
 
 import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
-import { areaOf, boxAround, boxFromCorner, type Edges, edgesAround } from '../annotations/boxes.ts';
+import {
+  areaOf,
+  boxAround,
+  boxFromCorner,
+  type Edges,
+  edgesAround,
+  tidy,
+} from '../annotations/boxes.ts';
 import type { Turn } from './turn.ts';
 
 /** Pixels. */
@@ -184,9 +191,4 @@ function clampPoint(x: number, y: number, { width, height }: Size): { x: number;
 
 function clamp(value: number, most: number): number {
   return Math.min(Math.max(value, 0), most);
-}
-
-/** Without the noise of floating point: a millionth of a pixel is enough. */
-function tidy(pixels: number): number {
-  return Math.round(pixels * 1e6) / 1e6 + 0;
 }
