@@ -73,9 +73,10 @@ export function readSettings(
 /** A value, or in plain words what would be right. */
 type Parsed<Value> = { readonly value: Value } | { readonly wrong: string };
 
-type Parser<Value> = (text: string) => Parsed<Value>;
+export type Parser<Value> = (text: string) => Parsed<Value>;
 
-function createReader(environment: Environment) {
+/** Reads variables one by one; `finish` throws `invalid_input` with all bad ones at once. */
+export function createReader(environment: Environment = process.env) {
   const problems: Problem[] = [];
   return {
     read<Value, Default>(variable: string, parse: Parser<Value>, otherwise: Default) {
@@ -98,7 +99,7 @@ function given(environment: Environment, variable: string): string | undefined {
   return !text || /^\$\{[^}]*\}$/.test(text) ? undefined : text;
 }
 
-const url: Parser<string> = (text) => {
+export const url: Parser<string> = (text) => {
   const parsed = URL.parse(text);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     return { wrong: 'must be an http or https URL, for example https://api.example.com' };
@@ -118,7 +119,7 @@ function isLoopback(host: string): boolean {
 }
 
 /** A key goes into a header, where blanks and control characters do not belong. */
-const secret: Parser<Secret> = (text) =>
+export const secret: Parser<Secret> = (text) =>
   /^[\x21-\x7e]+$/.test(text)
     ? { value: new Secret(text) }
     : { wrong: 'must be a key of printable ASCII characters without blanks' };
@@ -135,7 +136,7 @@ const words: Parser<readonly string[]> = (text) => {
     : { wrong: 'must be family names separated by commas, for example "projects,images"' };
 };
 
-const yesOrNo: Parser<boolean> = (text) => {
+export const yesOrNo: Parser<boolean> = (text) => {
   if (/^(1|true|yes|on)$/i.test(text)) return { value: true };
   if (/^(0|false|no|off)$/i.test(text)) return { value: false };
   return { wrong: 'must be 1 or 0' };
@@ -158,7 +159,8 @@ const logLevel: Parser<LogLevel> = (text) =>
 
 const absolute = 'must be an absolute path ("~" is not expanded)';
 
-function folder(machine: Machine): Parser<string> {
+/** An absolute path in the spelling of the machine. */
+export function folder(machine: Machine): Parser<string> {
   const path = pathOf(machine);
   return (text) => (path.isAbsolute(text) ? { value: path.resolve(text) } : { wrong: absolute });
 }
@@ -198,7 +200,7 @@ function pathOf(machine: Machine) {
   return machine.platform === 'win32' ? win32 : posix;
 }
 
-function thisMachine(): Machine {
+export function thisMachine(): Machine {
   const { platform } = process;
   return { platform, homeFolder: homedir(), workingFolder: process.cwd() };
 }

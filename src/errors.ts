@@ -11,6 +11,8 @@ interface Code {
 
 export const errorCodes = {
   invalid_input: { status: 400, retry: 'never' },
+  /** Beside invalid_input where a service answers the two with different statuses. */
+  bad_request: { status: 400, retry: 'never' },
   unauthenticated: { status: 401, retry: 'never' },
   forbidden: { status: 403, retry: 'never' },
   not_found: { status: 404, retry: 'never' },

@@ -80,6 +80,29 @@ export const limits = {
   customMetadataPairsMax: 100,
   /** Events of one page of the Event Store: a page of them stays far below what memory holds. */
   eventsPageMax: 1_000,
+  /** Events of one page where the caller does not say (second document, Limits). */
+  eventsPageDefault: 100,
+
+  // The Event Store: what its settings are where nobody sets them.
+
+  eventStore: {
+    /** An hour of a camera's 1080p video has some 900 MB. */
+    videoBytesMax: 1024 * 1024 * 1024,
+    localOnlyBytesMax: 1024 * 1024 * 1024,
+    /** One event with its images as base64: a dozen large photos. */
+    recordBytesMax: 50 * 1024 * 1024,
+    /** A producer that has not come back within an hour has died. */
+    draftAutoFinalizeSeconds: 3_600,
+    draftSweepSeconds: 30,
+    /** The retention and record defaults that are publicly known of such stores. */
+    retentionDays: 1,
+    recordsMax: 1_000_000,
+    /** A part of the smallest disk that such devices have. */
+    bytesMax: 20 * 1024 * 1024 * 1024,
+    /** What a cleanup needs on a full disk, several times over. */
+    reserveBytes: 32 * 1024 * 1024,
+    cleanupSeconds: 60,
+  },
   /** The contract: video inference status at most once a minute. */
   videoStatusIntervalMs: 60_000,
 

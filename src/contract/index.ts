@@ -3,6 +3,7 @@
 import { annotation } from './annotation.ts';
 import { apiKeys } from './api-keys.ts';
 import { deployment } from './deployment.ts';
+import { eventStore } from './event-store.ts';
 import { events } from './events.ts';
 import { folders } from './folders.ts';
 import { images } from './images.ts';
@@ -39,6 +40,9 @@ export const platformOperations = Object.freeze({
 
 /** What the embedded platform serves: the first document, and what is our own. */
 export const embeddedOperations = Object.freeze({ ...platformOperations, ...previews });
+
+/** What our Event Store serves: the second document, and what is our own. */
+export const deviceOperations = Object.freeze({ ...events, ...eventStore });
 
 /** Both documents. The second one is the device Event Store. */
 export const operations = Object.freeze({ ...platformOperations, ...events });

@@ -130,9 +130,10 @@ type Given<S extends z.ZodObject> = keyof S['shape'] extends never ? unknown : z
  * The arguments of an operation, flat: path, query and body members never share a name. The
  * contract has no defaults and no transforms, so this is also what a handler receives.
  */
-export type Input<O extends Operation> = Given<O['pathParameters']> &
-  Given<O['query']> &
-  Given<O['body']>;
+export type Input<O extends Operation> = Parameters<O> & Given<O['body']>;
+
+/** Those of path and query alone. */
+export type Parameters<O extends Operation> = Given<O['pathParameters']> & Given<O['query']>;
 
 /** What a 2xx answer of an operation carries. */
 export type Answer<O extends Operation> = z.output<O['answer']>;

@@ -1,15 +1,32 @@
-// Where a request carries its credential (first document, Authentication).
+// Where a request carries its credential: as the platform takes it, and as the Event Store does.
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import type { Texts } from './request-body.ts';
 
+/** Where a service looks for credentials. */
+export interface CredentialPlaces {
+  /** What the headers and the query present. Throws `invalid_input` for two different ones. */
+  presented(request: IncomingMessage, query: Texts): Secret | undefined;
+  /** The parameter, also of a JSON body, that carries a credential and is no input. */
+  readonly parameter: string | undefined;
+  /** What a service answers whom it does not know. */
+  refusal(presented: Secret | undefined): FoveaError;
+}
+
 /** The name of the API key in a query and in the body of a POST. */
 const keyName = 'api_key';
 
+/** First document, Authentication. */
+export const platformCredentials: CredentialPlaces = {
+  presented: presentedCredential,
+  parameter: keyName,
+  refusal: unauthenticated,
+};
+
 /** The credential in the Authorization header or the query. Two different ones are refused. */
-export function presentedCredential(request: IncomingMessage, query: Texts): Secret | undefined {
+function presentedCredential(request: IncomingMessage, query: Texts): Secret | undefined {
   const headers = request.headersDistinct.authorization ?? [];
   const tokens = headers.map((header) => /^bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
   const [first, ...others] = new Set([...tokens, ...(query[keyName] ?? [])].filter(Boolean));
@@ -17,9 +34,13 @@ export function presentedCredential(request: IncomingMessage, query: Texts): Sec
   return first === undefined ? undefined : new Secret(first);
 }
 
-/** The query without the credential. */
-export function withoutKey<Value>(members: Readonly<Record<string, Value>>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== keyName));
+/** Members without the one that carries the credential. */
+export function withoutKey<Value>(
+  { parameter }: CredentialPlaces,
+  members: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> {
+  if (parameter === undefined || !Object.hasOwn(members, parameter)) return members;
+  return Object.fromEntries(Object.entries(members).filter(([name]) => name !== parameter));
 }
 
 /**
@@ -27,17 +48,18 @@ export function withoutKey<Value>(members: Readonly<Record<string, Value>>): Rec
  * is no text, or another one than `presented`.
  */
 export function credentialWithBody(
+  { parameter }: CredentialPlaces,
   presented: Secret | undefined,
   body: Readonly<Record<string, unknown>>,
 ): Secret | undefined {
-  const inBody = body[keyName];
+  const inBody = parameter === undefined ? undefined : body[parameter];
   if (inBody === undefined || inBody === '') return presented;
   if (typeof inBody !== 'string') throw invalidArgument(keyName, 'expected a text');
   if (presented && presented.reveal() !== inBody) throw twoCredentials();
   return presented ?? new Secret(inBody);
 }
 
-export function unauthenticated(presented: Secret | undefined): FoveaError {
+function unauthenticated(presented: Secret | undefined): FoveaError {
   const message = presented
     ? 'The credential is unknown or no longer valid.'
     : 'This request needs a credential.';

@@ -1,17 +1,12 @@
 // One request from its credential to its answer, for an operation and for a raw route.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { check, checkParts, coerceText } from '../contract/check.ts';
+import { check, checkParts, coerceText, type UncheckedParts } from '../contract/check.ts';
 import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import {
-  credentialWithBody,
-  presentedCredential,
-  unauthenticated,
-  withoutKey,
-} from './credentials.ts';
-import { Answered, type Handler, type Route } from './handlers.ts';
+import { type CredentialPlaces, credentialWithBody, withoutKey } from './credentials.ts';
+import { Answered, type Handler, type Route, Streamed } from './handlers.ts';
 import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
@@ -22,10 +17,13 @@ export type CheckedInput = Readonly<Record<string, unknown>>;
 
 /** Who may do what. Asked for every request but those to open routes. */
 export interface Gate<Principal> {
+  readonly credentials: CredentialPlaces;
   /** Whose credential this is; undefined when it is missing or unknown. */
   authenticate(presented: Secret | undefined): Promise<Principal | undefined>;
   /** Throws `forbidden` or `not_found` when the principal may not make this call. */
   authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
+  /** Puts the parts of a request into the spelling of the contract, before they are checked. */
+  prepare?(operation: Operation, parts: UncheckedParts): UncheckedParts;
   /** Whether answers are held against the schema of the operation: for tests. */
   readonly checkAnswers?: boolean;
 }
@@ -44,24 +42,34 @@ export interface Exchange {
 export interface Endpoint extends Routed {
   /** For the log. */
   readonly id: string;
-  /** Statuses of errors whose body is `{ error: string }`. */
-  readonly textErrors: readonly number[];
+  /** Undefined for a raw route. */
+  readonly operation?: Operation;
   /** Answers, or throws before it has written anything. */
   answer(exchange: Exchange): Promise<void>;
 }
 
 export function operationEndpoint<O extends Operation, Principal>(
   operation: O,
-  handler: Handler<O, Principal>,
+  handler: Handler<O, Principal> | Streamed<O, Principal>,
   gate: Gate<Principal>,
   turns: Turns,
 ): Endpoint {
   const answer = async (exchange: Exchange) => {
-    const { principal, body } = await admit(exchange, operation, gate);
-    const input = checkParts(operation, partsOf(operation, exchange, body));
+    const { principal, body } =
+      handler instanceof Streamed
+        ? { principal: await enter(exchange, gate), body: noBody }
+        : await admit(exchange, operation, gate);
+    const parts = partsOf(operation, exchange, body, gate.credentials);
+    const input = checkParts(
+      handler instanceof Streamed ? withoutBody(operation) : operation,
+      gate.prepare?.(operation, parts) ?? parts,
+    );
     await gate.authorize(principal, operation, inputRecord(input));
-    const { origin, signal } = exchange;
-    const result = await handler(input, { principal, origin, signal });
+    const call = { principal, origin: exchange.origin, signal: exchange.signal };
+    const result =
+      handler instanceof Streamed
+        ? await handler.handle(input, exchange.request, call)
+        : await handler(input, call);
     const status = result instanceof Answered ? result.status : operation.success;
     const found: unknown = result instanceof Answered ? result.body : result;
     if (gate.checkAnswers && status !== 204) checkAnswer(operation, found);
@@ -69,13 +77,22 @@ export function operationEndpoint<O extends Operation, Principal>(
   };
   return {
     id: operation.id,
+    operation,
     method: operation.method,
     path: operation.path,
-    textErrors: operation.textErrors,
     // A large body is in memory from its first byte to the answer.
     answer: (exchange) =>
-      isLarge(exchange.request) ? turns.take(() => answer(exchange)) : answer(exchange),
+      isLarge(exchange.request) && !(handler instanceof Streamed)
+        ? turns.take(() => answer(exchange))
+        : answer(exchange),
   };
+}
+
+const noBody: Body = { members: {}, parameters: {} };
+
+/** The same operation with its parameters alone. */
+function withoutBody<O extends Operation>(operation: O): O {
+  return { ...operation, body: operation.body.pick({}) };
 }
 
 export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Principal>): Endpoint {
@@ -84,15 +101,23 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
     id: `${method} ${path}`,
     method,
     path,
-    textErrors: [],
-    answer: async ({ request, response, parameters, query }) => {
+    answer: async (exchange) => {
+      const { request, response, parameters } = exchange;
       if (route.open) return route.handle(request, response, parameters);
-      const presented = presentedCredential(request, query);
-      const principal = await gate.authenticate(presented);
-      if (principal === undefined) throw unauthenticated(presented);
-      await route.handle(request, response, parameters, principal);
+      await route.handle(request, response, parameters, await enter(exchange, gate));
     },
   };
+}
+
+/** Who calls, by the headers and the query alone. */
+async function enter<Principal>(
+  { request, query }: Exchange,
+  { credentials, authenticate }: Gate<Principal>,
+): Promise<Principal> {
+  const presented = credentials.presented(request, query);
+  const principal = await authenticate(presented);
+  if (principal === undefined) throw credentials.refusal(presented);
+  return principal;
 }
 
 /**
@@ -102,22 +127,28 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
 async function admit<Principal>(
   { request, query }: Exchange,
   operation: Operation,
-  gate: Gate<Principal>,
+  { credentials, authenticate }: Gate<Principal>,
 ): Promise<{ principal: Principal; body: Body }> {
-  const presented = presentedCredential(request, query);
-  const early = await gate.authenticate(presented);
-  const mayCarryKey = operation.method === 'POST' && isJson(request);
-  if (early === undefined && (presented || !mayCarryKey)) throw unauthenticated(presented);
+  const presented = credentials.presented(request, query);
+  const early = await authenticate(presented);
+  const mayCarryKey =
+    credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
+  if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   const body = await readBody(operation, request);
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
-  const credential = credentialWithBody(presented, body.members);
-  const principal = credential === presented ? early : await gate.authenticate(credential);
-  if (principal === undefined) throw unauthenticated(credential);
-  return { principal, body: { ...body, members: withoutKey(body.members) } };
+  const credential = credentialWithBody(credentials, presented, body.members);
+  const principal = credential === presented ? early : await authenticate(credential);
+  if (principal === undefined) throw credentials.refusal(credential);
+  return { principal, body: { ...body, members: withoutKey(credentials, body.members) } };
 }
 
-function partsOf(operation: Operation, { parameters, query }: Exchange, body: Body) {
-  const given = withoutKey(query);
+function partsOf(
+  operation: Operation,
+  { parameters, query }: Exchange,
+  body: Body,
+  credentials: CredentialPlaces,
+): UncheckedParts {
+  const given = withoutKey(credentials, query);
   for (const [name, values] of Object.entries(body.parameters)) {
     const inQuery = given[name];
     if (inQuery && inQuery.join('\n') !== values.join('\n')) {

@@ -1,7 +1,7 @@
 // One handler per operation of a family: a missing one does not compile.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer, Input, Operation } from '../contract/operation.ts';
+import type { Answer, Input, Operation, Parameters } from '../contract/operation.ts';
 
 export type Operations = Readonly<Record<string, Operation>>;
 
@@ -30,8 +30,26 @@ export type Handler<O extends Operation, Principal> = (
   call: Call<Principal>,
 ) => Promise<Answer<O> | Answered<Answer<O>>>;
 
+/**
+ * A handler that takes in the body by itself, as it comes. Its input has the parameters alone; it
+ * is called before anything of the body was read.
+ */
+export class Streamed<O extends Operation, Principal> {
+  readonly handle: StreamHandler<O, Principal>;
+
+  constructor(handle: StreamHandler<O, Principal>) {
+    this.handle = handle;
+  }
+}
+
+type StreamHandler<O extends Operation, Principal> = (
+  input: Parameters<O>,
+  body: IncomingMessage,
+  call: Call<Principal>,
+) => Promise<Answer<O>>;
+
 export type Handlers<Ops extends Operations, Principal> = {
-  readonly [Name in keyof Ops]: Handler<Ops[Name], Principal>;
+  readonly [Name in keyof Ops]: Handler<Ops[Name], Principal> | Streamed<Ops[Name], Principal>;
 };
 
 /** An address beside the operations: bytes in or out. */

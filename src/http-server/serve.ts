@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
-import type { ErrorAnswer } from './error-body.ts';
+import type { ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
 import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
@@ -21,14 +21,16 @@ export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Pr
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Principal>;
   readonly routes?: readonly Route<Principal>[];
-  /** The shape in which this service answers an error, as a text alone for some statuses. */
-  errorBody(error: FoveaError, textErrors?: readonly number[]): ErrorAnswer;
+  /** The shape in which this service answers an error. */
+  readonly errorBody: ErrorBody;
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
   /** Values of the Host header that are ours beside the local ones, with their ports. */
   readonly allowedHosts?: readonly string[];
+  /** Time for a whole request; that of `limits` unless given. */
+  readonly requestMsMax?: number;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -44,7 +46,7 @@ export async function serve<Ops extends Operations, Principal>(
   const router = createRouter(endpointsOf(options));
   const server = createServer({
     headersTimeout: limits.requestHeadersMsMax,
-    requestTimeout: limits.requestMsMax,
+    requestTimeout: options.requestMsMax ?? limits.requestMsMax,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: limits.headerBytesMax,
   });
@@ -78,7 +80,7 @@ export async function serve<Ops extends Operations, Principal>(
 interface Running {
   readonly own: LocalService;
   readonly router: Router<Endpoint>;
-  errorBody(error: FoveaError, textErrors?: readonly number[]): ErrorAnswer;
+  readonly errorBody: ErrorBody;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -90,7 +92,8 @@ function endpointsOf<Ops extends Operations, Principal>(
   const endpoints = routes.map((route) => routeEndpoint(route, options));
   const turns = createTurns(limits.largeBodiesAtOnceMax);
   for (const name in operations) {
-    endpoints.push(operationEndpoint(operations[name], handlers[name], options, turns));
+    const endpoint = operationEndpoint<Ops[typeof name], Principal>;
+    endpoints.push(endpoint(operations[name], handlers[name], options, turns));
   }
   return endpoints;
 }
@@ -149,7 +152,7 @@ async function respond(
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
       log.error('a request failed', { operation: endpoint?.id, reason });
     }
-    sendError(response, service.errorBody(error, endpoint?.textErrors));
+    sendError(response, service.errorBody(error, endpoint?.operation));
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { embeddedOperations } from '../contract/index.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
+import { platformCredentials } from '../http-server/credentials.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import { serve } from '../http-server/serve.ts';
 import type { Service } from '../http-server/service.ts';
@@ -85,6 +86,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     routes: [blobRoute(blobs, links), healthRoute],
     authenticate: openDoor(options.keys, workspace),
     authorize: (principal, _operation, input) => authorize(store, principal, input),
+    credentials: platformCredentials,
     errorBody: platformErrorBody,
     host: options.host,
     port: options.port,

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/clock.ts';
 import { inProject, inVersion, inWorkspace } from '../../src/contract/fields.ts';
 import { filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
+import { platformCredentials } from '../../src/http-server/credentials.ts';
 import { platformErrorBody } from '../../src/http-server/error-body.ts';
 import { Answered, type Handlers, type Route } from '../../src/http-server/handlers.ts';
 import { type ServeOptions, serve } from '../../src/http-server/serve.ts';
@@ -156,6 +157,7 @@ export async function startTestService(changes: Changes = {}): Promise<TestServi
       }
       if (workspace === 'hidden') throw notFound('workspace', 'hidden');
     },
+    credentials: platformCredentials,
     errorBody: platformErrorBody,
     port: 0,
     log: createLog('warn', (line) => logLines.push(line)),

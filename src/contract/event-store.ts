@@ -1,0 +1,134 @@
+// What our Event Store answers beside the second document: figures, deletions, holds, uploads.
+
+import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { closed, open } from './fields.ts';
+import { operation } from './operation.ts';
+
+const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
+
+const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;
+
+const changed = open({ message: z.string() });
+
+const bytes = z.int().min(0);
+const figure = z.int().min(0);
+const time = z.string().nullable();
+
+export const eventStore = {
+  events_stats: operation({
+    id: 'events_stats',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/stats',
+    summary: 'How full the store is, what waits for upload, and what was removed.',
+    answer: open({
+      records: figure,
+      records_limit: figure,
+      records_percent: z.number(),
+      images: figure,
+      videos: figure,
+      local_only_files: figure,
+      bytes_used: bytes,
+      bytes_limit: bytes,
+      bytes_percent: z.number(),
+      drafts: open({ records: figure, oldest_age_seconds: z.number().nullable() }),
+      backup: open({
+        enabled: z.boolean(),
+        backed_up_records: figure,
+        pending_records: figure,
+        pending_bytes: bytes,
+        oldest_pending_age_seconds: z.number().nullable(),
+        refused_records: figure,
+        last_error: z.string().nullable(),
+        last_success_at: time,
+        next_attempt_at: time,
+      }),
+      disk: open({ free_bytes: bytes, reserve_bytes: bytes }),
+      capacity_blocked: z.boolean(),
+      capacity_reason: z.string().nullable(),
+      held_records: figure,
+      removed: z.record(z.enum(removalReasons), figure),
+      last_cleanup_at: time,
+      retention_days: z.number(),
+    }),
+    effect: 'reads',
+  }),
+  events_ledger: operation({
+    id: 'events_ledger',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/ledger',
+    summary: 'What was removed, when and why; newest first.',
+    query: closed({
+      limit: z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.'),
+      reason: z.enum(removalReasons).optional().describe('Only removals for this reason.'),
+      event_id: z.string().min(1).optional().describe('Only this event.'),
+      before: z.int().min(0).optional().describe('`next` of the page before.'),
+    }),
+    answer: open({
+      lines: z.array(
+        open({
+          ordinal: figure,
+          removed_at: z.string(),
+          reason: z.enum(removalReasons),
+          event_id: z.string(),
+          created_at: z.string(),
+          event_schema: z.string(),
+          device_id: z.string().nullable(),
+          upload_status: z.string(),
+          files: figure,
+          disk_bytes: bytes,
+        }),
+      ),
+      next: z.int().nullable(),
+    }),
+    effect: 'reads',
+  }),
+  events_hold: operation({
+    id: 'events_hold',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/events/{event_id}/hold',
+    summary: 'A legal hold: no cleanup removes the event until it is released.',
+    pathParameters: inEvent,
+    body: closed({ reason: z.string().min(1).max(1_000).describe('Why it must stay.') }),
+    answer: changed,
+    effect: 'changes',
+  }),
+  events_release: operation({
+    id: 'events_release',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/events/{event_id}/release',
+    summary: 'Ends a hold.',
+    pathParameters: inEvent,
+    answer: changed,
+    effect: 'changes',
+  }),
+  events_retry_upload: operation({
+    id: 'events_retry_upload',
+    family: 'events',
+    host: 'device',
+    method: 'POST',
+    path: '/v2/uploads/retry',
+    summary: 'Lets refused events wait for upload again: one, or all.',
+    body: closed({ event_id: z.string().min(1).optional().describe('Left out: all of them.') }),
+    answer: open({ retried: figure }),
+    effect: 'changes',
+  }),
+  event_schemas_list: operation({
+    id: 'event_schemas_list',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/event-schemas',
+    summary: 'The event schemas that this store knows, as JSON Schema.',
+    answer: open({ schemas: z.array(open({ name: z.string(), schema: open({}) })) }),
+    effect: 'reads',
+  }),
+};

@@ -1,0 +1,126 @@
+// The settings of the Event Store, under the names of the second document.
+
+import {
+  createReader,
+  type Environment,
+  folder,
+  type Machine,
+  type Parser,
+  secret,
+  thisMachine,
+  url,
+  yesOrNo,
+} from './config.ts';
+import { invalidArgument } from './errors.ts';
+import { limits } from './limits.ts';
+import type { Secret } from './secret.ts';
+
+/** What the variables say, checked. The table is in the README. */
+export interface EventStoreSettings {
+  /** Undefined: nobody needs a key. */
+  readonly apiKey: Secret | undefined;
+  /** Host headers to answer beside the local ones, for example `line-3.factory.lan:8001`. */
+  readonly allowedHosts: readonly string[];
+  readonly defaultSolutionId: string | undefined;
+  readonly videoBytesMax: number;
+  readonly localOnlyBytesMax: number;
+  readonly recordBytesMax: number;
+  readonly draftAutoFinalizeSeconds: number;
+  readonly draftSweepSeconds: number;
+  /** Days, fractions allowed. */
+  readonly retentionDays: number;
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+  /** Kept free on the disk, and kept in a file to give up when the disk is full. */
+  readonly reserveBytes: number;
+  readonly cleanupSeconds: number;
+  /** Folder of further event schemas, one JSON Schema file each; undefined: none. */
+  readonly schemasFolder: string | undefined;
+  /** Undefined: cloud upload is off. */
+  readonly cloud: CloudSettings | undefined;
+}
+
+export interface CloudSettings {
+  readonly url: string;
+  readonly apiKey: Secret | undefined;
+}
+
+/** Reads all variables. Throws `invalid_input` with every bad variable at once. */
+export function readEventStoreSettings(
+  environment?: Environment,
+  machine: Machine = thisMachine(),
+): EventStoreSettings {
+  const reader = createReader(environment);
+  const defaults = limits.eventStore;
+  const settings = {
+    apiKey: reader.read('API_KEY', secret, undefined),
+    allowedHosts: reader.read('ALLOWED_HOSTS', hosts, []),
+    defaultSolutionId: reader.read('DEFAULT_SOLUTION_ID', text, undefined),
+    videoBytesMax: reader.read('MAX_VIDEO_UPLOAD_BYTES', whole, defaults.videoBytesMax),
+    localOnlyBytesMax: reader.read(
+      'MAX_LOCAL_ONLY_UPLOAD_BYTES',
+      whole,
+      defaults.localOnlyBytesMax,
+    ),
+    recordBytesMax: reader.read('MAX_RECORD_BYTES', recordBytes, defaults.recordBytesMax),
+    draftAutoFinalizeSeconds: reader.read(
+      'DRAFT_AUTO_FINALIZE_SECONDS',
+      positive,
+      defaults.draftAutoFinalizeSeconds,
+    ),
+    draftSweepSeconds: reader.read('DRAFT_SWEEP_SECONDS', seconds, defaults.draftSweepSeconds),
+    retentionDays: reader.read('RETENTION_DAYS', positive, defaults.retentionDays),
+    recordsMax: reader.read('MAX_RECORDS', whole, defaults.recordsMax),
+    bytesMax: reader.read('MAX_BYTES', whole, defaults.bytesMax),
+    reserveBytes: reader.read('RESERVE_BYTES', wholeOrNone, defaults.reserveBytes),
+    cleanupSeconds: reader.read('CLEANUP_SECONDS', seconds, defaults.cleanupSeconds),
+    schemasFolder: reader.read('EVENT_SCHEMAS_FOLDER', folder(machine), undefined),
+  };
+  const isOn = reader.read('CLOUD_UPLOAD_ENABLED', yesOrNo, false);
+  const cloudUrl = reader.read('CLOUD_UPLOAD_URL', url, undefined);
+  const apiKey = reader.read('CLOUD_UPLOAD_API_KEY', secret, undefined);
+  reader.finish();
+  return { ...settings, cloud: isOn ? cloudOf(cloudUrl, apiKey) : undefined };
+}
+
+function cloudOf(cloudUrl: string | undefined, apiKey: Secret | undefined): CloudSettings {
+  if (cloudUrl !== undefined) return { url: cloudUrl, apiKey };
+  throw invalidArgument(
+    'CLOUD_UPLOAD_URL',
+    'must be the URL of a management API while CLOUD_UPLOAD_ENABLED is on',
+  );
+}
+
+const text: Parser<string> = (value) => ({ value });
+
+const hosts: Parser<readonly string[]> = (value) => {
+  const list = value.split(',').map((host) => host.trim());
+  return list.every((host) => /^[\w.:[\]-]+$/.test(host))
+    ? { value: list }
+    : { wrong: 'must be Host headers separated by commas, for example "line-3.lan:8001"' };
+};
+
+const wholeOrNone: Parser<number> = (value) =>
+  /^\d{1,15}$/.test(value) ? { value: Number(value) } : { wrong: 'must be a whole number' };
+
+const whole: Parser<number> = (value) =>
+  /^[1-9]\d{0,14}$/.test(value)
+    ? { value: Number(value) }
+    : { wrong: 'must be a whole number of at least 1' };
+
+/** A record is read into memory, so no setting may lift the bound of a JSON body. */
+const recordBytes: Parser<number> = (value) =>
+  /^[1-9]\d{0,14}$/.test(value) && Number(value) <= limits.jsonBodyBytesMax
+    ? { value: Number(value) }
+    : { wrong: `must be a whole number from 1 to ${limits.jsonBodyBytesMax}` };
+
+const positive: Parser<number> = (value) =>
+  /^\d{1,9}(\.\d{1,9})?$/.test(value) && Number(value) > 0
+    ? { value: Number(value) }
+    : { wrong: 'must be a number above 0, for example 0.5' };
+
+/** Of a timer: at least a tenth of a second, at most a day. */
+const seconds: Parser<number> = (value) =>
+  /^\d{1,5}(\.\d{1,3})?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 86_400
+    ? { value: Number(value) }
+    : { wrong: 'must be a number from 0.1 to 86400' };
