@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
-import { decodeImage } from '../../src/platform/image-file.ts';
+import { decodeImage } from '../../src/pictures/image-file.ts';
 import { createKernel } from '../../src/platform/versions/kernel/kernel.ts';
 import {
   type Emit,

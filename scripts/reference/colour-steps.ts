@@ -1,6 +1,6 @@
 // Steps that change colours, beside those of OpenCV, Pillow and numpy.
 
-import { decodeImage } from '../../src/platform/image-file.ts';
+import { decodeImage } from '../../src/pictures/image-file.ts';
 import { contrasts } from '../../src/platform/versions/contrast.ts';
 import type { Size } from '../../src/platform/versions/geometry.ts';
 import { createKernel } from '../../src/platform/versions/kernel/kernel.ts';

@@ -1,6 +1,6 @@
 // Steps that move pixels, beside Pillow's.
 
-import type { RawImage } from '../../src/platform/image-file.ts';
+import type { RawImage } from '../../src/pictures/image-file.ts';
 import type { Size } from '../../src/platform/versions/geometry.ts';
 import {
   chooseCrop,

@@ -1,6 +1,6 @@
 // Our side of a comparison: a choice of the engine with a strength that is known.
 
-import type { RawImage } from '../../src/platform/image-file.ts';
+import type { RawImage } from '../../src/pictures/image-file.ts';
 import { applyChoices } from '../../src/platform/versions/apply.ts';
 import type { Choice } from '../../src/platform/versions/choice.ts';
 import type { Kernel, Pixels } from '../../src/platform/versions/kernel/kernel.ts';

@@ -1,7 +1,7 @@
 // What the references are compared on: photographs of the sample, and pictures that are made.
 
 import { readFile } from 'node:fs/promises';
-import { decodeImage, type RawImage } from '../../src/platform/image-file.ts';
+import { decodeImage, type RawImage } from '../../src/pictures/image-file.ts';
 import { randomFrom } from '../../src/platform/versions/random.ts';
 
 export interface NamedPicture {

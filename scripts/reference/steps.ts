@@ -1,6 +1,6 @@
 // The steps that OpenCV, Pillow or numpy can do as well, and how far ours may be from theirs.
 
-import type { RawImage } from '../../src/platform/image-file.ts';
+import type { RawImage } from '../../src/pictures/image-file.ts';
 import type { Size } from '../../src/platform/versions/geometry.ts';
 import type { Kernel } from '../../src/platform/versions/kernel/kernel.ts';
 import { colourSteps } from './colour-steps.ts';

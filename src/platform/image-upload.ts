@@ -6,9 +6,9 @@ import { images } from '../contract/images.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { readImageFile } from '../pictures/image-file.ts';
 import { sha256 } from '../storage/content.ts';
 import { newId } from './ids.ts';
-import { readImageFile } from './image-file.ts';
 import type { Parts } from './parts.ts';
 import type { AddedImage, Metadata, Project } from './store/store.ts';
 

@@ -1,32 +1,9 @@
 // What somebody said an image shows: boxes, or classes of the whole image. In absolute pixels.
 
 import type { projectTypes } from '../../contract/projects.ts';
+import type { Box } from '../../pictures/box.ts';
 
 export type ProjectType = (typeof projectTypes)[number];
-
-/** x and y in pixels from the upper left corner of the stored image. */
-export type Point = readonly [x: number, y: number];
-
-export interface Keypoint {
-  readonly label: string;
-  readonly x: number;
-  readonly y: number;
-  /** As COCO says it: 0 not labelled, 1 labelled but hidden, 2 visible. */
-  readonly visibility: 0 | 1 | 2;
-}
-
-/** One labelled object. */
-export interface Box {
-  readonly label: string;
-  /** The centre, as the API shows it. */
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  /** The outline of the object, one closed ring. */
-  readonly points?: readonly Point[];
-  readonly keypoints?: readonly Keypoint[];
-}
 
 /** No boxes, or no labels: somebody looked, and there is nothing to label. */
 export type Annotation =

@@ -1,7 +1,8 @@
 // Boxes as files give them, and what is odd about them. Nothing is dropped, moved or clipped here:
 // decisions/degenerate-boxes.md.
 
-import type { AnnotatedImage, AnnotationWarning, Box, Parsed, Point } from './annotation.ts';
+import type { Box, Point } from '../../pictures/box.ts';
+import type { AnnotatedImage, AnnotationWarning, Parsed } from './annotation.ts';
 import { refusal } from './reading.ts';
 
 export interface Edges {

@@ -1,7 +1,8 @@
 // COCO JSON: one file for a whole dataset, of which one image is read. `bbox` is the upper left
 // corner and the size.
 
-import type { AnnotatedImage, AnnotationWarning, Box, Keypoint, Parsed } from './annotation.ts';
+import type { Box, Keypoint } from '../../pictures/box.ts';
+import type { AnnotatedImage, AnnotationWarning, Parsed } from './annotation.ts';
 import type { Shape } from './boxes.ts';
 import {
   areaOf,

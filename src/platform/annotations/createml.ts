@@ -1,7 +1,8 @@
 // CreateML JSON: an array with an entry for each image. `coordinates` are the centre and the size,
 // in pixels.
 
-import type { AnnotatedImage, Box, Parsed } from './annotation.ts';
+import type { Box } from '../../pictures/box.ts';
+import type { AnnotatedImage, Parsed } from './annotation.ts';
 import { boxFromCentre, parsedBoxes } from './boxes.ts';
 import { findByImage } from './image-name.ts';
 import {

@@ -5,7 +5,8 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { AnnotationFile, Box, Parsed, Point } from './annotation.ts';
+import type { Box, Point } from '../../pictures/box.ts';
+import type { AnnotationFile, Parsed } from './annotation.ts';
 import { boxFromCorner, parsedBoxes, type Shape } from './boxes.ts';
 import { checkSameImage } from './image-name.ts';
 import {

@@ -3,7 +3,8 @@
 // or a name without blanks.
 
 import { limits } from '../../limits.ts';
-import type { AnnotatedImage, AnnotationFile, Box, Labelmap, Parsed } from './annotation.ts';
+import type { Box } from '../../pictures/box.ts';
+import type { AnnotatedImage, AnnotationFile, Labelmap, Parsed } from './annotation.ts';
 import { boxAround, boxFromCentre, parsedBoxes, pointsFrom } from './boxes.ts';
 import {
   checkBoxCount,

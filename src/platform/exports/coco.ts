@@ -3,7 +3,7 @@
 // the classes, the same in every split: decisions/export-formats.md.
 
 import { isoTime } from '../../clock.ts';
-import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
+import type { Box, Keypoint, Point } from '../../pictures/box.ts';
 import { areaOf, tidy } from '../annotations/boxes.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import {

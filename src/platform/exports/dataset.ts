@@ -3,7 +3,8 @@
 import type { Readable } from 'node:stream';
 import type { SplitName } from '../../contract/fields.ts';
 import { splitName } from '../../contract/fields.ts';
-import type { Box, Point, ProjectType } from '../annotations/annotation.ts';
+import type { Box, Point } from '../../pictures/box.ts';
+import type { ProjectType } from '../annotations/annotation.ts';
 import { edgesOf, tidy } from '../annotations/boxes.ts';
 
 /** One image of a dataset version, with its boxes in pixels (x and y: the centre). */

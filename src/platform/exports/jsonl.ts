@@ -1,7 +1,7 @@
 // JSON lines for models of vision and language: `train/annotations.jsonl` with the images beside
 // it. A line has the image, what to ask (`prefix`) and what to answer (`suffix`).
 
-import type { Box } from '../annotations/annotation.ts';
+import type { Box } from '../../pictures/box.ts';
 import { edgesOf } from '../annotations/boxes.ts';
 import { isClassification } from '../annotations/class-names.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';

@@ -1,6 +1,6 @@
 // Outlines as pixels.
 
-import type { Point } from '../annotations/annotation.ts';
+import type { Point } from '../../pictures/box.ts';
 
 /** One byte a pixel, row by row from the top. */
 export interface Mask {

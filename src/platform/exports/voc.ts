@@ -1,7 +1,7 @@
 // Pascal VOC: an XML file beside each image. Edges are written as they were read, without the shift
 // by one of the original definition.
 
-import type { Box } from '../annotations/annotation.ts';
+import type { Box } from '../../pictures/box.ts';
 import { tidy } from '../annotations/boxes.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { tidyEdges } from './dataset.ts';

@@ -3,10 +3,11 @@
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { unusualSettings } from '../../contract/version-warnings.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
-import type { Annotation, Box } from '../annotations/annotation.ts';
-import { type ImageFile, readImageHeader } from '../image-file.ts';
-import { cellSide, contactSheet, scaleToCell } from '../pictures/contact-sheet.ts';
-import { encodePicture } from '../pictures/encode.ts';
+import type { Box } from '../../pictures/box.ts';
+import { cellSide, contactSheet, scaleToCell } from '../../pictures/contact-sheet.ts';
+import { encodePicture } from '../../pictures/encode.ts';
+import { type ImageFile, readImageHeader } from '../../pictures/image-file.ts';
+import type { Annotation } from '../annotations/annotation.ts';
 import { batchSources, pixelsInWork } from '../versions/batches.ts';
 import { remapAnnotation } from '../versions/filters.ts';
 import { type RenderedImage, RenderFailure, type RenderJob } from '../versions/render.ts';

@@ -3,9 +3,9 @@
 import type { Answer } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import type { Box } from '../annotations/annotation.ts';
-import type { RawImage } from '../image-file.ts';
-import type { SheetCell } from '../pictures/contact-sheet.ts';
+import type { Box } from '../../pictures/box.ts';
+import type { SheetCell } from '../../pictures/contact-sheet.ts';
+import type { RawImage } from '../../pictures/image-file.ts';
 
 export type Preview = Answer<typeof previews.versions_preview>;
 

@@ -3,9 +3,9 @@
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { projectTypes } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
+import { type ImageFormat, imageContentTypes } from '../../pictures/image-file.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Annotation } from '../annotations/annotation.ts';
-import { type ImageFormat, imageContentTypes } from '../image-file.ts';
 import type { LabelCounts, Metadata, ProjectType, SplitCounts } from './store.ts';
 
 export function readSplit(row: Row): SplitName {

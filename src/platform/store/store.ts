@@ -5,8 +5,8 @@ import type { SplitName } from '../../contract/fields.ts';
 import type { projectTypes } from '../../contract/projects.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { ErrorCode } from '../../errors.ts';
+import type { ImageFormat } from '../../pictures/image-file.ts';
 import type { Annotation } from '../annotations/annotation.ts';
-import type { ImageFormat } from '../image-file.ts';
 import type { SourceOutline } from '../versions/batches.ts';
 import type { Candidate } from '../versions/filters.ts';
 

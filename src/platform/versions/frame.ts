@@ -2,7 +2,7 @@
 
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Box } from '../annotations/annotation.ts';
+import type { Box } from '../../pictures/box.ts';
 import {
   compose,
   identity,

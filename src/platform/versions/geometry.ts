@@ -1,7 +1,7 @@
 // Where points and boxes go when pixels move. Coordinates are edges between pixels: 0 is the left
 // edge of the first pixel, the width is the right edge of the last.
 
-import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
+import type { Box, Keypoint, Point } from '../../pictures/box.ts';
 import {
   areaOf,
   boxAround,

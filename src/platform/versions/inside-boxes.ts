@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Box, Keypoint } from '../annotations/annotation.ts';
+import type { Box, Keypoint } from '../../pictures/box.ts';
 import { edgesOf } from '../annotations/boxes.ts';
 import { duplicate, movePixels } from './apply.ts';
 import type { Choice, Chooser } from './choice.ts';

@@ -3,7 +3,7 @@
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { invalidInput } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Box } from '../annotations/annotation.ts';
+import type { Box } from '../../pictures/box.ts';
 import { edgesAround, edgesOf } from '../annotations/boxes.ts';
 import { type Edges, type Frame, frameBoxes } from './frame.ts';
 import { identity, moveBoxes, type Size } from './geometry.ts';

@@ -3,14 +3,14 @@
 import type { SplitName } from '../../contract/fields.ts';
 import { normalizeSettings } from '../../contract/version-idle.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import type { Box } from '../annotations/annotation.ts';
+import type { Box } from '../../pictures/box.ts';
 import {
   type ImageFile,
   openPixels,
   type RawImage,
   readImageHeader,
   readOut,
-} from '../image-file.ts';
+} from '../../pictures/image-file.ts';
 import { applyChoices } from './apply.ts';
 import type { Choice } from './choice.ts';
 import { drawCopies } from './copies.ts';

@@ -1,7 +1,8 @@
 // Every format that holds boxes, read back by a reader that knows nothing of Fovea.
 
 import { describe, expect, test } from 'vitest';
-import type { Box, ProjectType } from '../../../src/platform/annotations/annotation.ts';
+import type { Box } from '../../../src/pictures/box.ts';
+import type { ProjectType } from '../../../src/platform/annotations/annotation.ts';
 import { boxOf, dataset, exportBytes, image, oddBoxes } from './kit.ts';
 import * as read from './readers.ts';
 

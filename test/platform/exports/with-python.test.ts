@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Point } from '../../../src/platform/annotations/annotation.ts';
+import type { Point } from '../../../src/pictures/box.ts';
 import { boxAround } from '../../../src/platform/annotations/boxes.ts';
 import { checkExportFormat } from '../../../src/platform/exports/export-format.ts';
 import { writeExport } from '../../../src/platform/exports/zip.ts';

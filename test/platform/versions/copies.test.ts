@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { expectedCounts } from '../../../src/contract/version-counts.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
-import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import type { Box } from '../../../src/pictures/box.ts';
 import { createKernel } from '../../../src/platform/versions/kernel/kernel.ts';
 import {
   type RenderJob,

@@ -1,7 +1,7 @@
 // Turns as matrices, and boxes, outlines and keypoints moved by them.
 
 import { describe, expect, test } from 'vitest';
-import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import type { Box } from '../../../src/pictures/box.ts';
 import {
   compose,
   identity,

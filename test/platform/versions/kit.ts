@@ -1,7 +1,7 @@
 // Makes images of one source as a version does, without its threads.
 
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
-import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import type { Box } from '../../../src/pictures/box.ts';
 import { createKernel } from '../../../src/platform/versions/kernel/kernel.ts';
 import {
   type RenderedImage,

@@ -1,7 +1,7 @@
 // Four pictures in one: which ones, where they meet, and what becomes of their boxes.
 
 import { describe, expect, test } from 'vitest';
-import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import type { Box } from '../../../src/pictures/box.ts';
 import { batchSources } from '../../../src/platform/versions/batches.ts';
 import type { RenderedImage, RenderSource } from '../../../src/platform/versions/render.ts';
 import { renderJob } from './kit.ts';

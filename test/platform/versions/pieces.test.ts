@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
-import type { Box } from '../../../src/platform/annotations/annotation.ts';
+import type { Box } from '../../../src/pictures/box.ts';
 import type { RenderedImage } from '../../../src/platform/versions/render.ts';
 import { render } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';

@@ -1,7 +1,7 @@
 // Pixel operations on 8-bit RGB in WebAssembly memory: whole numbers only, so that every machine
 // gives the same bytes. decisions/kernel.md says why.
 
-import type { RawImage } from '../../image-file.ts';
+import type { RawImage } from '../../../pictures/image-file.ts';
 import type { Matrix, Size } from '../geometry.ts';
 import type { Turn } from '../turn.ts';
 import { colourOperations } from './colours.ts';

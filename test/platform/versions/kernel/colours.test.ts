@@ -1,7 +1,7 @@
 // Changes of colour in place: against plain arithmetic, and colours whose answer is known.
 
 import { describe, expect, test } from 'vitest';
-import type { RawImage } from '../../../../src/platform/image-file.ts';
+import type { RawImage } from '../../../../src/pictures/image-file.ts';
 import {
   type Colour,
   createKernel,

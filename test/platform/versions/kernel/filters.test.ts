@@ -2,7 +2,7 @@
 // gave for small images.
 
 import { describe, expect, test } from 'vitest';
-import type { RawImage } from '../../../../src/platform/image-file.ts';
+import type { RawImage } from '../../../../src/pictures/image-file.ts';
 import type { Matrix, Size } from '../../../../src/platform/versions/geometry.ts';
 import { type Colour, createKernel } from '../../../../src/platform/versions/kernel/kernel.ts';
 import { gaussianWeights } from '../../../../src/platform/versions/kernel/weights.ts';

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import type { RawImage } from '../../../../src/platform/image-file.ts';
+import type { RawImage } from '../../../../src/pictures/image-file.ts';
 import { compiledKernel } from '../../../../src/platform/versions/kernel/compiled.ts';
 import { createKernel } from '../../../../src/platform/versions/kernel/kernel.ts';
 import { refusal } from './images.ts';

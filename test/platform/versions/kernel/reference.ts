@@ -1,6 +1,6 @@
 // The operations of the kernel as plainly as can be, to hold it against.
 
-import type { RawImage } from '../../../../src/platform/image-file.ts';
+import type { RawImage } from '../../../../src/pictures/image-file.ts';
 import type { Matrix, Size } from '../../../../src/platform/versions/geometry.ts';
 import type { Colour } from '../../../../src/platform/versions/kernel/kernel.ts';
 

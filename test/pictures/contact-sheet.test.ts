@@ -3,15 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { createCanvas } from '../../../src/platform/pictures/canvas.ts';
+import { createCanvas } from '../../src/pictures/canvas.ts';
 import {
   cellSide,
   contactSheet,
   type Sheet,
   type SheetCell,
   scaleToCell,
-} from '../../../src/platform/pictures/contact-sheet.ts';
-import { encodePicture } from '../../../src/platform/pictures/encode.ts';
+} from '../../src/pictures/contact-sheet.ts';
+import { encodePicture } from '../../src/pictures/encode.ts';
 
 const green = [0, 200, 0] as const;
 

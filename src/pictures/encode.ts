@@ -1,8 +1,8 @@
 // A drawn picture as a file that is small enough for a tool result.
 
-import { FoveaError } from '../../errors.ts';
-import { limits } from '../../limits.ts';
-import { openRaw, type RawImage } from '../image-file.ts';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { openRaw, type RawImage } from './image-file.ts';
 
 export interface EncodedPicture {
   readonly bytes: Uint8Array;

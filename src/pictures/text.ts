@@ -1,6 +1,6 @@
 // Text in the font of our own: one line, cut to fit where it is too long.
 
-import type { Point } from '../annotations/annotation.ts';
+import type { Point } from './box.ts';
 import { type Canvas, type Colour, type Mask, paintMask } from './canvas.ts';
 import { glyphs, unknownGlyph } from './glyphs.ts';
 import { type Line, strokeMask } from './strokes.ts';

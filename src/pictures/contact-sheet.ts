@@ -1,8 +1,7 @@
 // A contact sheet: rows of captioned pictures with their boxes, and what the colours mean.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Box } from '../annotations/annotation.ts';
-import { openRaw, type RawImage } from '../image-file.ts';
+import type { Box } from './box.ts';
 import {
   type Canvas,
   type Colour,
@@ -14,6 +13,7 @@ import {
 } from './canvas.ts';
 import { black, classColours } from './class-colours.ts';
 import { drawBoxes } from './draw-boxes.ts';
+import { openRaw, type RawImage } from './image-file.ts';
 import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
 export interface SheetCell {

@@ -1,7 +1,7 @@
 // Boxes, outlines and keypoints over an image, with the names of their classes.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Box, Keypoint, Point } from '../annotations/annotation.ts';
+import type { Box, Keypoint, Point } from './box.ts';
 import { type Area, type Canvas, type Colour, fillArea, frameArea } from './canvas.ts';
 import { readableOn, white } from './class-colours.ts';
 import { fillOutline, strokeLine } from './strokes.ts';

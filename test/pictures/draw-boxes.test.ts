@@ -1,9 +1,9 @@
 // What is labelled, over an image: lines on edges, outlines, keypoints, names.
 
 import { describe, expect, test } from 'vitest';
-import type { Box } from '../../../src/platform/annotations/annotation.ts';
-import { type Canvas, createCanvas } from '../../../src/platform/pictures/canvas.ts';
-import { drawBoxes } from '../../../src/platform/pictures/draw-boxes.ts';
+import type { Box } from '../../src/pictures/box.ts';
+import { type Canvas, createCanvas } from '../../src/pictures/canvas.ts';
+import { drawBoxes } from '../../src/pictures/draw-boxes.ts';
 
 const grey = [128, 128, 128] as const;
 const red = [255, 0, 0] as const;

@@ -1,6 +1,6 @@
 // Lines and filled outlines with smooth edges.
 
-import type { Point } from '../annotations/annotation.ts';
+import type { Point } from './box.ts';
 import { type Canvas, type Colour, type Mask, paintMask } from './canvas.ts';
 
 /** Points in pixels (edges between pixels, as of boxes), joined by straight lines. */
