@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { FoveaError, invalidArgument } from './errors.ts';
 import { nearest } from './nearest.ts';
 
-export interface PlatformCommand {
-  readonly kind: 'platform';
+/** A service over HTTP. */
+export interface ServiceCommand {
+  readonly kind: 'platform' | 'event-store';
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -17,7 +18,7 @@ export type Command =
   | { readonly kind: 'mcp' }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | PlatformCommand;
+  | ServiceCommand;
 
 export const helpText = `Usage: fovea [command] [options]
 
@@ -28,6 +29,7 @@ Commands:
                 --host ADDRESS   address to listen on (127.0.0.1)
                 --port PORT      port, 0 for any free one (8000)
                 --data FOLDER    where the data is kept (FOVEA_HOME)
+  event-store serves the device Event Store over HTTP, with the same options (8001)
 
 Options:
   --help      prints this text
@@ -50,18 +52,19 @@ export function readCommand(argv: readonly string[]): Command {
     throw invalidArgument('command', `takes one command; "${extra}" is one too many`);
   }
   if (command === undefined) return withoutOptions(values);
-  if (command === 'platform') return platformCommand(values);
+  if (command === 'platform') return serviceCommand('platform', '8000', values);
+  if (command === 'event-store') return serviceCommand('event-store', '8001', values);
   if (laterCommands.includes(command)) {
     throw new FoveaError('not_implemented', `"fovea ${command}" is not in this release yet.`);
   }
   throw invalidArgument(
     'command',
-    `there is no "${command}"${hint(command, ['platform', ...laterCommands])}`,
+    `there is no "${command}"${hint(command, ['platform', 'event-store', ...laterCommands])}`,
     'fovea --help lists the commands.',
   );
 }
 
-const laterCommands = ['event-store', 'http', 'sign-in', 'sign-out', 'status', 'doctor', 'setup'];
+const laterCommands = ['http', 'sign-in', 'sign-out', 'status', 'doctor', 'setup'];
 
 const options = {
   help: { type: 'boolean', short: 'h' },
@@ -96,13 +99,17 @@ function withoutOptions(values: Values): Command {
   throw invalidArgument(`--${option}`, 'needs a command, for example: fovea platform --port 8000');
 }
 
-function platformCommand({ host = '127.0.0.1', port = '8000', data }: Values): PlatformCommand {
+function serviceCommand(
+  kind: ServiceCommand['kind'],
+  usualPort: string,
+  { host = '127.0.0.1', port = usualPort, data }: Values,
+): ServiceCommand {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw invalidArgument('--port', 'must be a whole number from 0 to 65535');
   }
   if (host === '') throw invalidArgument('--host', 'must be an address, for example 127.0.0.1');
   if (data === '') throw invalidArgument('--data', 'must be a folder');
-  return { kind: 'platform', host, port: Number(port), data };
+  return { kind, host, port: Number(port), data };
 }
 
 function hint(name: string, known: readonly string[], prefix = ''): string {

@@ -135,6 +135,8 @@ export const limits = {
   requestHeadersMsMax: 10_000,
   /** Time for a whole request with a large body, over a slow line. */
   requestMsMax: 300_000,
+  /** Likewise where videos come in; one that stops coming is cut off much earlier. */
+  uploadMsMax: 3_600_000,
   /** Bodies from here on take turns: so many at once, each in memory until it is answered. */
   largeBodyBytesMin: 1024 * 1024,
   largeBodiesAtOnceMax: 16,

@@ -24,6 +24,8 @@ async function run(command: Command): Promise<void> {
       return;
     case 'platform':
       return (await import('./platform.ts')).runPlatform(command);
+    case 'event-store':
+      return (await import('./event-store.ts')).runEventStore(command);
     case 'mcp':
       return (await import('./stdio.ts')).runStdio(version);
   }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
-import type { PlatformCommand } from '../command-line.ts';
+import type { ServiceCommand } from '../command-line.ts';
 import { readSettings } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
@@ -10,7 +10,7 @@ import { makeDataFolder } from './data-folder.ts';
 import { localWorkspace } from './services.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
-export async function runPlatform(command: PlatformCommand): Promise<void> {
+export async function runPlatform(command: ServiceCommand): Promise<void> {
   const settings = readSettings();
   const log = createLog(settings.logLevel).part('platform');
   const service = await startPlatform({

@@ -63,6 +63,10 @@ const StoredEvent = open({
   draft: z.boolean().optional(),
   finalized_at: z.string().nullable().optional(),
   auto_finalized_at: z.string().nullable().optional(),
+  upload_status: z.string().optional().describe('draft, waiting, uploaded or refused.'),
+  upload_error: z.string().nullable().optional().describe('Why the cloud refused it.'),
+  uploaded_at: z.string().nullable().optional(),
+  hold: z.string().nullable().optional().describe('Why no cleanup may remove it.'),
 });
 
 const eventsPage = open({
@@ -252,8 +256,12 @@ export const events = {
     summary: 'Close a draft: it enters upload and cleanup.',
     pathParameters: inEvent,
     answer: open({
+      id: z.string().optional(),
+      draft: z.boolean().optional(),
+      finalized_at: z.string().nullable().optional(),
       already_finalized: z.boolean().optional(),
       auto_finalized_at: z.string().nullable().optional(),
+      message: z.string().optional(),
     }),
     errors: always,
     effect: 'changes',

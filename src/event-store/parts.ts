@@ -6,9 +6,9 @@ import type { Log } from '../log.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import type { EventSchemas } from './intake/event-schemas.ts';
 import type { EventStore } from './store/store.ts';
-import type { Uploader } from './upload/uploader.ts';
 import type { Capacity } from './upkeep/capacity.ts';
 import type { OpenUploads } from './upkeep/open-uploads.ts';
+import type { Uploader } from './upload/uploader.ts';
 
 export interface Parts {
   readonly store: EventStore;

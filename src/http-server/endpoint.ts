@@ -24,6 +24,8 @@ export interface Gate<Principal> {
   authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
   /** Puts the parts of a request into the spelling of the contract, before they are checked. */
   prepare?(operation: Operation, parts: UncheckedParts): UncheckedParts;
+  /** The most bytes of a JSON body; those of `limits` unless given. */
+  readonly jsonBytesMax?: number;
   /** Whether answers are held against the schema of the operation: for tests. */
   readonly checkAnswers?: boolean;
 }
@@ -127,14 +129,14 @@ async function enter<Principal>(
 async function admit<Principal>(
   { request, query }: Exchange,
   operation: Operation,
-  { credentials, authenticate }: Gate<Principal>,
+  { credentials, authenticate, jsonBytesMax }: Gate<Principal>,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
   const early = await authenticate(presented);
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
-  const body = await readBody(operation, request);
+  const body = await readBody(operation, request, jsonBytesMax);
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
   const credential = credentialWithBody(credentials, presented, body.members);
   const principal = credential === presented ? early : await authenticate(credential);

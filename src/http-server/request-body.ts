@@ -25,7 +25,11 @@ const formUrlencoded = 'application/x-www-form-urlencoded';
  * Reads the body to its end. No body is an empty one. Throws `unsupported_media` naming the right
  * type, `too_large`, or `invalid_input`.
  */
-export async function readBody(operation: Operation, request: IncomingMessage): Promise<Body> {
+export async function readBody(
+  operation: Operation,
+  request: IncomingMessage,
+  jsonBytesMax: number = limits.jsonBodyBytesMax,
+): Promise<Body> {
   if (!hasBody(request)) return { members: {}, parameters: {} };
   const type = mediaType(request);
   const { bodyType, rawMember } = operation;
@@ -35,7 +39,10 @@ export async function readBody(operation: Operation, request: IncomingMessage): 
       return { members: await readBase64(rawMember, request), parameters: {} };
     }
   } else {
-    if (type === 'application/json') return { members: await readJson(request), parameters: {} };
+    if (type === 'application/json') {
+      const members = parseJsonBody(await collectBytes(request, jsonBytesMax));
+      return { members, parameters: {} };
+    }
     if (rawMember && type === 'text/plain') {
       const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax));
       return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
@@ -69,10 +76,6 @@ function mediaType({ headers }: IncomingMessage): string {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' || !/^(utf-?8|us-ascii)$/i.test(charset)) return '';
   return type.toLowerCase();
-}
-
-async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  return parseJsonBody(await collectBytes(request, limits.jsonBodyBytesMax));
 }
 
 async function readForm(operation: Operation, request: IncomingMessage): Promise<Body> {

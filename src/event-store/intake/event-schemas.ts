@@ -1,11 +1,134 @@
 // The event schemas: what event_data must look like (second document, Event, event_schema).
 
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import { nearest } from '../../nearest.ts';
+import { knownSchemas } from './known-schemas.ts';
+import { camelCase } from './spelling.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
 export interface EventSchemas {
   /**
    * Throws `bad_request` naming the member of event_data and what would be right, also for a schema
    * that is not known.
    */
-  check(name: string, eventData: Readonly<Record<string, unknown>>): void;
+  check(name: string, eventData: Members): void;
   /** All schemas as JSON Schema, by name. */
-  readonly all: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly all: ReadonlyMap<string, Members>;
+}
+
+/**
+ * The known schemas and those of a folder: one JSON Schema a file (2020-12, or draft-07 where it
+ * says so), named as the file without `.json`. Throws `invalid_input` naming the file that is none.
+ */
+export async function loadEventSchemas(folder: string | undefined): Promise<EventSchemas> {
+  const all = new Map<string, Members>(Object.entries(knownSchemas));
+  if (folder !== undefined) {
+    for (const [name, schema] of await readFolder(folder)) {
+      if (all.has(name)) throw wrongFile(name, 'is the name of a schema that Fovea brings');
+      all.set(name, schema);
+    }
+  }
+  const compile = createCompiler();
+  const validators = new Map([...all].map(([name, schema]) => [name, compile(name, schema)]));
+  return {
+    all,
+    check: (name, eventData) => {
+      const validate = validators.get(name);
+      if (validate === undefined) throw unknownSchema(name, [...all.keys()]);
+      const isKnown = Object.hasOwn(knownSchemas, name);
+      if (!validate(isKnown ? inCamelCase(eventData) : eventData)) {
+        throw refusal(name, validate.errors ?? []);
+      }
+    },
+  };
+}
+
+/** Known members of event_data in camelCase, as the cloud wants them, in whatever spelling. */
+export function inCamelCase(eventData: Members): Members {
+  return Object.fromEntries(
+    Object.entries(eventData).map(([name, value]) => [camelCase(name), value]),
+  );
+}
+
+async function readFolder(folder: string): Promise<[string, Members][]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+  return Promise.all(
+    files.sort().map(async (file): Promise<[string, Members]> => {
+      const name = basename(file, '.json');
+      if (!/^[\w-]{1,64}$/.test(name)) {
+        throw wrongFile(name, 'must be 1 to 64 letters, digits, hyphens and underscores');
+      }
+      const schema = parse(await readFile(join(folder, file), 'utf8'));
+      if (schema === undefined) throw wrongFile(name, 'must hold a JSON object');
+      return [name, schema];
+    }),
+  );
+}
+
+function parse(text: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function createCompiler(): (name: string, schema: Members) => ValidateFunction {
+  const options = { allErrors: false, strict: false, validateFormats: true } as const;
+  const newest = new Ajv2020(options);
+  const draft7 = new Ajv(options);
+  for (const ajv of [newest, draft7]) addFormats.default(ajv);
+  return (name, schema) => {
+    try {
+      const isDraft7 = String(schema.$schema ?? '').includes('draft-07');
+      return (isDraft7 ? draft7 : newest).compile(schema);
+    } catch {
+      throw wrongFile(name, 'is not a valid JSON Schema');
+    }
+  };
+}
+
+function wrongFile(name: string, wrong: string) {
+  const hint = 'The folder EVENT_SCHEMAS_FOLDER holds one JSON Schema a file.';
+  return invalidArgument(`EVENT_SCHEMAS_FOLDER/${name}.json`, wrong, hint);
+}
+
+function unknownSchema(name: string, known: readonly string[]): FoveaError {
+  const near = nearest(name, known);
+  const advice = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${near}"?`;
+  return new FoveaError('bad_request', 'event_schema: there is no such event schema.', {
+    hint: advice,
+  });
+}
+
+function refusal(name: string, [first]: readonly ErrorObject[]): FoveaError {
+  const steps = (first?.instancePath ?? '').split('/').filter(Boolean);
+  const at = ['event_data', ...steps].join('.').slice(0, limits.foreignTextMax);
+  return new FoveaError('bad_request', `${at}: ${first ? explain(first) : 'does not fit'}.`, {
+    hint: `event_data must conform to the event schema "${name}".`,
+  });
+}
+
+/** Names of members are those of the schema; a stray name of the sender's is not repeated. */
+function explain({ keyword, params, message, parentSchema }: ErrorObject): string {
+  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
+  }
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys(parentSchema?.properties ?? {});
+    const near = nearest(String(params.additionalProperty), known);
+    const advice = near === undefined ? '' : `; did you mean "${near}"?`;
+    return `has an unknown member, the known ones are ${known.join(', ')}${advice}`;
+  }
+  return message ?? 'does not fit';
 }

@@ -1,0 +1,36 @@
+// `fovea event-store`: the device Event Store as a service of its own.
+
+import { join } from 'node:path';
+import { systemClock } from '../clock.ts';
+import type { ServiceCommand } from '../command-line.ts';
+import { readSettings } from '../config.ts';
+import { startEventStore } from '../event-store/event-store.ts';
+import { readEventStoreSettings } from '../event-store-config.ts';
+import { createLog } from '../log.ts';
+import { makeDataFolder } from './data-folder.ts';
+
+/** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
+export async function runEventStore(command: ServiceCommand): Promise<void> {
+  const { home, logLevel } = readSettings();
+  const settings = readEventStoreSettings();
+  const log = createLog(logLevel).part('event-store');
+  const service = await startEventStore({
+    data: makeDataFolder(
+      command.data ?? join(home, 'event-store'),
+      command.data === undefined ? 'FOVEA_HOME' : '--data',
+    ),
+    host: command.host,
+    port: command.port,
+    settings,
+    log,
+    clock: systemClock,
+  });
+  const isLocal = /^(127\.|localhost$|::1$)/.test(command.host);
+  if (settings.apiKey === undefined && !isLocal) {
+    log.warn('API_KEY is not set: whoever reaches this address may read and write all events.');
+  }
+  process.stdout.write(`${service.url}\n`);
+  const stop = () => void service.close().finally(() => process.exit());
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+}

@@ -1,0 +1,53 @@
+// The key of the Event Store (second document, Authentication).
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { FoveaError } from '../errors.ts';
+import type { CredentialPlaces } from '../http-server/credentials.ts';
+import { Secret } from '../secret.ts';
+
+/** Whoever may call: there is one key, so it does not matter who. */
+export interface Caller {
+  readonly isKnown: true;
+}
+
+const known: Caller = { isKnown: true };
+
+/** The header X-API-Key; a browser, which cannot send it, may read with HTTP Basic instead. */
+export const deviceCredentials: CredentialPlaces = {
+  presented: (request) => {
+    const [key] = request.headersDistinct['x-api-key'] ?? [basicPassword(request)];
+    return key === undefined || key === '' ? undefined : new Secret(key);
+  },
+  parameter: undefined,
+  refusal: (presented) =>
+    new FoveaError(
+      'unauthenticated',
+      presented ? 'The API key is not the right one.' : 'This request needs an API key.',
+      { hint: 'Send it in the header X-API-Key.' },
+    ),
+};
+
+/** Lets everybody in where no key is set. */
+export function createKeyCheck(
+  key: Secret | undefined,
+): (presented: Secret | undefined) => Promise<Caller | undefined> {
+  if (key === undefined) return async () => known;
+  const expected = hashOf(key);
+  return async (presented) =>
+    presented !== undefined && timingSafeEqual(hashOf(presented), expected) ? known : undefined;
+}
+
+/** Hashed, so that the comparison is of equal lengths and its time tells nothing. */
+function hashOf(key: Secret): Buffer {
+  return createHash('sha256').update(key.reveal()).digest();
+}
+
+/** Reading only: other pages could make a browser send it with a request that changes something. */
+function basicPassword({ method, headers }: IncomingMessage): string | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  return text.slice(text.indexOf(':') + 1);
+}

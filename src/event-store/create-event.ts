@@ -1,0 +1,176 @@
+// Storing an event: what the contract cannot say is checked, its images go to the disk, then it.
+
+import type { events } from '../contract/events.ts';
+import type { Answer, Input } from '../contract/operation.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import { newFileId } from './ids.ts';
+import { type DecodedImage, decodeImage } from './intake/images.ts';
+import type { Parts } from './parts.ts';
+import type { EventImage, NewEvent, NewFile } from './store/store.ts';
+import { isoMicroseconds } from './times.ts';
+
+type EventInput = Input<typeof events.events_create>;
+type ImageInput = NonNullable<EventInput['images']>[number];
+
+/**
+ * Stores an event with its images; all of it is on the disk when this resolves, and nothing when it
+ * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors).
+ */
+export async function createEvent(
+  parts: Parts,
+  input: EventInput,
+): Promise<Answer<typeof events.events_create>> {
+  const { store, files, schemas, settings, capacity } = parts;
+  schemas.check(input.event_schema, input.event_data);
+  checkSolution(input, settings);
+  checkDisplayPosition(input);
+  const decoded = await decodeImages(input.images ?? []);
+  await capacity.admit();
+  const { images, written } = await writeImages(parts, decoded);
+  try {
+    const created = await store.create(newEvent(input, images, written));
+    return {
+      id: created.id,
+      image_ids: written.map(({ id }) => id),
+      created_at: isoMicroseconds(created.arrival),
+      draft: input.draft === true,
+      message: input.draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
+    };
+  } catch (thrown) {
+    await files.remove(written.map(({ id }) => id));
+    throw thrown;
+  }
+}
+
+/** Second document, Event, solution. */
+function checkSolution(input: EventInput, { cloud, defaultSolutionId }: Parts['settings']): void {
+  if (cloud === undefined || defaultSolutionId !== undefined || input.solution) return;
+  throw new FoveaError('bad_request', 'solution: is missing, and cloud upload needs one.', {
+    hint: 'Send it, or set DEFAULT_SOLUTION_ID on the service.',
+  });
+}
+
+/** Clients that send no image may still say that the first one is to be shown. */
+function checkDisplayPosition({ displayImagePosition, images = [] }: EventInput): void {
+  const last = Math.max(0, images.length - 1);
+  if ((displayImagePosition ?? 0) <= last) return;
+  throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
+}
+
+interface DecodedEntry {
+  readonly entry: ImageInput;
+  readonly output: DecodedImage | undefined;
+  readonly input: DecodedImage | undefined;
+}
+
+/** All of them before anything is written. */
+async function decodeImages(entries: readonly ImageInput[]): Promise<readonly DecodedEntry[]> {
+  const decoded: DecodedEntry[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const { base64Image, inputBase64Image } = entry;
+    const decode = (text: string | null | undefined, name: string) =>
+      typeof text === 'string' ? decodeImage(text, `images[${index}].${name}`) : undefined;
+    decoded.push({
+      entry,
+      output: await decode(base64Image, 'base64Image'),
+      input: await decode(inputBase64Image, 'inputBase64Image'),
+    });
+  }
+  return decoded;
+}
+
+interface WrittenImages {
+  readonly images: readonly EventImage[];
+  readonly written: readonly NewFile[];
+}
+
+/** Side by side, so that they share what the disk does for each of them. */
+async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Promise<WrittenImages> {
+  const writes = decoded.map(({ entry, output, input }) => ({
+    entry,
+    output: output && writeImage(parts, output, entry.label),
+    input: input && writeImage(parts, input, entry.label),
+  }));
+  const all = writes.flatMap(({ output, input }) =>
+    [output, input].filter((it) => it !== undefined),
+  );
+  const settled = await Promise.allSettled(all);
+  const written = settled.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []));
+  const failed = settled.find((it) => it.status === 'rejected');
+  if (failed) {
+    await parts.files.remove(written.map(({ id }) => id));
+    throw failed.reason;
+  }
+  const images = await Promise.all(
+    writes.map(async ({ entry, output, input }) => storedImage(entry, await output, await input)),
+  );
+  return { images, written };
+}
+
+async function writeImage(
+  { files, clock }: Parts,
+  { bytes, contentType }: DecodedImage,
+  label: string | null | undefined,
+): Promise<NewFile> {
+  const id = newFileId(clock);
+  const onDisk = await files.write(id, bytes);
+  return { id, kind: 'image', label: label ?? undefined, contentType, ...onDisk };
+}
+
+function storedImage(
+  { label, metadata, ...lists }: ImageInput,
+  output: NewFile | undefined,
+  input: NewFile | undefined,
+): EventImage {
+  return {
+    file_id: output?.id ?? null,
+    input_file_id: input?.id ?? null,
+    label: label ?? null,
+    object_detections: lists.objectDetections ?? [],
+    classifications: lists.classifications ?? [],
+    instance_segmentations: lists.instanceSegmentations ?? [],
+    keypoints: (lists.keypoints ?? []).map(withOcclusion),
+    metadata: metadata ?? null,
+  };
+}
+
+/** Real clients leave `occluded` out. */
+function withOcclusion({
+  keypoints,
+  ...seen
+}: NonNullable<ImageInput['keypoints']>[number]): object {
+  return {
+    ...seen,
+    keypoints: keypoints.map((point) => ({ ...point, occluded: point.occluded ?? false })),
+  };
+}
+
+function newEvent(
+  input: EventInput,
+  images: readonly EventImage[],
+  files: readonly NewFile[],
+): NewEvent {
+  const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
+  return {
+    draft: input.draft === true,
+    solution: input.solution ?? undefined,
+    workflowId: input.workflow_id ?? undefined,
+    workflowVersion: input.workflow_version ?? undefined,
+    deviceId: input.device_id ?? undefined,
+    streamId: input.stream_id ?? undefined,
+    imageId: input.image_id ?? undefined,
+    inferenceTimestamp: input.inference_timestamp,
+    eventSchema: input.event_schema,
+    eventData: input.event_data,
+    externalId: textOf(externalId ?? external_id),
+    relatedEventId: textOf(relatedEventId ?? related_event_id),
+    customMetadata: input.custom_metadata ?? undefined,
+    displayImagePosition: input.displayImagePosition ?? undefined,
+    images,
+    files,
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

@@ -1,0 +1,53 @@
+// How the Event Store says an error (second document, Errors).
+
+import type { Operation } from '../contract/operation.ts';
+import type { FoveaError } from '../errors.ts';
+import type { ErrorAnswer } from '../http-server/error-body.ts';
+
+/**
+ * `{detail: text}`; for a request that does not fit the contract a 422 whose detail lists the
+ * problems; at capacity a 529 with `error: 'capacity_blocked'` beside the detail.
+ */
+export function eventStoreErrorBody(error: FoveaError, operation?: Operation): ErrorAnswer {
+  const { code, status, message, hint, problems, retryAfterSeconds } = error;
+  const headers = {
+    ...(status === 401 && { 'www-authenticate': 'Basic realm="Event Store", charset="UTF-8"' }),
+    ...(retryAfterSeconds !== undefined && {
+      'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))),
+    }),
+  };
+  const detail = [message, hint].filter(Boolean).join(' ');
+  if (code === 'full') {
+    return { status, headers, body: { detail, error: 'capacity_blocked' } };
+  }
+  if (code !== 'invalid_input') return { status, headers, body: { detail } };
+  const list = problems.length > 0 ? problems : [{ path: '', message }];
+  return {
+    status: 422,
+    headers,
+    body: {
+      detail: list.map(({ path, message: msg }) => ({
+        loc: locationOf(path, operation),
+        msg,
+        type: 'value_error',
+      })),
+    },
+  };
+}
+
+/** `images[0].label` of a create is at `['body', 'images', 0, 'label']`. */
+function locationOf(path: string, operation: Operation | undefined): (string | number)[] {
+  const steps = path
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const [name = ''] = steps;
+  return [placeOf(String(name), operation), ...steps];
+}
+
+function placeOf(name: string, operation: Operation | undefined): string {
+  if (operation === undefined) return 'request';
+  if (Object.hasOwn(operation.pathParameters.shape, name)) return 'path';
+  if (operation.method === 'GET' || Object.hasOwn(operation.query.shape, name)) return 'query';
+  return 'body';
+}

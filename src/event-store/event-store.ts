@@ -1,0 +1,99 @@
+// The device Event Store: its parts put together and served (second document).
+
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { UncheckedParts } from '../contract/check.ts';
+import { deviceOperations } from '../contract/index.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { EventStoreSettings } from '../event-store-config.ts';
+import { serve } from '../http-server/serve.ts';
+import type { Service } from '../http-server/service.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { openFileFolder } from '../storage/file-folder.ts';
+import { createKeyCheck, deviceCredentials } from './api-key.ts';
+import { eventStoreErrorBody } from './errors.ts';
+import { eventStoreHandlers } from './handlers.ts';
+import { loadEventSchemas } from './intake/event-schemas.ts';
+import { withPreparedQuery } from './intake/query.ts';
+import { respellEvent } from './intake/spelling.ts';
+import type { Parts } from './parts.ts';
+import { eventStoreRoutes } from './routes.ts';
+import { openEventStore } from './store/sqlite-store.ts';
+import { createOpenUploads } from './upkeep/open-uploads.ts';
+import { startUpkeep } from './upkeep/upkeep.ts';
+import { startUploads } from './upload/uploads.ts';
+
+export interface EventStoreOptions {
+  /** Data folder; made when it is not there. Several processes may share it. */
+  readonly data: string;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly settings: EventStoreSettings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Makes an answer that the contract does not allow an error: for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+/**
+ * Starts the service and resolves once it answers. Throws `conflict` when the port is taken, and
+ * as openEventStore does; nothing goes on running then.
+ */
+export async function startEventStore(options: EventStoreOptions): Promise<Service> {
+  const { data, settings, clock, log } = options;
+  const closing: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const end of closing.splice(0).reverse()) await end();
+  };
+  try {
+    const schemas = await loadEventSchemas(settings.schemasFolder);
+    const store = await openEventStore({ data, clock, log });
+    closing.push(() => store.close());
+    const files = await openFileFolder(join(data, 'files'));
+    const openUploads = createOpenUploads();
+    const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
+    closing.push(() => upkeep.stop());
+    const uploader = startUploads({ store, files, settings, clock, log, data });
+    closing.push(() => uploader.stop());
+    const { capacity } = upkeep;
+    const parts = { store, files, schemas, capacity, uploader, openUploads, settings, clock, log };
+    const service = await serveParts(parts, options);
+    closing.push(() => service.close());
+    return { url: service.url, close };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> {
+  const { settings, clock, log } = parts;
+  return serve({
+    operations: deviceOperations,
+    handlers: eventStoreHandlers(parts),
+    routes: eventStoreRoutes(parts),
+    credentials: deviceCredentials,
+    authenticate: createKeyCheck(settings.apiKey),
+    authorize: async () => {},
+    prepare,
+    errorBody: eventStoreErrorBody,
+    host: options.host,
+    port: options.port,
+    allowedHosts: settings.allowedHosts,
+    requestMsMax: limits.uploadMsMax,
+    jsonBytesMax: settings.recordBytesMax,
+    checkAnswers: options.checkAnswers ?? false,
+    ...{ log, clock },
+  });
+}
+
+/** Producers write in several spellings; the contract knows one. */
+function prepare(operation: Operation, parts: UncheckedParts): UncheckedParts {
+  const { body } = parts;
+  if (operation.id !== deviceOperations.events_create.id) return withPreparedQuery(parts);
+  return typeof body === 'object' && body !== null
+    ? { ...parts, body: respellEvent({ ...body }) }
+    : parts;
+}

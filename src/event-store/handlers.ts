@@ -1,0 +1,131 @@
+// All operations of the Event Store with their handlers: what is missing does not compile.
+
+import type { deviceOperations } from '../contract/index.ts';
+import { notFound } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import { eventAnswer, pageAnswer, timeOrNull } from './answers.ts';
+import type { Caller } from './api-key.ts';
+import { attachmentHandlers } from './attachments.ts';
+import { createEvent } from './create-event.ts';
+import { parseMetadataFilter } from './intake/query.ts';
+import type { Parts } from './parts.ts';
+import { statsHandlers } from './stats.ts';
+import type { EventQuery } from './store/store.ts';
+import { parseMicroseconds } from './times.ts';
+
+type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
+
+export function eventStoreHandlers(parts: Parts): DeviceHandlers {
+  return {
+    ...writing(parts),
+    ...reading(parts),
+    ...attachmentHandlers(parts),
+    ...statsHandlers(parts),
+    ...keeping(parts),
+  };
+}
+
+function writing(parts: Parts): Pick<DeviceHandlers, 'events_create' | 'events_finalize'> {
+  return {
+    events_create: async (input) => {
+      const created = await createEvent(parts, input);
+      if (!input.draft) parts.uploader.wake();
+      return created;
+    },
+    events_finalize: async ({ event_id }) => {
+      const done = await parts.store.finalize(event_id);
+      parts.uploader.wake();
+      return {
+        id: done.id,
+        draft: false,
+        finalized_at: timeOrNull(done.finalizedAt),
+        auto_finalized_at: timeOrNull(done.autoFinalizedAt),
+        already_finalized: done.alreadyFinalized,
+        message: done.alreadyFinalized ? 'It was finalized already.' : 'Finalized.',
+      };
+    },
+  };
+}
+
+type Reading = 'events_list' | 'events_latest' | 'events_get' | 'events_count';
+
+function reading({ store }: Parts): Pick<DeviceHandlers, Reading> {
+  return {
+    events_list: async (input) => pageAnswer(await store.list(queryOf(input))),
+    events_latest: async ({ limit = limits.eventsPageDefault, include_drafts = true }) =>
+      pageAnswer(await store.list({ limit, order: 'newest_first', includeDrafts: include_drafts })),
+    events_get: async ({ event_id }) => {
+      const event = await store.get(event_id);
+      if (event === undefined) throw notFound('event', event_id);
+      return eventAnswer(event);
+    },
+    events_count: async ({ device_id, event_schema, workflow_id }) => {
+      const counts = await store.count({
+        deviceId: device_id,
+        eventSchema: event_schema,
+        workflowId: workflow_id,
+      });
+      return {
+        total_count: counts.total,
+        filtered_count: counts.filtered,
+        oldest_timestamp: timeOrNull(counts.oldest),
+        newest_timestamp: timeOrNull(counts.newest),
+      };
+    },
+  };
+}
+
+type ListInput = Parameters<
+  Extract<DeviceHandlers['events_list'], (...args: never[]) => unknown>
+>[0];
+
+function queryOf(input: ListInput): EventQuery {
+  const either = (one: string | undefined, list: string | undefined) => {
+    const several = list?.split(',').filter((value) => value !== '');
+    if (one === undefined) return several;
+    return several === undefined || several.includes(one) ? [one] : [];
+  };
+  const deviceIds = either(input.device_id, input.device_id__in);
+  const eventSchemas = either(input.event_schema, input.event_schema__in);
+  const workflowIds = either(input.workflow_id, input.workflow_id__in);
+  const externalIds = either(input.external_id, input.external_id__in);
+  const from = input.start_time && parseMicroseconds(input.start_time);
+  const until = input.end_time && parseMicroseconds(input.end_time);
+  return {
+    limit: input.limit ?? limits.eventsPageDefault,
+    order: input.sort_direction === 'asc' ? 'oldest_first' : 'newest_first',
+    includeDrafts: input.include_drafts ?? true,
+    metadata: (input.metadata_filter ?? []).map(parseMetadataFilter),
+    ...(deviceIds && { deviceIds }),
+    ...(eventSchemas && { eventSchemas }),
+    ...(workflowIds && { workflowIds }),
+    ...(externalIds && { externalIds }),
+    ...(input.related_event_id !== undefined && { relatedEventId: input.related_event_id }),
+    ...(typeof from === 'number' && { from }),
+    ...(typeof until === 'number' && { until }),
+  };
+}
+
+type Keeping = 'events_hold' | 'events_release' | 'events_retry_upload' | 'event_schemas_list';
+
+function keeping({ store, schemas, uploader }: Parts): Pick<DeviceHandlers, Keeping> {
+  return {
+    events_hold: async ({ event_id, reason }) => {
+      await store.hold(event_id, reason);
+      return { message: 'No cleanup removes this event until it is released.' };
+    },
+    events_release: async ({ event_id }) => {
+      await store.release(event_id);
+      return { message: 'The event follows the usual retention again.' };
+    },
+    events_retry_upload: async ({ event_id }) => {
+      const retried = await store.retryUpload(event_id);
+      uploader.wake();
+      return { retried };
+    },
+    event_schemas_list: async () => ({
+      schemas: [...schemas.all].map(([name, schema]) => ({ name, schema: { ...schema } })),
+    }),
+  };
+}

@@ -1,0 +1,37 @@
+// The images of an event: base64 in, bytes and their type out.
+
+import { FoveaError } from '../../errors.ts';
+import { recogniseImage } from '../content-types.ts';
+
+export interface DecodedImage {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+/**
+ * The image that base64 text holds; a data URL is taken as well. Throws `bad_request` naming the
+ * member for text that is no base64 and for bytes that are no image (second document, Errors, 400).
+ */
+export async function decodeImage(text: string, member: string): Promise<DecodedImage> {
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw undecodable(member, 'is not valid base64');
+  const contentType = await recogniseImage(bytes);
+  if (contentType !== undefined) return { bytes, contentType };
+  throw undecodable(member, 'is not an image (JPEG, PNG, WebP, GIF, TIFF, BMP, HEIC or AVIF)');
+}
+
+/** Undefined for what is no base64: Node itself passes over what it does not know. */
+function decodeBase64(text: string): Uint8Array | undefined {
+  const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
+  const plain = /\s/.test(text) ? text.slice(start).replaceAll(/\s/g, '') : text.slice(start);
+  const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0;
+  const digits = plain.length - padding;
+  const bytes = Buffer.from(plain, 'base64');
+  const isWhole = bytes.length === Math.floor((digits * 3) / 4) && digits % 4 !== 1;
+  const isPadded = padding === 0 || plain.length % 4 === 0;
+  return digits > 0 && isWhole && isPadded ? bytes : undefined;
+}
+
+function undecodable(member: string, wrong: string): FoveaError {
+  return new FoveaError('bad_request', `${member}: ${wrong}.`);
+}

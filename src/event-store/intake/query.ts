@@ -1,0 +1,94 @@
+// Query parameters as they come over the wire: times, metadata filters, spellings of true.
+
+import type { UncheckedParts } from '../../contract/check.ts';
+import { FoveaError } from '../../errors.ts';
+import type { MetadataCondition, MetadataOperator, MetadataValue } from '../store/store.ts';
+import { isoMicroseconds, parseMicroseconds } from '../times.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The query of a list with its times in one form. Throws `bad_request` for a malformed time, sort
+ * direction or metadata filter (second document, Errors, 400 (query)).
+ */
+export function prepareQuery(query: Members): Members {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return Object.fromEntries(given.map(([name, value]) => [name, prepared(name, value)]));
+}
+
+function prepared(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'start_time':
+    case 'end_time':
+      return preparedTime(name, value);
+    case 'sort_direction':
+      if (value === 'asc' || value === 'desc') return value;
+      throw badQuery(name, 'must be "asc" or "desc"');
+    case 'metadata_filter':
+      if (Array.isArray(value)) for (const text of value) parseMetadataFilter(String(text));
+      return value;
+    case 'include_drafts':
+      return truth(value) ?? value;
+    default:
+      return value;
+  }
+}
+
+function preparedTime(name: string, value: unknown): string {
+  const time = typeof value === 'string' ? parseMicroseconds(value) : undefined;
+  if (time !== undefined) return isoMicroseconds(time);
+  throw badQuery(name, 'must be an ISO 8601 time, for example 2026-11-21T08:30:00Z');
+}
+
+function truth(value: unknown): boolean | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  return /^(0|false|no|off)$/i.test(value) ? false : undefined;
+}
+
+const operators: readonly MetadataOperator[] = ['eq', 'ne', 'gt', 'lt', 'gte', 'lte'];
+
+/**
+ * One condition from `key:value` or `key:op:value`. What comes before the second colon is an
+ * operator only where it is the name of one. Throws `bad_request`.
+ */
+export function parseMetadataFilter(text: string): MetadataCondition {
+  const at = text.indexOf(':');
+  if (at < 1) throw badQuery('metadata_filter', 'must be key:value or key:op:value');
+  const key = text.slice(0, at);
+  const rest = text.slice(at + 1);
+  const second = rest.indexOf(':');
+  const operator = operators.find((name) => name === rest.slice(0, Math.max(0, second)));
+  if (operator === undefined) return { key, operator: 'eq', values: meanings(rest) };
+  const values = meanings(rest.slice(second + 1));
+  if (operator === 'eq' || operator === 'ne') return { key, operator, values };
+  const ordered = values.filter((value) => typeof value !== 'boolean');
+  return { key, operator, values: comparable(ordered) };
+}
+
+/** What a text may stand for. */
+function meanings(text: string): MetadataValue[] {
+  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  return [
+    text,
+    ...(isNumber && Number.isFinite(Number(text)) ? [Number(text)] : []),
+    ...(text === 'true' ? [true] : text === 'false' ? [false] : []),
+  ];
+}
+
+/** A number is compared with numbers alone: as text, "10" would come before "9". */
+function comparable(values: readonly MetadataValue[]): readonly MetadataValue[] {
+  const numbers = values.filter((value) => typeof value === 'number');
+  return numbers.length > 0 ? numbers : values;
+}
+
+function badQuery(name: string, wrong: string): FoveaError {
+  return new FoveaError('bad_request', `${name}: ${wrong}.`);
+}
+
+/** The parts of a request with a query in the form of the contract. */
+export function withPreparedQuery(parts: UncheckedParts): UncheckedParts {
+  const { query } = parts;
+  if (typeof query !== 'object' || query === null) return parts;
+  return { ...parts, query: prepareQuery({ ...query }) };
+}

@@ -1,0 +1,71 @@
+// Requests in the spellings that real producers send, put into that of the contract.
+
+import { events } from '../../contract/events.ts';
+import { invalidInput, type Problem } from '../../errors.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The body of a create with each member under its name in the contract, whether it came in
+ * camelCase, snake_case or a mixture of both; members that nobody knows stay as they came. Throws
+ * `invalid_input` when one member came in both spellings.
+ */
+export function respellEvent(body: Members): Members {
+  const problems: Problem[] = [];
+  const event = respell(body, eventNames, '', problems);
+  const images = event.images;
+  const respelled = Array.isArray(images)
+    ? images.map((image: unknown, index) =>
+        isMembers(image) ? respell(image, imageNames, `images[${index}].`, problems) : image,
+      )
+    : images;
+  if (problems.length > 0) throw invalidInput(problems);
+  return images === undefined ? event : { ...event, images: respelled };
+}
+
+/** `object_detections` for `objectDetections`; other names as they are. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `objectDetections` for `object_detections`; other names as they are. */
+export function camelCase(name: string): string {
+  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const { shape } = events.events_create.body;
+const eventNames = spellings(Object.keys(shape));
+const imageNames = spellings(Object.keys(shape.images.unwrap().element.shape));
+
+/** Both spellings of each name, with the name. */
+function spellings(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    names.flatMap((name): [string, string][] => [
+      [camelCase(name), name],
+      [snakeCase(name), name],
+      [name, name],
+    ]),
+  );
+}
+
+function respell(
+  members: Members,
+  names: ReadonlyMap<string, string>,
+  place: string,
+  problems: Problem[],
+): Members {
+  const respelled = new Map<string, unknown>();
+  for (const [given, value] of Object.entries(members)) {
+    const name = names.get(given) ?? given;
+    if (respelled.has(name)) {
+      const message = `is given twice: as ${camelCase(name)} and as ${snakeCase(name)}, send one`;
+      problems.push({ path: `${place}${name}`, message });
+    }
+    respelled.set(name, value);
+  }
+  return Object.fromEntries(respelled);
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

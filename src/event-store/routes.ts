@@ -1,0 +1,25 @@
+// What the Event Store serves beside its operations.
+
+import type { Route } from '../http-server/handlers.ts';
+import { sendAnswer } from '../http-server/responses.ts';
+import type { Caller } from './api-key.ts';
+import { mediaRoutes } from './media-routes.ts';
+import type { Parts } from './parts.ts';
+
+export function eventStoreRoutes(parts: Parts): readonly Route<Caller>[] {
+  return [healthRoute(parts), ...mediaRoutes(parts)];
+}
+
+/** Open to all, so it tells nothing but whether the service is well. */
+function healthRoute({ capacity }: Parts): Route<Caller> {
+  return {
+    method: 'GET',
+    path: '/health',
+    open: true,
+    handle: async (_request, response) => {
+      const { blocked } = await capacity.state();
+      const status = blocked === undefined ? 'ok' : 'capacity_blocked';
+      sendAnswer(response, 200, { status, service: 'event-store', api_version: 'v2' });
+    },
+  };
+}
