@@ -58,7 +58,7 @@ export function inCamelCase(eventData: Members): Members {
 }
 
 async function readFolder(folder: string): Promise<[string, Members][]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+  const files = (await filesOf(folder)).filter((file) => file.endsWith('.json'));
   return Promise.all(
     files.sort().map(async (file): Promise<[string, Members]> => {
       const name = basename(file, '.json');
@@ -70,6 +70,14 @@ async function readFolder(folder: string): Promise<[string, Members][]> {
       return [name, schema];
     }),
   );
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch {
+    throw invalidArgument('EVENT_SCHEMAS_FOLDER', 'must be a folder that can be read');
+  }
 }
 
 function parse(text: string): Members | undefined {
@@ -84,7 +92,8 @@ function parse(text: string): Members | undefined {
 }
 
 function createCompiler(): (name: string, schema: Members) => ValidateFunction {
-  const options = { allErrors: false, strict: false, validateFormats: true } as const;
+  // Verbose: an error then knows the schema around it.
+  const options = { strict: false, verbose: true } as const;
   const newest = new Ajv2020(options);
   const draft7 = new Ajv(options);
   for (const ajv of [newest, draft7]) addFormats.default(ajv);
