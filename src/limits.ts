@@ -232,6 +232,17 @@ export const limits = {
   /** A blob half written that nobody has written to for so long belongs to a dead process. */
   blobUnfinishedMsMax: 60 * 60 * 1000,
 
+  // Files of events.
+
+  /** Bytes written to a file in one call: more is not faster, and all of it is in memory. */
+  fileWriteBytes: 1024 * 1024,
+  /** Bytes read from a file in one call: a video goes out with fewer calls. */
+  fileReadBytes: 256 * 1024,
+  /** First bytes of a file in which its type is looked for. */
+  recogniseBytes: 64 * 1024,
+  /** The label of an attached file: it stands in one line. */
+  attachmentLabelCharactersMax: 200,
+
   // Background work, shared by processes.
 
   /** Work goes to another process when its own one has not renewed for so long. */

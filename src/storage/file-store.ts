@@ -22,9 +22,10 @@ export interface ByteRange {
 export interface FileStore {
   /**
    * Keeps content under a new id; it is on the disk when this resolves, and nothing of it is there
-   * when this throws: what the source throws, or `full`.
+   * when this throws: what the source throws, `full`, or `internal` for a disk that fails.
    */
   write(id: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<WrittenFile>;
+  /** The content, or a part of it, piece by piece; reading begins at the start of the range. */
   open(id: string, range?: ByteRange): Promise<Readable>;
   read(id: string): Promise<Uint8Array>;
   size(id: string): Promise<number>;
@@ -34,4 +35,9 @@ export interface FileStore {
   ids(): AsyncIterable<string>;
   /** Free bytes of the disk for this process. */
   freeBytes(): Promise<number>;
+  /**
+   * Removes what dead processes left half written; says how many. Only for a process that is alone
+   * with the store: it takes what others are writing for left as well.
+   */
+  clearUnfinished(): Promise<number>;
 }

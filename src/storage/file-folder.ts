@@ -1,0 +1,297 @@
+// Files under ids in a folder: written and synced apart, then moved to their place.
+
+import { existsSync } from 'node:fs';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { FoveaError, notFound } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { ByteRange, FileStore, WrittenFile } from './file-store.ts';
+import { writeAll, writePieces } from './file-writes.ts';
+import { errorCode, makeFolder, syncFolder } from './folders.ts';
+import { createSharedSync } from './shared-sync.ts';
+
+export interface FileFolderOptions {
+  /** The folder was used before: without its marker, the disk that it lies on is not mounted. */
+  readonly expected?: boolean;
+}
+
+/**
+ * A file store on a folder, made where there is none: `01934/01934abc/01934abc-…` for content, by
+ * the time in the ids, so that a folder has the files of about a minute; `incoming/` for what is
+ * being written. Throws `internal` when the folder cannot be used, or is expected and not there;
+ * nothing is changed then.
+ */
+export async function openFileFolder(
+  folder: string,
+  { expected = false }: FileFolderOptions = {},
+): Promise<FileStore> {
+  const marker = join(folder, markerName);
+  const isKnown = existsSync(marker);
+  if (expected && !isKnown) {
+    throw new FoveaError(
+      'internal',
+      'The folder of the files is not there, or not the right one.',
+      {
+        hint: 'Mount the disk that it lies on.',
+      },
+    );
+  }
+  try {
+    makeFolder(join(folder, incomingName));
+    if (!isKnown) await writeMarker(marker);
+  } catch (thrown) {
+    throw diskError(thrown);
+  }
+  return new FileFolder(folder);
+}
+
+const markerName = '.fovea-files';
+const incomingName = 'incoming';
+
+async function writeMarker(path: string): Promise<void> {
+  const text =
+    'This folder belongs to a Fovea Event Store. Files in it have rows in its database.\n';
+  await writeSynced(path, Buffer.from(text));
+  await syncFolder(dirname(path));
+  await syncFolder(dirname(dirname(path)));
+}
+
+class FileFolder implements FileStore {
+  readonly #folder: string;
+  readonly #incoming: string;
+  readonly #sync: (folder: string) => Promise<void>;
+  /** The folders that this process has seen safely on the disk, each with what it was then. */
+  readonly #durable = new Map<string, string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#incoming = join(folder, incomingName);
+    this.#sync = createSharedSync((place) => this.#syncPlace(place));
+  }
+
+  async write(id: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<WrittenFile> {
+    if (!isId(id)) throw new FoveaError('internal', 'A file was given an id that is none.');
+    const draft = join(this.#incoming, id);
+    const source = new Source();
+    try {
+      const pieces = content instanceof Uint8Array ? content : source.watched(content);
+      const bytes = await writeSynced(draft, pieces);
+      await this.#place(draft, id);
+      const { blocks } = await stat(this.#path(id));
+      return { bytes, diskBytes: blocks * blockBytes };
+    } catch (thrown) {
+      await this.#discard(draft, id);
+      throw source.hasFailed ? thrown : diskError(thrown);
+    }
+  }
+
+  async open(id: string, range?: ByteRange): Promise<Readable> {
+    const file = await this.#find(id, (path) => open(path, 'r'));
+    return file.createReadStream({ ...range, highWaterMark: limits.fileReadBytes });
+  }
+
+  read(id: string): Promise<Uint8Array> {
+    return this.#find(id, (path) => readFile(path));
+  }
+
+  async size(id: string): Promise<number> {
+    const { size } = await this.#find(id, (path) => stat(path));
+    return size;
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    const known = ids.filter(isId);
+    for (const id of known) await onDisk(rm(this.#path(id), { force: true }));
+    for (const place of new Set(known.map((id) => dirname(this.#path(id))))) {
+      if (await removeEmpty(place)) await removeEmpty(dirname(place));
+    }
+  }
+
+  async *ids(): AsyncGenerator<string> {
+    for await (const upper of entriesOf(this.#folder)) {
+      if (upper === incomingName || upper === markerName) continue;
+      for await (const place of entriesOf(join(this.#folder, upper))) {
+        for await (const id of entriesOf(join(this.#folder, upper, place))) {
+          if (isId(id)) yield id;
+        }
+      }
+    }
+  }
+
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await onDisk(statfs(this.#folder));
+    return bavail * bsize;
+  }
+
+  async clearUnfinished(): Promise<number> {
+    const names = await onDisk(readdir(this.#incoming));
+    for (const name of names) await onDisk(rm(join(this.#incoming, name), { force: true }));
+    return names.length;
+  }
+
+  /** Moves a draft to its place, for which another process may have removed the empty folder. */
+  async #place(draft: string, id: string): Promise<void> {
+    const path = this.#path(id);
+    const place = dirname(path);
+    try {
+      await rename(draft, path);
+    } catch (thrown) {
+      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      await rename(draft, path);
+    }
+    await this.#sync(place);
+  }
+
+  /**
+   * Makes the entries of a folder survive a power cut, and those above it that lead there: unless
+   * it is the same folder for which this was done before, and not one made anew in its place.
+   */
+  async #syncPlace(place: string): Promise<void> {
+    const { ino, birthtimeNs } = await stat(place, { bigint: true });
+    const identity = `${ino} ${birthtimeNs}`;
+    await syncFolder(place);
+    if (this.#durable.get(place) === identity) return;
+    await syncFolder(dirname(place));
+    await syncFolder(this.#folder);
+    if (this.#durable.size >= durablePlacesMax) this.#durable.clear();
+    this.#durable.set(place, identity);
+  }
+
+  /** What cannot be removed now is a stray for a sweep; what went wrong first is what counts. */
+  async #discard(draft: string, id: string): Promise<void> {
+    await rm(draft, { force: true }).catch(() => {});
+    await this.remove([id]).catch(() => {});
+  }
+
+  async #find<T>(id: string, read: (path: string) => Promise<T>): Promise<T> {
+    if (!isId(id)) throw notFound('file', id);
+    try {
+      return await read(this.#path(id));
+    } catch (thrown) {
+      if (errorCode(thrown) === 'ENOENT') throw notFound('file', id);
+      throw diskError(thrown);
+    }
+  }
+
+  /** The first 32 bits of a UUID of version 7 count units of 65 seconds, the first 20 of 3 days. */
+  #path(id: string): string {
+    return join(this.#folder, id.slice(0, 5), id.slice(0, 8), id);
+  }
+}
+
+/** The unit of `stat` on every system. */
+const blockBytes = 512;
+
+/** Places that get files at the same time are few; older ones are not needed any more. */
+const durablePlacesMax = 100;
+
+function isId(id: string): boolean {
+  return /^[0-9a-z]{8}[0-9a-z-]{1,100}$/i.test(id);
+}
+
+/** Writes a new file down to the disk; says how many bytes it has. */
+async function writeSynced(
+  path: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const file = await open(path, 'wx', 0o600);
+  let bytes: number;
+  try {
+    bytes =
+      content instanceof Uint8Array
+        ? await writeAll(file, [content], 0)
+        : await writePieces(file, content);
+    await file.sync();
+  } catch (thrown) {
+    await closed(file);
+    throw thrown;
+  }
+  await file.close();
+  return bytes;
+}
+
+async function closed(file: FileHandle): Promise<void> {
+  await file.close().catch(() => {});
+}
+
+/** Knows whether a failure was that of the source, and not that of the disk. */
+class Source {
+  hasFailed = false;
+
+  async *watched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const source = pieces[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await this.#next(source);
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await source.return?.();
+    }
+  }
+
+  async #next(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+    try {
+      return await source.next();
+    } catch (thrown) {
+      this.hasFailed = true;
+      throw thrown;
+    }
+  }
+}
+
+/** The names in a folder, which may have gone since. */
+async function* entriesOf(folder: string): AsyncGenerator<string> {
+  try {
+    for await (const { name } of await opendir(folder)) yield name;
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw diskError(thrown);
+  }
+}
+
+/** Whether it was empty, and is gone. */
+async function removeEmpty(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (thrown) {
+    const code = errorCode(thrown);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    throw diskError(thrown);
+  }
+}
+
+async function onDisk<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    throw diskError(thrown);
+  }
+}
+
+/** What the disk said, by the name of it that a caller can act on. */
+function diskError(thrown: unknown): FoveaError {
+  if (thrown instanceof FoveaError) return thrown;
+  const code = errorCode(thrown);
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new FoveaError('full', 'The disk is full: nothing was stored.', { cause: thrown });
+  }
+  const what = code === 'EROFS' ? 'is read-only' : 'failed';
+  return new FoveaError('internal', `The disk of the files ${what}.`, { cause: thrown });
+}
