@@ -20,6 +20,21 @@ const image = closed({
   metadata: open({}).nullable().optional(),
 });
 
+/** Flat values are what metadata_filter finds; deeper ones are kept. */
+const customMetadata = open({})
+  .refine((pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax, {
+    error: `must have at most ${limits.customMetadataPairsMax} members`,
+  })
+  .refine((pairs) => Object.keys(pairs).every((key) => key.length <= 100), {
+    error: 'must have names of at most 100 characters',
+  })
+  .refine(
+    (pairs) => Object.values(pairs).every((it) => typeof it !== 'string' || it.length <= 1_000),
+    {
+      error: 'must have texts of at most 1000 characters',
+    },
+  );
+
 const Attachment = open({
   file_id: z.string(),
   label: maybeText,
@@ -110,7 +125,10 @@ export const events = {
       device_id: maybeText.describe('Device id.'),
       stream_id: maybeText.describe('Stream id.'),
       image_id: maybeText.describe('Image id.'),
-      custom_metadata: open({}).nullable().optional().describe('Flat; metadata_filter finds it.'),
+      custom_metadata: customMetadata
+        .nullable()
+        .optional()
+        .describe('Flat; metadata_filter finds it.'),
       images: described(
         z.array(image),
         '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',

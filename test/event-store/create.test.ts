@@ -1,0 +1,253 @@
+// Creating events over HTTP: what is accepted, in which spelling, and what is refused how.
+
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  openTestEventStore,
+  plainEvent,
+  type TestEventStore,
+  tinyPng,
+} from '../fixtures/event-store.ts';
+
+let store: TestEventStore;
+
+beforeAll(async () => {
+  store = await openTestEventStore();
+});
+
+afterAll(() => store.close());
+
+const png = tinyPng.toString('base64');
+
+async function create(body: object): Promise<string> {
+  const answer = await store.post('/v2/events', body);
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.text('id');
+}
+
+async function countOf(): Promise<unknown> {
+  return (await store.get('/events/count/stats')).body;
+}
+
+describe('an event', () => {
+  test('the least of one', async () => {
+    const answer = await store.post('/v2/events', plainEvent);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { image_ids: [], draft: false, message: 'Stored.' },
+    });
+    expect(answer.text('created_at')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect((await store.get(`/v2/events/${answer.text('id')}`)).body).toEqual({
+      id: answer.text('id'),
+      solution: null,
+      workflow_id: null,
+      workflow_version: null,
+      inference_timestamp: '2026-11-20T10:00:00Z',
+      device_id: null,
+      stream_id: null,
+      image_id: null,
+      images: [],
+      videos: [],
+      local_only_files: [],
+      display_image_position: null,
+      event_schema: 'custom',
+      event_data: { value: 'seen' },
+      custom_metadata: null,
+      created_at: answer.text('created_at'),
+      api_version: 'v2',
+      original_file_count: 0,
+      current_file_count: 0,
+      draft: false,
+      finalized_at: answer.text('created_at'),
+      auto_finalized_at: null,
+      upload_status: 'waiting',
+      upload_error: null,
+      uploaded_at: null,
+      hold: null,
+    });
+  });
+
+  test('all of one, in camelCase, comes back in snake_case', async () => {
+    const box = { class: 'bolt', x: 10.5, y: 20, width: 4, height: 6, confidence: 0.9 };
+    const id = await create({
+      solution: 'line-3',
+      workflowId: 'w',
+      workflowVersion: '7',
+      inferenceTimestamp: '2026-11-20T10:00:00.250+00:00',
+      deviceId: 'd',
+      streamId: 's',
+      imageId: 'i',
+      eventSchema: 'quality_check',
+      eventData: { result: 'fail', externalId: 'part-9' },
+      customMetadata: { shift: 'late', count: 3, ok: true, nested: { deep: [1] } },
+      displayImagePosition: 0,
+      draft: true,
+      images: [
+        {
+          label: 'workflow',
+          base64Image: png,
+          inputBase64Image: `data:image/png;base64,${png}`,
+          objectDetections: [box],
+          classifications: [{ class: 'bolt', confidence: 1 }],
+          instanceSegmentations: [{ ...box, points: [[1, 2]] }],
+          keypoints: [{ ...box, keypoints: [{ id: 0, x: 1, y: 2 }] }],
+          metadata: { exposure: 2 },
+        },
+      ],
+    });
+    const { body } = await store.get(`/v2/events/${id}`);
+    expect(body).toMatchObject({
+      solution: 'line-3',
+      workflow_id: 'w',
+      workflow_version: '7',
+      inference_timestamp: '2026-11-20T10:00:00.250+00:00',
+      device_id: 'd',
+      stream_id: 's',
+      image_id: 'i',
+      event_schema: 'quality_check',
+      event_data: { result: 'fail', externalId: 'part-9' },
+      custom_metadata: { shift: 'late', count: 3, ok: true, nested: { deep: [1] } },
+      display_image_position: 0,
+      draft: true,
+      finalized_at: null,
+      upload_status: 'draft',
+      original_file_count: 2,
+      current_file_count: 2,
+      images: [
+        {
+          file_id: expect.any(String),
+          input_file_id: expect.any(String),
+          label: 'workflow',
+          object_detections: [box],
+          classifications: [{ class: 'bolt', confidence: 1 }],
+          instance_segmentations: [{ ...box, points: [[1, 2]] }],
+          keypoints: [{ ...box, keypoints: [{ id: 0, x: 1, y: 2, occluded: false }] }],
+          metadata: { exposure: 2 },
+        },
+      ],
+    });
+  });
+
+  test('its images are served as they came', async () => {
+    const photo = await readFile('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
+    const answer = await store.post('/v2/events', {
+      ...plainEvent,
+      images: [{ base64Image: photo.toString('base64') }],
+    });
+    expect(answer.status).toBe(201);
+    const [fileId] = Object(answer.body).image_ids;
+    const response = await fetch(`${store.url}/images/${fileId}`);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(photo);
+  });
+});
+
+describe('what is refused leaves nothing', () => {
+  const base64 = 'images[0].base64Image';
+
+  test.each<[string, object, string]>([
+    ['a schema that is not known', { event_schema: 'quality' }, 'event_schema: there is no such'],
+    [
+      'data that does not conform',
+      { event_data: { value: 1 } },
+      'event_data.value: must be string',
+    ],
+    ['no base64', { images: [{ base64Image: 'not base64!' }] }, `${base64}: is not valid base64`],
+    ['half base64', { images: [{ base64Image: png.slice(0, 41) }] }, `${base64}: is not`],
+    ['an empty image', { images: [{ base64Image: '' }] }, `${base64}: is not valid base64`],
+    ['no image', { images: [{ base64Image: 'aGVsbG8gd29ybGQ=' }] }, `${base64}: is not an image`],
+    [
+      'one of two',
+      { images: [{ base64Image: png }, { inputBase64Image: '%' }] },
+      'images[1].inputBase64Image: is not valid base64',
+    ],
+  ])('400 for %s', async (_what, changes, detail) => {
+    const before = await countOf();
+    const answer = await store.post('/v2/events', { ...plainEvent, ...changes });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(detail) },
+    });
+    expect(await countOf()).toEqual(before);
+  });
+
+  test.each<[string, object, (string | number)[]]>([
+    ['a missing schema', { event_schema: undefined }, ['body', 'event_schema']],
+    ['a missing time', { inference_timestamp: undefined }, ['body', 'inference_timestamp']],
+    ['a time that is none', { inference_timestamp: 'now' }, ['body', 'inference_timestamp']],
+    ['data that is no object', { event_data: [] }, ['body', 'event_data']],
+    ['an unknown member', { evnt: 1 }, ['body', 'evnt']],
+    ['a draft that is no boolean', { draft: 'yes' }, ['body', 'draft']],
+    ['a position beyond the images', { displayImagePosition: 1 }, ['body', 'displayImagePosition']],
+    [
+      'a confidence above 1',
+      { images: [{ classifications: [{ class: 'a', confidence: 1.1 }] }] },
+      ['body', 'images', 0, 'classifications', 0, 'confidence'],
+    ],
+    ['both spellings', { eventSchema: 'custom' }, ['body', 'event_schema']],
+    [
+      'too long a text of metadata',
+      { custom_metadata: { a: 'x'.repeat(1_001) } },
+      ['body', 'custom_metadata'],
+    ],
+  ])('422 for %s', async (_what, changes, loc) => {
+    const before = await countOf();
+    const answer = await store.post('/v2/events', { ...plainEvent, ...changes });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc, msg: expect.any(String), type: 'value_error' }] },
+    });
+    expect(await countOf()).toEqual(before);
+  });
+
+  test('a cloud payload does not validate', async () => {
+    const answer = await store.post('/v2/events', {
+      eventId: 'a',
+      eventType: 'custom',
+      useCaseId: 'u',
+      timestamp: '2026-11-20T10:00:00Z',
+    });
+    expect(answer.status).toBe(422);
+  });
+
+  test('JSON that is none', async () => {
+    const response = await fetch(`${store.url}/v2/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"event_schema": ',
+    });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      detail: [{ loc: ['body'], msg: 'The body is not valid JSON in UTF-8.', type: 'value_error' }],
+    });
+  });
+});
+
+describe('settings', () => {
+  test('a record above its limit is 413', async () => {
+    const small = await openTestEventStore({ settings: { MAX_RECORD_BYTES: '400' } });
+    const big = { ...plainEvent, event_data: { value: 'x'.repeat(400) } };
+    expect(await small.post('/v2/events', big)).toMatchObject({
+      status: 413,
+      body: { detail: expect.stringContaining('400 bytes') },
+    });
+    expect(await small.post('/v2/events', plainEvent)).toMatchObject({ status: 201 });
+    await small.close();
+  });
+
+  test('cloud upload wants a solution, unless there is a default', async () => {
+    const cloud = { CLOUD_UPLOAD_ENABLED: '1', CLOUD_UPLOAD_URL: 'http://127.0.0.1:1' };
+    const strict = await openTestEventStore({ settings: cloud });
+    expect(await strict.post('/v2/events', plainEvent)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('solution: is missing') },
+    });
+    const withOne = { ...plainEvent, solution: 'line-3' };
+    expect(await strict.post('/v2/events', withOne)).toMatchObject({ status: 201 });
+    await strict.close();
+    const lenient = await openTestEventStore({
+      settings: { ...cloud, DEFAULT_SOLUTION_ID: 'plant' },
+    });
+    expect(await lenient.post('/v2/events', plainEvent)).toMatchObject({ status: 201 });
+    await lenient.close();
+  });
+});
