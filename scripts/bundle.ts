@@ -1,6 +1,6 @@
 // Builds the release: dist/fovea.js and its parts, and the licences of what is bundled.
 
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { licenceNotices } from './bundle/licences.ts';
 
@@ -32,7 +32,14 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 chmodSync('dist/fovea.js', 0o755);
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licenceNotices(Object.keys(metafile.inputs)));
+// Files that browsers load lie beside the part that serves them.
+cpSync('src/event-store/page', 'dist/parts/page', { recursive: true });
+const viewer = 'node_modules/swagger-ui-dist';
+for (const name of ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css']) {
+  cpSync(`${viewer}/${name}`, `dist/parts/page/swagger-ui/${name}`);
+}
+const bundled = [...Object.keys(metafile.inputs), `${viewer}/swagger-ui.css`];
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licenceNotices(bundled));
 for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
   process.stderr.write(`${String(bytes).padStart(9)}  ${path}\n`);
 }

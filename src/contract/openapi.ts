@@ -1,0 +1,217 @@
+// OpenAPI 3.1 from operations: what a service serves, for people, clients and tools.
+
+import * as z from 'zod';
+import type { Credential, Operation } from './operation.ts';
+
+/** JSON Schema of 2020-12, the dialect of OpenAPI 3.1. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface ErrorAnswerDescription {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** An address beside the operations. The names in braces in its path are texts. */
+export interface RouteDescription {
+  readonly id: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  /** Media type of the answer, and its schema; undefined: bytes. */
+  readonly contentType: string;
+  readonly schema?: JsonSchema;
+  /** Whether byte ranges of the answer can be asked for. */
+  readonly hasRanges?: boolean;
+  /** Undefined: answered without a credential. */
+  readonly credential?: Credential;
+  readonly errors: readonly number[];
+}
+
+/** What a service says of itself beside its operations. */
+export interface ServiceDescription {
+  readonly title: string;
+  readonly version: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly routes?: readonly RouteDescription[];
+  /** The security scheme of each credential; one without a scheme is not asked for. */
+  readonly security: Readonly<Partial<Record<Credential, JsonSchema>>>;
+  /** The statuses that an operation may answer beside its success. */
+  errors(operation: Operation): readonly number[];
+  /** What a status other than a success says. */
+  errorAnswer(status: number): ErrorAnswerDescription;
+  /** Example bodies, by the id of the operation. */
+  readonly examples?: Readonly<Record<string, unknown>>;
+}
+
+/** The document: all schemas stand where they are used, so it has no references. */
+export function openApi(
+  operations: Readonly<Record<string, Operation>>,
+  service: ServiceDescription,
+): JsonSchema {
+  const { title, version, description, routes = [], security } = service;
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  const add = (path: string, method: string, item: JsonSchema) => {
+    paths[path] = { ...paths[path], [method]: item };
+  };
+  for (const operation of Object.values(operations)) {
+    add(operation.path, operation.method.toLowerCase(), operationItem(operation, service));
+  }
+  for (const route of routes) add(route.path, 'get', routeItem(route, service));
+  const tags = [
+    ...Object.values(operations).map(({ family }) => family),
+    ...routes.map(({ tag }) => tag),
+  ];
+  return {
+    openapi: '3.1.1',
+    info: { title, version, description },
+    tags: [...new Set(tags)].map((name) => ({ name })),
+    paths,
+    components: { securitySchemes: security },
+  };
+}
+
+function operationItem(operation: Operation, service: ServiceDescription): JsonSchema {
+  const { id, family, summary, success, answer, credential, scope } = operation;
+  const answers = { [success]: successAnswer(success, answer) };
+  return {
+    operationId: id,
+    tags: [family],
+    summary,
+    ...parametersOf([
+      ...parameters(operation.pathParameters, 'path'),
+      ...parameters(operation.query, 'query'),
+    ]),
+    ...requestBody(operation, service.examples?.[id]),
+    responses: { ...answers, ...errorAnswers(service.errors(operation), service) },
+    security: securityOf(credential, service, scope === undefined ? [] : [scope]),
+  };
+}
+
+function routeItem(route: RouteDescription, service: ServiceDescription): JsonSchema {
+  const { id, tag, summary, path, contentType, schema = {}, hasRanges, credential } = route;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const content = { [contentType]: { schema } };
+  const range = { name: 'Range', in: 'header', schema: { type: 'string' }, example: 'bytes=0-99' };
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...parametersOf([
+      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...(hasRanges ? [range] : []),
+    ]),
+    responses: {
+      200: { description: descriptions[200], content },
+      ...(hasRanges && { 206: { description: 'The bytes of the range.', content } }),
+      ...errorAnswers(route.errors, service),
+    },
+    security: securityOf(credential, service, []),
+  };
+}
+
+function parametersOf(list: readonly JsonSchema[]): JsonSchema {
+  return list.length === 0 ? {} : { parameters: list };
+}
+
+/** An array is a parameter that is repeated, which is how OpenAPI reads one by itself. */
+function parameters(schema: z.ZodObject, place: 'path' | 'query'): JsonSchema[] {
+  const { properties = {}, required = [] } = objectSchema(schema);
+  return Object.entries(properties).map(([name, { description, ...value }]) => ({
+    name,
+    in: place,
+    ...(description !== undefined && { description }),
+    required: place === 'path' || required.includes(name),
+    schema: value,
+  }));
+}
+
+function requestBody(operation: Operation, example: unknown): JsonSchema {
+  const { body, bodyType, rawMember } = operation;
+  if (bodyType === 'none') return {};
+  const schema = jsonSchema(body, 'input');
+  const type = bodyType === 'json' ? 'application/json' : 'multipart/form-data';
+  const content = {
+    [type]: { schema, ...(example !== undefined && { example }) },
+    ...(rawMember !== undefined && {
+      'text/plain': { schema: { type: 'string', description: `\`${rawMember}\` alone.` } },
+    }),
+  };
+  const { required = [] } = objectSchema(body);
+  return { requestBody: { required: required.length > 0, content } };
+}
+
+const descriptions: Readonly<Record<Operation['success'], string>> = {
+  200: 'Done.',
+  201: 'Stored.',
+  202: 'Taken on; the work goes on.',
+  204: 'Done; the answer has no body.',
+};
+
+function successAnswer(status: Operation['success'], answer: z.ZodType): JsonSchema {
+  const description = descriptions[status];
+  if (status === 204) return { description };
+  return {
+    description,
+    content: { 'application/json': { schema: jsonSchema(answer, 'output') } },
+  };
+}
+
+function errorAnswers(statuses: readonly number[], service: ServiceDescription): JsonSchema {
+  const sorted = [...new Set(statuses)].sort((a, b) => a - b);
+  return Object.fromEntries(
+    sorted.map((status) => {
+      const { description, schema } = service.errorAnswer(status);
+      return [status, { description, content: { 'application/json': { schema } } }];
+    }),
+  );
+}
+
+function securityOf(
+  credential: Credential | undefined,
+  { security }: ServiceDescription,
+  scopes: readonly string[],
+): readonly JsonSchema[] {
+  if (credential === undefined || security[credential] === undefined) return [];
+  return [{ [credential]: scopes }];
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>> | undefined;
+  readonly required?: readonly string[] | undefined;
+}
+
+function objectSchema(schema: z.ZodObject): ObjectSchema {
+  return objectShape.parse(jsonSchema(schema, 'input'));
+}
+
+const objectShape = z.object({
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  required: z.array(z.string()).optional(),
+});
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    reused: 'inline',
+    override: ({ zodSchema, jsonSchema }) => plain(zodSchema, jsonSchema),
+  });
+  return rest;
+}
+
+/** Without what only our own checks understand, and without what no reader could read. */
+function plain(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchema): void {
+  delete json.describedOnly;
+  if (json.format === 'binary') {
+    Object.assign(json, { type: 'string', contentMediaType: 'application/octet-stream' });
+  }
+  // The pattern of a time has 400 characters, and the format says the same.
+  if (schema._zod.def.type === 'string' && 'format' in schema._zod.def && json.pattern) {
+    const { format } = schema._zod.def;
+    if (format === 'datetime') Object.assign(json, { format: 'date-time', pattern: undefined });
+  }
+  const isBound = (bound: unknown) => Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER;
+  if (!isBound(json.minimum)) delete json.minimum;
+  if (!isBound(json.maximum)) delete json.maximum;
+}

@@ -1,0 +1,231 @@
+// The description of the API: as OpenAPI, and as a page on which it can be tried out, offline.
+
+import { existsSync } from 'node:fs';
+import { deviceOperations } from '../contract/index.ts';
+import {
+  type ErrorAnswerDescription,
+  type JsonSchema,
+  openApi,
+  type RouteDescription,
+} from '../contract/openapi.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { Route } from '../http-server/handlers.ts';
+import { sendAnswer } from '../http-server/responses.ts';
+import type { Caller } from './api-key.ts';
+import { staticFileRoute } from './static-file.ts';
+
+export interface ApiDocsOptions {
+  /** Whether this service asks for a key. */
+  readonly hasKey: boolean;
+}
+
+/** `/openapi.json`, and `/docs` with the files that it loads. */
+export function apiDocsRoutes(options: ApiDocsOptions): readonly Route<Caller>[] {
+  let description: JsonSchema | undefined;
+  return [
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      handle: async (_request, response) => {
+        description ??= describeApi(options);
+        sendAnswer(response, 200, description);
+      },
+    },
+    page('/docs', 'docs.html'),
+    page('/docs/docs.js', 'docs.js'),
+    page('/docs/docs.css', 'docs.css'),
+    viewer('swagger-ui-bundle.js'),
+    viewer('swagger-ui.css'),
+  ];
+}
+
+/** The whole API as OpenAPI 3.1. */
+function describeApi({ hasKey }: ApiDocsOptions): JsonSchema {
+  return openApi(deviceOperations, {
+    title: 'Device Event Store',
+    version: 'v2',
+    description: introduction,
+    security: hasKey ? { device_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } : {},
+    routes,
+    errors: (operation) => errorsOf(operation, hasKey),
+    errorAnswer,
+    examples,
+  });
+}
+
+const introduction = [
+  'Stores inference events of this device, each with its images, videos and local-only files.',
+  'Members of an event are taken in camelCase and in snake_case; answers are snake_case.',
+  'Boxes are centre-based, in absolute pixels. Times without a zone are UTC.',
+].join(' ');
+
+const key = { credential: 'device_key', errors: [401, 500] } as const;
+
+const routes: readonly RouteDescription[] = [
+  {
+    ...key,
+    id: 'image_get',
+    path: '/images/{file_id}',
+    summary: 'The bytes of an image.',
+    tag: 'files',
+    contentType: 'image/*',
+    hasRanges: true,
+    errors: [401, 404, 416, 500],
+  },
+  {
+    ...key,
+    id: 'video_get',
+    path: '/videos/{file_id}',
+    summary: 'The bytes of a video.',
+    tag: 'files',
+    contentType: 'video/*',
+    hasRanges: true,
+    errors: [401, 404, 416, 500],
+  },
+  {
+    ...key,
+    id: 'local_only_file_get',
+    path: '/local-only-files/{file_id}',
+    summary: 'The bytes of a local-only file, as a download.',
+    tag: 'files',
+    contentType: 'application/octet-stream',
+    hasRanges: true,
+    errors: [401, 404, 416, 500],
+  },
+  {
+    id: 'health',
+    path: '/health',
+    summary: 'Whether the service answers, and takes events in. Needs no key.',
+    tag: 'service',
+    contentType: 'application/json',
+    schema: { type: 'object', properties: { status: { type: 'string' } }, required: ['status'] },
+    errors: [500],
+  },
+  {
+    ...key,
+    id: 'metrics',
+    path: '/metrics',
+    summary: 'Figures of the store in the text format of Prometheus.',
+    tag: 'service',
+    contentType: 'text/plain',
+    schema: { type: 'string' },
+  },
+];
+
+/** Second document, Errors. */
+function errorsOf(operation: Operation, hasKey: boolean): readonly number[] {
+  const hasInput = operation.bodyType !== 'none' || Object.keys(operation.query.shape).length > 0;
+  const isNamed = Object.keys(operation.pathParameters.shape).length > 0;
+  return [
+    ...operation.errors,
+    ...(hasInput ? [400] : []),
+    ...(hasKey ? [401] : []),
+    ...(isNamed ? [404] : []),
+    ...[422, 500],
+  ];
+}
+
+const detail: JsonSchema = {
+  type: 'object',
+  properties: { detail: { type: 'string' } },
+  required: ['detail'],
+};
+
+const problems: JsonSchema = {
+  type: 'object',
+  properties: {
+    detail: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          loc: { type: 'array', items: { type: ['string', 'integer'] } },
+          msg: { type: 'string' },
+          type: { type: 'string' },
+        },
+        required: ['loc', 'msg', 'type'],
+      },
+    },
+  },
+  required: ['detail'],
+};
+
+const blocked: JsonSchema = {
+  type: 'object',
+  properties: { detail: { type: 'string' }, error: { const: 'capacity_blocked' } },
+  required: ['detail', 'error'],
+};
+
+const conditions: Readonly<Record<number, string>> = {
+  400: 'The request cannot be carried out as it is.',
+  401: 'The X-API-Key is missing or wrong.',
+  404: 'There is no such event or file.',
+  409: 'The event is finalized; files go to drafts only.',
+  413: 'The body is larger than this store takes.',
+  415: 'The content is no video of a known format.',
+  416: 'The range lies beyond the content.',
+  422: 'The request does not fit the contract; each problem with its place.',
+  500: 'The store failed.',
+  529: 'The store is at its limits; nothing was written. Try again later.',
+};
+
+function errorAnswer(status: number): ErrorAnswerDescription {
+  const schema = status === 422 ? problems : status === 529 ? blocked : detail;
+  return { description: conditions[status] ?? 'An error.', schema };
+}
+
+const examples = {
+  [deviceOperations.events_create.id]: {
+    event_schema: 'quality_check',
+    event_data: { result: 'pass', externalId: 'part-0001' },
+    inference_timestamp: '2026-11-21T09:30:00Z',
+    device_id: 'camera-1',
+    custom_metadata: { line: 3 },
+    images: [
+      {
+        label: 'top',
+        base64Image:
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        objectDetections: [
+          { class: 'part', x: 0.5, y: 0.5, width: 1, height: 1, confidence: 0.97 },
+        ],
+      },
+    ],
+    draft: false,
+  },
+  [deviceOperations.events_hold.id]: { reason: 'Claim 4711' },
+  [deviceOperations.events_retry_upload.id]: {},
+};
+
+/** The viewer sets styles on elements and has its icons in its style sheet. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function page(path: string, name: string): Route<Caller> {
+  const isWhole = path !== '/docs' || viewerFile('swagger-ui-bundle.js') !== undefined;
+  const file = isWhole ? new URL(`./page/${name}`, import.meta.url) : undefined;
+  return staticFileRoute({ path, file, policy });
+}
+
+function viewer(name: string): Route<Caller> {
+  return staticFileRoute({ path: `/docs/${name}`, file: viewerFile(name), policy });
+}
+
+/** In a release the files are beside the page; in development the package has them. */
+function viewerFile(name: string): URL | undefined {
+  const released = new URL(`./page/swagger-ui/${name}`, import.meta.url);
+  if (existsSync(released)) return released;
+  try {
+    return new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+// The page for people at `/`: a timeline of events, made of plain files.
+
+import type { Route } from '../http-server/handlers.ts';
+import type { Caller } from './api-key.ts';
+import { staticFileRoute } from './static-file.ts';
+
+/** `/`, and the files that it loads under `/page/`. */
+export function pageRoutes(): readonly Route<Caller>[] {
+  return [
+    route('/', 'index.html'),
+    ...files.map((name) => route(`/page/${name}`, name)),
+    route('/favicon.ico', 'icon.svg'),
+  ];
+}
+
+const files = ['page.css', 'icon.svg', 'main.js'] as const;
+
+/** Nothing from elsewhere, nothing inline, and no text that could become a program. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** In a release the folder lies beside the part that this file is bundled into. */
+function route(path: string, name: string): Route<Caller> {
+  return staticFileRoute({ path, file: new URL(`./page/${name}`, import.meta.url), policy });
+}
