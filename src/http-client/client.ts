@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Deadline of the whole call, all attempts together, in milliseconds. */
   readonly timeoutMs?: number;
+  /** Told how many bytes of the files of the body are on their way, of how many. */
+  readonly onSent?: (bytes: number, total: number) => void;
 }
 
 export interface Reply<O extends Operation> {

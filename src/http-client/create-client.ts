@@ -37,11 +37,12 @@ export function createClient(options: ClientOptions): Client {
   const call = async <O extends Operation>(
     operation: O,
     input: Input<O>,
-    { signal, timeoutMs = options.timeoutMs }: CallOptions = {},
+    { signal, timeoutMs = options.timeoutMs, onSent }: CallOptions = {},
   ): Promise<Reply<O>> => {
     const deadline = startDeadline(clock, timeoutMs, signal);
     try {
-      const prepared = await prepareCall(upstreams, operation, input, deadline);
+      const found = await prepareCall(upstreams, operation, input, deadline);
+      const prepared = { ...found, onSent };
       const reply = ({ status, body }: Answer2xx, ageMs: number): Reply<O> => ({
         status,
         body: typedBody(operation, status, body, prepared.secret),
@@ -77,6 +78,7 @@ interface Answer2xx {
 
 interface PreparedCall extends Omit<CallFacts, 'deadline'> {
   readonly request: PreparedRequest;
+  readonly onSent?: CallOptions['onSent'];
 }
 
 async function prepareCall(
@@ -100,10 +102,10 @@ async function attemptOnce(
   call: PreparedCall,
   deadline: Deadline,
 ): Promise<Attempt<Answer2xx>> {
-  const { operation, secret, request } = call;
+  const { operation, secret, request, onSent } = call;
   const facts = { ...call, deadline };
   const sizeOf = (status: number) => answerBytesMax(status, bytesMax);
-  const answered = await exchange(agent, await request.build(), sizeOf, deadline.signal);
+  const answered = await exchange(agent, await request.build(onSent), sizeOf, deadline.signal);
   if (!('status' in answered)) return { failure: unansweredFailure(facts, answered) };
   const { status, end } = answered;
   if (status < 200 || status > 299) {

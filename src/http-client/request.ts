@@ -7,6 +7,8 @@ import { splitInput } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import type { CallOptions } from './client.ts';
+import { CountedFile, type OnRead } from './counted-file.ts';
 import type { WireRequest } from './exchange.ts';
 import { members } from './service-words.ts';
 
@@ -15,7 +17,7 @@ export interface PreparedRequest {
   readonly origin: string;
   readonly path: string;
   /** For each attempt. Throws `invalid_input` when a file of the body cannot be read. */
-  build(): Promise<WireRequest>;
+  build(onSent?: CallOptions['onSent']): Promise<WireRequest>;
 }
 
 interface Target {
@@ -46,8 +48,8 @@ export function prepareRequest(
   return {
     origin,
     path,
-    build: async () => {
-      const { type, content } = await body();
+    build: async (onSent) => {
+      const { type, content } = await body(onSent);
       return { ...request, headers: type ? { ...headers, ...type } : headers, body: content };
     },
   };
@@ -142,25 +144,38 @@ interface Body {
   readonly content: string | FormData | null;
 }
 
-function bodyBuilder(operation: Operation, members: Values): () => Promise<Body> {
+type BuildBody = (onSent: CallOptions['onSent']) => Promise<Body>;
+
+function bodyBuilder(operation: Operation, members: Values): BuildBody {
   const { bodyType } = operation;
   const isEmpty = Object.values(members).every((value) => value === undefined);
   if (bodyType === 'none' || (bodyType === 'multipart' && isEmpty)) {
     return async () => ({ content: null });
   }
-  if (bodyType === 'multipart') return async () => ({ content: await formData(members) });
+  if (bodyType === 'multipart') {
+    return async (onSent) => ({ content: await formData(members, onSent) });
+  }
   const json = JSON.stringify(members);
   const type = { 'content-type': 'application/json' };
   return async () => ({ type, content: json });
 }
 
-async function formData(members: Values): Promise<FormData> {
+async function formData(members: Values, onSent: CallOptions['onSent']): Promise<FormData> {
   const form = new FormData();
+  let [sent, total] = [0, 0];
+  const onRead: OnRead = (bytes) => {
+    sent += bytes;
+    onSent?.(sent, total);
+  };
   for (const [name, value] of Object.entries(members)) {
     for (const each of Array.isArray(value) ? value : [value]) {
       if (each === undefined) continue;
-      if (isFilePart(each)) form.append(name, await blobOf(name, each), each.name);
-      else form.append(name, asText(each));
+      if (isFilePart(each)) {
+        const blob = await blobOf(name, each);
+        total += blob.size;
+        if (onSent) form.append(name, new CountedFile(blob, each.name, onRead));
+        else form.append(name, blob, each.name);
+      } else form.append(name, asText(each));
     }
   }
   return form;

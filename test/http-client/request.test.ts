@@ -122,6 +122,27 @@ test('a JSON body carries what is not in path and query', async () => {
   expect(request?.body.toString()).toBe('{"name":"Zellen ä","extra":{"deep":[1]}}');
 });
 
+test('a large file is told about while it is sent, and arrives whole', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-client-'));
+  const path = join(folder, 'large.bin');
+  await writeFile(path, Buffer.alloc(3_000_000, 7));
+  try {
+    const { server, client } = await start(good);
+    const file = { name: 'large.bin', content: { path } };
+    const told: [number, number][] = [];
+    const onSent = (bytes: number, total: number) => told.push([bytes, total]);
+    await client.call(uploadThing, { project: 'cells', file }, { onSent });
+    const [request] = server.seen;
+    expect(request?.body.filter((byte) => byte === 7)).toHaveLength(3_000_000);
+    expect(request?.headers['content-length']).toBe(String(request?.body.length));
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.every(([bytes], index) => bytes > (told[index - 1]?.[0] ?? 0))).toBe(true);
+    expect(told.at(-1)).toEqual([3_000_000, 3_000_000]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a multipart body carries files from memory and from disk, texts and objects', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-client-'));
   try {
@@ -153,7 +174,10 @@ test('a file that cannot be read is refused before anything is sent', async () =
   expect(server.seen.length).toBe(0);
 });
 
-test('a file that changes while it is sent is named as the reason', async () => {
+test.each([
+  ['', {}],
+  [', also where its progress is told', { onSent: () => undefined }],
+])('a file that changes while it is sent is named as the reason%s', async (_, options) => {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-client-'));
   const path = join(folder, 'a.bin');
   await writeFile(path, Buffer.alloc(20_000_000));
@@ -161,7 +185,7 @@ test('a file that changes while it is sent is named as the reason', async () => 
   const client = clientOf(hasty.url);
   try {
     const file = { name: 'a', content: { path } };
-    const error = await errorOf(client.call(uploadThing, { project: 'cells', file }));
+    const error = await errorOf(client.call(uploadThing, { project: 'cells', file }, options));
     expect(error).toMatchObject({ code: 'invalid_input', retry: 'safe' });
     expect(error.message).toBe(
       'things_upload: a file changed while it was sent, and was not sent whole.',
