@@ -76,6 +76,11 @@ export const limits = {
   metadataUpdatesMax: 1_000,
   /** Facts of the hosted platform: events of one batch. */
   eventBatchMax: 100,
+  /** Facts of the hosted platform: members of one annotation list of an image of an event. */
+  annotationItemsMax: 1_000,
+  /** Facts of the hosted platform: events are taken from a year back to a day ahead. */
+  visionEventAgeMsMax: 366 * 24 * 60 * 60 * 1000,
+  visionEventAheadMsMax: 24 * 60 * 60 * 1000,
   /** Facts of the hosted platform: pairs of the custom metadata of an event. */
   customMetadataPairsMax: 100,
   /** Events of one page of the Event Store: a page of them stays far below what memory holds. */
@@ -103,6 +108,52 @@ export const limits = {
     reserveBytes: 32 * 1024 * 1024,
     cleanupSeconds: 60,
   },
+
+  // The Event Store: its background work.
+
+  /** Who does not lead looks so often whether the leader is gone. */
+  leaderPollMs: 1_000,
+  /** Figures of usage and of the disk are read anew so often: a full disk shows in time. */
+  capacityReadMs: 1_000,
+  /** Room that a cleanup at a limit makes beyond what is needed: a hundredth, at most so much. */
+  capacitySlackRecordsMax: 1_000,
+  capacitySlackBytesMax: 256 * 1024 * 1024,
+  /** A store that takes nothing in looks so often whether something may be removed by now. */
+  capacityRetryMs: 500,
+  /** The disk keeps so much free without a reserve: deleting rows needs some. */
+  diskFreeBytesMin: 1024 * 1024,
+  /** Removals that gained no room on the disk are not repeated for so long. */
+  diskFutileMs: 60_000,
+  /** A client that met a full store comes back then. */
+  fullRetryAfterSeconds: 5,
+  /** Events of one transaction of a cleanup: some milliseconds, so that creates need not wait. */
+  removalBatchMax: 100,
+  /** Files to unlink between two entries in the database. */
+  unlinkBatchMax: 200,
+  /** Pause between two batches of background cleanup. */
+  cleanupPauseMs: 10,
+  /** A wall clock that goes so much further than time did has leapt; less is a correction. */
+  clockLeapMsMin: 1_000,
+  /** Leaps that are remembered one by one. */
+  clockLeapsMax: 100,
+  /** A longer time without any process may as well be a wrong clock: a day. */
+  storeAbsenceMsMax: 24 * 60 * 60 * 1000,
+  /** A file without a row may be about to get one for so long, where other processes write. */
+  strayAgeMsMin: 60 * 60 * 1000,
+  /** And a row comes so soon after its file: a second look after that is certain. */
+  strayConfirmMs: 60_000,
+  /** The leader looks for strays so often. */
+  straySweepMs: 6 * 60 * 60 * 1000,
+  /** Files looked up at a time. */
+  strayBatchMax: 50,
+  /** Files that must be there before the sweep trusts the folder. */
+  straySampleMax: 50,
+  /** Deletions that the ledger lists one by one, some 30 MB; older ones stay in its totals. */
+  ledgerLinesMax: 250_000,
+  /** Events that a cleanup removes in one transaction: writes wait for it. */
+  removedAtOnceMax: 64,
+  /** Pages of the database that are given back to the disk in one transaction: 1 MB. */
+  shrinkPagesMax: 256,
   /** The contract: video inference status at most once a minute. */
   videoStatusIntervalMs: 60_000,
 
@@ -178,6 +229,8 @@ export const limits = {
   /** Gaps between two questions after running work: short work shows soon, long work has peace. */
   pollGapMsMin: 500,
   pollGapMsMax: 5_000,
+  /** Looking for an Event Store on this machine: one that is there answers at once. */
+  eventStoreProbeMs: 1_000,
   /** The doctor's questions to services: whoever takes longer is not well. */
   doctorTimeoutMs: 5_000,
   /** Files that one folder or glob may stand for: a larger dataset goes folder by folder. */
@@ -225,6 +278,11 @@ export const limits = {
   /** A file up to here is read whole for damage when it is opened. */
   databaseCheckBytesMax: 16 * 1024 * 1024,
 
+  /** Commands of one shared transaction: more gain little, and all wait for the last one. */
+  groupCommitCommandsMax: 512,
+  /** What they write together; one larger command goes alone. */
+  groupCommitBytesMax: 4 * 1024 * 1024,
+
   // Blobs.
 
   /** A blob that nothing points at is kept so long: an upload may be about to point at it. */
@@ -242,6 +300,8 @@ export const limits = {
   recogniseBytes: 64 * 1024,
   /** The label of an attached file: it stands in one line. */
   attachmentLabelCharactersMax: 200,
+  /** A declared media type: RFC 6838 allows 127 for each of its two names. */
+  mediaTypeCharactersMax: 255,
 
   // Background work, shared by processes.
 

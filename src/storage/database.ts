@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Migration } from './migrations.ts';
-import { openFile } from './open-file.ts';
+import { type FileOptions, openFile } from './open-file.ts';
 import { readRow } from './row.ts';
 import { translated } from './sqlite.ts';
 
@@ -62,8 +62,12 @@ export interface Database {
  * is none. Only the owner can read what this makes. Throws `internal` for a file that is damaged,
  * of a newer Fovea, or not a database, and where the disk cannot keep the promises of a commit.
  */
-export function openDatabase(path: string, migrations: readonly Migration[]): Database {
-  return new SqliteDatabase(openFile(path, migrations));
+export function openDatabase(
+  path: string,
+  migrations: readonly Migration[],
+  options: FileOptions = {},
+): Database {
+  return new SqliteDatabase(openFile(path, migrations, options));
 }
 
 class SqliteDatabase implements Database {

@@ -11,10 +11,21 @@ import { errorCode, makeFolder, syncFolderNow } from './folders.ts';
 import { type Migration, migrate, readNumber, refuseForeign } from './migrations.ts';
 import { isBusy, loadSqlite, translated } from './sqlite.ts';
 
+export interface FileOptions {
+  /** Pages that the connection keeps in memory, in bytes; else SQLite's own 2 MB. */
+  readonly cacheBytes?: number;
+  /** Whether space of removed rows can be given back to the disk: settled when a file is made. */
+  readonly canShrink?: boolean;
+}
+
 /** A connection to a file at the newest schema. Throws as `openDatabase` does. */
-export function openFile(path: string, migrations: readonly Migration[]): DatabaseSync {
-  if (isMissing(path)) createFile(path, migrations);
-  return connectPatiently(path, migrations);
+export function openFile(
+  path: string,
+  migrations: readonly Migration[],
+  options: FileOptions = {},
+): DatabaseSync {
+  if (isMissing(path)) createFile(path, migrations, options);
+  return connectPatiently(path, migrations, options);
 }
 
 /**
@@ -37,12 +48,12 @@ function isMissing(path: string): boolean {
  * Makes the file under another name first, so that it is complete from the moment it is there, and
  * readable by its owner only; SQLite gives its log the same mode.
  */
-function createFile(path: string, migrations: readonly Migration[]): void {
+function createFile(path: string, migrations: readonly Migration[], options: FileOptions): void {
   const draft = `${path}.${randomUUID()}`;
   try {
     makeFolder(dirname(path));
     closeSync(openSync(draft, 'wx', 0o600));
-    connectPatiently(draft, migrations).close();
+    connectPatiently(draft, migrations, options).close();
     publish(draft, path);
     syncFolderNow(dirname(path));
   } catch (thrown) {
@@ -68,12 +79,16 @@ function publish(draft: string, path: string): void {
   }
 }
 
-function connect(path: string, migrations: readonly Migration[]): DatabaseSync {
+function connect(
+  path: string,
+  migrations: readonly Migration[],
+  options: FileOptions,
+): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
   const handle = new DatabaseSync(path, { timeout: limits.databaseBusyMsMax });
   try {
     refuseForeign(handle, migrations);
-    configure(handle);
+    configure(handle, options);
     refuseDamaged(handle);
     migrate(handle, migrations);
     return handle;
@@ -84,7 +99,10 @@ function connect(path: string, migrations: readonly Migration[]): DatabaseSync {
 }
 
 /** The settings of a connection, and proof of the two that durability hangs on. */
-function configure(handle: DatabaseSync): void {
+function configure(handle: DatabaseSync, { cacheBytes, canShrink }: FileOptions): void {
+  // Only a file without any page takes this one.
+  if (canShrink) handle.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  if (cacheBytes !== undefined) handle.exec(`PRAGMA cache_size = -${cacheBytes / 1024}`);
   handle.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -117,11 +135,15 @@ function refuseDamaged(handle: DatabaseSync): void {
 }
 
 /** SQLite does not wait for some locks while processes open a new file at the same moment. */
-function connectPatiently(path: string, migrations: readonly Migration[]): DatabaseSync {
+function connectPatiently(
+  path: string,
+  migrations: readonly Migration[],
+  options: FileOptions,
+): DatabaseSync {
   const deadlineMs = systemClock.monotonic() + limits.databaseBusyMsMax;
   for (;;) {
     try {
-      return translated(() => connect(path, migrations));
+      return translated(() => connect(path, migrations, options));
     } catch (thrown) {
       if (!isBusy(thrown) || systemClock.monotonic() > deadlineMs) throw thrown;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
