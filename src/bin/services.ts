@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
 import type { Log } from '../log.ts';
+import type { EventStorePlace } from '../mcp/tool.ts';
 
 /** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
 export const localWorkspace = 'local';
@@ -11,6 +12,8 @@ export const localWorkspace = 'local';
 export interface Services {
   /** One client for the whole process; it reaches all services. */
   client(): Promise<Client>;
+  /** Starts nothing. */
+  eventStorePlace(): Promise<EventStorePlace>;
   /** Closes sockets and stops what was started here. */
   close(): Promise<void>;
 }
@@ -29,27 +32,54 @@ export function connectServices(settings: Settings, log: Log): Services {
     settings.baseUrl === undefined
       ? local()
       : { url: settings.baseUrl, credential: settings.apiKey };
-  const device = async (): Promise<Upstream> => findEventStore(settings);
+  const eventStore = connectEventStore(settings, log);
   const client = once(async () => {
     const { createClient } = await import('../http-client/create-client.ts');
     const { timeoutMs } = settings;
-    return createClient({ upstreams: { base, device, local }, clock: systemClock, timeoutMs });
+    const upstreams = { base, device: eventStore.upstream, local };
+    return createClient({ upstreams, clock: systemClock, timeoutMs });
   });
   return {
     client: client.get,
+    eventStorePlace: eventStore.place,
     close: async () => {
       await (await client.started())?.close();
-      await (await platform.started())?.service.close();
+      await Promise.all([(await platform.started())?.service.close(), eventStore.close()]);
     },
   };
 }
 
-/** Where the second document says that an Event Store answers. */
-const eventStoreUrl = 'http://127.0.0.1:8001';
-
-async function findEventStore(settings: Settings): Promise<Upstream> {
-  const url = settings.deviceUrl ?? eventStoreUrl;
-  return { url, credential: settings.deviceApiKey };
+/**
+ * The Event Store that the settings name, else the one that answers at the usual address, else one
+ * of this process. Chosen once: events of one session are not spread over two stores.
+ */
+function connectEventStore(settings: Settings, log: Log) {
+  const { deviceUrl, deviceApiKey } = settings;
+  const started = once(async () =>
+    (await import('./embedded-event-store.ts')).startEmbeddedEventStore(settings, log),
+  );
+  const find = async (): Promise<EventStorePlace> => {
+    if (deviceUrl !== undefined) return { kind: 'named', url: deviceUrl };
+    const { eventStoreAnswers, eventStoreUrl } = await import('./find-event-store.ts');
+    const isThere = await eventStoreAnswers();
+    return isThere ? { kind: 'found', url: eventStoreUrl } : { kind: 'none', url: undefined };
+  };
+  const chosen = once(async (): Promise<EventStorePlace & { upstream: Upstream }> => {
+    const place = await find();
+    if (place.url !== undefined) {
+      return { ...place, upstream: { url: place.url, credential: deviceApiKey } };
+    }
+    const { upstream } = await started.get();
+    return { kind: 'embedded', url: upstream.url, upstream };
+  });
+  return {
+    upstream: async (): Promise<Upstream> => (await chosen.get()).upstream,
+    place: async (): Promise<EventStorePlace> => {
+      const { kind, url } = (await chosen.started()) ?? (await find());
+      return { kind, url };
+    },
+    close: async () => (await started.started())?.service.close(),
+  };
 }
 
 /** Starts something once; a start that failed is tried again by the next caller. */

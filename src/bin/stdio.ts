@@ -29,6 +29,7 @@ export async function runStdio(version: string): Promise<void> {
       makeContext: async (scope) => ({
         ...scope,
         client: await services.client(),
+        eventStorePlace: services.eventStorePlace,
         files,
         settings,
         clock: systemClock,

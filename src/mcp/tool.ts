@@ -41,9 +41,18 @@ export interface ToolResult {
   readonly next?: readonly NextCall[];
 }
 
+/** Which Event Store the tools use: named by the settings, found, or started in this process. */
+export interface EventStorePlace {
+  /** `none`: the first call to one starts it. */
+  readonly kind: 'named' | 'found' | 'embedded' | 'none';
+  readonly url: string | undefined;
+}
+
 /** What a tool works with. */
 export interface ToolContext {
   readonly client: Client;
+  /** Where the Event Store is, without starting one. */
+  eventStorePlace(): Promise<EventStorePlace>;
   readonly files: FileRoots;
   readonly settings: Settings;
   readonly clock: Clock;

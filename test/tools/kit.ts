@@ -74,6 +74,7 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
   });
   const context: ToolContext = {
     client,
+    eventStorePlace: async () => ({ kind: 'named', url }),
     files: openFileRoots([folder], folder),
     settings: { ...readSettings({ FOVEA_HOME: join(folder, 'home') }), ...settings },
     clock: systemClock,

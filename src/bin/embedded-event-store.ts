@@ -1,0 +1,29 @@
+// The Event Store inside the process that serves MCP. Loaded where no other one answers.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { systemClock } from '../clock.ts';
+import type { Settings } from '../config.ts';
+import { startEventStore } from '../event-store/event-store.ts';
+import { readEventStoreSettings } from '../event-store-config.ts';
+import type { Log } from '../log.ts';
+import { Secret } from '../secret.ts';
+import { makeDataFolder } from './data-folder.ts';
+import type { Embedded } from './embedded.ts';
+
+/**
+ * On a free port of 127.0.0.1, with a key that nobody else has and that ends with the process. Its
+ * data folder is that of `fovea event-store` and of all other such processes.
+ */
+export async function startEmbeddedEventStore(settings: Settings, log: Log): Promise<Embedded> {
+  const apiKey = new Secret(randomBytes(32).toString('base64url'));
+  const service = await startEventStore({
+    data: makeDataFolder(join(settings.home, 'event-store'), 'FOVEA_HOME'),
+    host: '127.0.0.1',
+    port: 0,
+    settings: { ...readEventStoreSettings(), apiKey, allowedHosts: [] },
+    log: log.part('event-store'),
+    clock: systemClock,
+  });
+  return { service, upstream: { url: service.url, credential: apiKey } };
+}
