@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { FoveaError, invalidArgument } from '../errors.ts';
+import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /** The whole body in memory. Throws `too_large`, or `cancelled` when the client goes away. */
@@ -17,7 +17,7 @@ export function collectBytes(request: IncomingMessage, bytesMax: number): Promis
 
 /**
  * Runs `consume` while the body comes in, and ends as it ends. A body above `bytesMax` is
- * `too_large`, one that stops coming or never gets consumed `invalid_input`, a client that goes
+ * `too_large`, one that stops coming or never gets consumed `bad_request`, a client that goes
  * away `cancelled`. What was not consumed is thrown away.
  */
 export async function receive<T>(
@@ -25,18 +25,45 @@ export async function receive<T>(
   bytesMax: number,
   consume: () => Promise<T>,
 ): Promise<T> {
+  const watch = watchBody(request, bytesMax);
+  try {
+    return await Promise.race([consume(), watch.stopped]);
+  } finally {
+    watch.discard();
+  }
+}
+
+export interface BodyWatch {
+  /** Rejects with what is wrong with the body, or its client; never resolves. */
+  readonly stopped: Promise<never>;
+  /** Nothing more is expected of the client, however long its body is worked on. */
+  relax(): void;
+  /** Ends the watch, and throws away what was not consumed. */
+  discard(): void;
+}
+
+/**
+ * Watches over a body that somebody else consumes, with the errors of `receive`. Throws those that
+ * are clear before its first byte. A client is not late while we are busy with what it sent.
+ */
+export function watchBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  isBusy: () => boolean = () => false,
+): BodyWatch {
   const gone = new FoveaError('cancelled', 'The client went away.');
   const tooLarge = new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
   if (request.destroyed && !request.complete) throw gone;
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge;
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  stopped.catch(() => {});
   const onGone = () => {
     if (!request.complete) stop(gone);
   };
-  const deadline = setTimeout(
-    () => stop(invalidArgument('', 'The body did not come to its end in time.')),
-    limits.bodyIdleMsMax,
-  );
+  const deadline = setTimeout(() => {
+    if (isBusy()) deadline.refresh();
+    else stop(new FoveaError('bad_request', 'The body did not come to its end in time.'));
+  }, limits.bodyIdleMsMax);
   let received = 0;
   request.on('data', (chunk: Buffer) => {
     deadline.refresh();
@@ -45,13 +72,15 @@ export async function receive<T>(
   });
   request.on('error', onGone);
   request.on('close', onGone);
-  try {
-    return await Promise.race([consume(), stopped]);
-  } finally {
-    clearTimeout(deadline);
-    request.off('close', onGone);
-    request.unpipe();
-    request.removeAllListeners('data');
-    request.resume();
-  }
+  return {
+    stopped,
+    relax: () => clearTimeout(deadline),
+    discard: () => {
+      clearTimeout(deadline);
+      request.off('close', onGone);
+      request.unpipe();
+      request.removeAllListeners('data');
+      request.resume();
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // Stored content as an answer: streamed, with byte ranges, never interpreted by a browser.
 
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { safeHeaders } from './responses.ts';
@@ -10,19 +10,32 @@ export interface Content {
   readonly bytes: number;
   /** Given: the caller is to save the content under this name. */
   readonly filename?: string;
+  /** Given: what no other content has, so that callers may keep this one for as long as they like. */
+  readonly etag?: string;
   /** Opens the whole content, from its first byte. */
   open(): Promise<Readable>;
+  /** Opens a part of it; left out: the part is cut from the whole. */
+  openRange?(range: ByteRange): Promise<Readable>;
+}
+
+/** Bytes from `start` to `end`, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
- * Sends content, or the one byte range that the request asks for. A stream that fails or ends
- * early cuts the connection, so that nobody takes a part for the whole; a client that goes away is
- * no error.
+ * Sends content, or the one byte range that the request asks for; 304 where the caller has it. A
+ * stream that fails or ends early cuts the connection, so that nobody takes a part for the whole;
+ * a client that goes away is no error.
  */
 export async function sendContent(response: ServerResponse, content: Content): Promise<void> {
   const headers = headersOf(content);
-  const { range, 'if-range': condition } = response.req.headers;
-  const wanted = condition === undefined ? parseRange(range, content.bytes) : undefined;
+  if (isKnown(response.req.headers['if-none-match'], content.etag)) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  const wanted = wantedRange(response.req.headers, content);
   if (wanted === 'unsatisfiable') {
     response.writeHead(416, { ...headers, 'content-range': `bytes */${content.bytes}` }).end();
     return;
@@ -30,21 +43,33 @@ export async function sendContent(response: ServerResponse, content: Content): P
   const whole = { start: 0, end: content.bytes - 1 };
   const { start, end } = wanted ?? whole;
   const isHead = response.req.method === 'HEAD';
-  const stream = isHead ? undefined : await content.open();
+  const pieces = isHead ? undefined : await openPieces(content, wanted);
   response.writeHead(wanted ? 206 : 200, {
     ...headers,
     'content-length': end - start + 1,
     ...(wanted && { 'content-range': `bytes ${start}-${end}/${content.bytes}` }),
   });
-  if (stream === undefined) {
+  if (pieces === undefined) {
     response.end();
     return;
   }
   try {
-    await pipeline(stream, (pieces) => slice(pieces, start, end), response);
+    await pipeline(pieces, response);
   } catch (thrown) {
     if (!response.destroyed) throw thrown;
   }
+}
+
+/** Exactly the wanted bytes; they fail where the content ends early. */
+async function openPieces(
+  content: Content,
+  wanted: ByteRange | undefined,
+): Promise<AsyncIterable<Buffer>> {
+  const { start, end } = wanted ?? { start: 0, end: content.bytes - 1 };
+  if (wanted === undefined || content.openRange === undefined) {
+    return slice(await content.open(), start, end);
+  }
+  return slice(await content.openRange(wanted), 0, end - start);
 }
 
 /** The bytes from `start` to `end`, both included, of a stream read from its beginning. */
@@ -58,14 +83,35 @@ async function* slice(pieces: AsyncIterable<Buffer>, start: number, end: number)
   if (at <= end) throw new Error(`content of ${at} bytes ended early`);
 }
 
-function headersOf({ contentType, filename }: Content) {
+function headersOf({ contentType, filename, etag }: Content) {
   return {
     ...safeHeaders,
+    ...(etag !== undefined && { etag: `"${etag}"`, 'cache-control': forEver }),
     'content-type': contentType,
+    'cross-origin-resource-policy': 'same-origin',
     'accept-ranges': 'bytes',
     'content-security-policy': "default-src 'none'; sandbox",
     ...(filename !== undefined && { 'content-disposition': attachment(filename) }),
   };
+}
+
+/** What has an ETag never changes; it may need a credential, so nobody keeps it for others. */
+const forEver = 'private, max-age=31536000, immutable';
+
+/** RFC 9110, section 13.1.2: any of a list, weak or not. */
+function isKnown(header: string | undefined, etag: string | undefined): boolean {
+  if (header === undefined || etag === undefined) return false;
+  const known = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return known.includes('*') || known.includes(`"${etag}"`);
+}
+
+/** RFC 9110, section 13.1.5: a part of what the caller has already, and never of anything else. */
+function wantedRange(
+  { range, 'if-range': condition }: IncomingHttpHeaders,
+  { bytes, etag }: Content,
+): ByteRange | 'unsatisfiable' | undefined {
+  const isSame = condition === undefined || (etag !== undefined && condition === `"${etag}"`);
+  return isSame ? parseRange(range, bytes) : undefined;
 }
 
 /** RFC 6266: a plain name for all, the exact one for whoever reads RFC 8187. */
@@ -76,11 +122,6 @@ function attachment(filename: string): string {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
-}
-
-interface ByteRange {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** RFC 9110, section 14.2: what is no single byte range is ignored. */

@@ -1,0 +1,176 @@
+// Videos and local-only files on their way to a draft (second document, Endpoints).
+
+import type { IncomingMessage } from 'node:http';
+import type { deviceOperations } from '../contract/index.ts';
+import type { Answer } from '../contract/operation.ts';
+import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { type FilePartRules, receiveFile } from '../http-server/file-part.ts';
+import { type Handlers, Streamed } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import type { Caller } from './api-key.ts';
+import { recogniseContent, recogniseVideo } from './content-types.ts';
+import { newFileId } from './ids.ts';
+import type { Parts } from './parts.ts';
+import type { EventStore, FileKind, NewFile } from './store/store.ts';
+
+type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
+type AttachmentParts = Pick<
+  Parts,
+  'store' | 'files' | 'capacity' | 'openUploads' | 'settings' | 'clock'
+>;
+
+/** The two operations that add a file to a draft. */
+export function attachmentHandlers(
+  parts: AttachmentParts,
+): Pick<DeviceHandlers, 'events_attach_video' | 'events_attach_file'> {
+  const { settings } = parts;
+  return {
+    events_attach_video: new Streamed(({ event_id }, body) =>
+      attach(parts, event_id, body, {
+        kind: 'video',
+        defaultLabel: 'video',
+        message: 'Video attached.',
+        rules: { bytesMax: settings.videoBytesMax, fields: { label: checkLabel } },
+        recognise: recogniseSupportedVideo,
+      }),
+    ),
+    events_attach_file: new Streamed(({ event_id }, body) =>
+      attach(parts, event_id, body, {
+        kind: 'local_only',
+        defaultLabel: 'file',
+        message: 'File attached. It stays on this device.',
+        rules: {
+          bytesMax: settings.localOnlyBytesMax,
+          fields: { label: checkLabel, content_type: checkContentType },
+        },
+        recognise: recogniseContent,
+      }),
+    ),
+  };
+}
+
+interface Attaching {
+  readonly kind: FileKind;
+  readonly defaultLabel: string;
+  readonly message: string;
+  readonly rules: FilePartRules;
+  /** The type of the content; throws for content that is not taken. */
+  recognise(firstBytes: Uint8Array): Promise<string | undefined>;
+}
+
+/**
+ * Takes a file in as it comes, and adds it to the draft once it is on the disk. Throws `not_found`
+ * and `conflict` before the body is read, then `full`, and as receiveFile does; nothing of the file
+ * is kept then.
+ */
+async function attach(
+  parts: AttachmentParts,
+  eventId: string,
+  body: IncomingMessage,
+  attaching: Attaching,
+): Promise<Answer<typeof deviceOperations.events_attach_video>> {
+  const { store, files, capacity, openUploads } = parts;
+  return openUploads.during(eventId, async () => {
+    await requireDraft(store, eventId);
+    await capacity.admit();
+    const file = await writeFile(parts, body, attaching);
+    try {
+      await store.attach(eventId, file);
+    } catch (thrown) {
+      await files.remove([file.id]);
+      throw thrown;
+    }
+    return {
+      file_id: file.id,
+      event_id: eventId,
+      label: file.label ?? null,
+      content_type: file.contentType,
+      size_bytes: file.bytes,
+      message: attaching.message,
+    };
+  });
+}
+
+async function requireDraft(store: EventStore, eventId: string): Promise<void> {
+  const event = await store.get(eventId);
+  if (event === undefined) throw notFound('event', eventId);
+  if (event.draft) return;
+  throw new FoveaError('conflict', 'The event is finalized: files can be attached to drafts only.');
+}
+
+async function writeFile(
+  { files, clock }: AttachmentParts,
+  body: IncomingMessage,
+  { kind, defaultLabel, rules, recognise }: Attaching,
+): Promise<NewFile> {
+  const id = newFileId(clock);
+  let recognised: string | undefined;
+  const { stored, fields, declaredType } = await receiveFile(body, rules, (pieces) =>
+    files.write(
+      id,
+      inspected(pieces, async (firstBytes) => {
+        recognised = await recognise(firstBytes);
+      }),
+    ),
+  );
+  return {
+    id,
+    kind,
+    label: fields.get('label') ?? defaultLabel,
+    contentType: fields.get('content_type') ?? recognised ?? declaredType ?? unknownType,
+    ...stored,
+  };
+}
+
+const unknownType = 'application/octet-stream';
+
+/** The same pieces, the first of them only after `inspect` has seen the beginning. */
+async function* inspected(
+  pieces: AsyncIterable<Uint8Array>,
+  inspect: (firstBytes: Uint8Array) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] | undefined = [];
+  let bytes = 0;
+  const release = async (held: readonly Uint8Array[]) => {
+    await inspect(Buffer.concat(held));
+    waiting = undefined;
+    return held;
+  };
+  for await (const piece of pieces) {
+    bytes += piece.byteLength;
+    if (waiting === undefined) yield piece;
+    else {
+      waiting.push(piece);
+      if (bytes >= limits.recogniseBytes) yield* await release(waiting);
+    }
+  }
+  if (waiting !== undefined) yield* await release(waiting);
+}
+
+/** Second document, Video upload rules: by content, and not by the declared type. */
+async function recogniseSupportedVideo(firstBytes: Uint8Array): Promise<string> {
+  const type = await recogniseVideo(firstBytes);
+  if (type !== undefined) return type;
+  throw new FoveaError('unsupported_media', 'file: its content is not a known video format.', {
+    hint: 'Send MP4, MOV, WebM, Matroska, AVI, MPEG, WMV, FLV, 3GP or Ogg video.',
+  });
+}
+
+function checkLabel(label: string): void {
+  const charactersMax = limits.attachmentLabelCharactersMax;
+  if (label === '' || label.length > charactersMax || /\p{Cc}/u.test(label)) {
+    throw invalidArgument(
+      'label',
+      `must be a text of 1 to ${charactersMax} characters without control characters`,
+    );
+  }
+}
+
+/** RFC 6838, section 4.2, with parameters. */
+function checkContentType(value: string): void {
+  const name = /[a-z0-9][\w!#$&^.+-]{0,126}/i.source;
+  const parameter = /; *[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[\w !#$&^.+:/-]*")/.source;
+  const pattern = new RegExp(`^${name}/${name}(?:${parameter})*$`, 'i');
+  if (value.length <= limits.mediaTypeCharactersMax && pattern.test(value)) return;
+  throw invalidArgument('content_type', 'must be a MIME type, for example "application/json"');
+}

@@ -1,0 +1,61 @@
+// The bytes of stored images, videos and local-only files.
+
+import { FoveaError, notFound } from '../errors.ts';
+import type { Route } from '../http-server/handlers.ts';
+import { sendContent } from '../http-server/send-content.ts';
+import type { ByteRange } from '../storage/file-store.ts';
+import type { Caller } from './api-key.ts';
+import type { Parts } from './parts.ts';
+import type { FileKind, StoredFile } from './store/store.ts';
+
+type MediaParts = Pick<Parts, 'store' | 'files'>;
+
+/** `/images/{file_id}` and its like (second document, Endpoints): each has its own kind alone. */
+export function mediaRoutes(parts: MediaParts): readonly Route<Caller>[] {
+  return [
+    mediaRoute(parts, '/images/{file_id}', 'image'),
+    mediaRoute(parts, '/videos/{file_id}', 'video'),
+    mediaRoute(parts, '/local-only-files/{file_id}', 'local_only'),
+  ];
+}
+
+function mediaRoute(parts: MediaParts, path: string, kind: FileKind): Route<Caller> {
+  return {
+    method: 'GET',
+    path,
+    handle: async (_request, response, { file_id = '' }) => {
+      const file = await parts.store.file(file_id);
+      if (file?.kind !== kind) throw notFound(nouns[kind], file_id);
+      await sendContent(response, {
+        contentType: file.contentType,
+        bytes: file.bytes,
+        etag: file.id,
+        ...(!isShown(file.contentType) && { filename: file.id }),
+        open: () => openFile(parts, file),
+        openRange: (range) => openFile(parts, file, range),
+      });
+    },
+  };
+}
+
+const nouns = { image: 'image', video: 'video', local_only: 'local-only file' } as const;
+
+/** A row without its file is a fault of ours, unless a cleanup has just removed both. */
+async function openFile({ store, files }: MediaParts, { id, kind }: StoredFile, range?: ByteRange) {
+  try {
+    return await files.open(id, range);
+  } catch (thrown) {
+    const isMissing = thrown instanceof FoveaError && thrown.code === 'not_found';
+    if (!isMissing || (await store.file(id)) === undefined) throw thrown;
+    throw new FoveaError('internal', `The content of this ${nouns[kind]} is missing on the disk.`);
+  }
+}
+
+/** What a browser shows without running it; everything else is to be saved. */
+function isShown(contentType: string): boolean {
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
+  if (type.endsWith('+xml')) return false;
+  return (
+    /^(image|video|audio)\//.test(type) || type === 'text/plain' || type === 'application/json'
+  );
+}

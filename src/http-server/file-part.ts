@@ -1,0 +1,175 @@
+// A multipart body with one file in it, which goes through without ever being in memory.
+
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { watchBody } from './receive.ts';
+
+export interface FilePartRules {
+  /** Of the file. */
+  readonly bytesMax: number;
+  /** Text fields that may come with the file, each with its check, which throws. */
+  readonly fields: Readonly<Record<string, (value: string) => void>>;
+}
+
+export interface ReceivedFile<Stored> {
+  /** What `store` made of the file. */
+  readonly stored: Stored;
+  /** By name; those that did not come are not there. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The media type that the client gave the file; undefined where it gave none. */
+  readonly declaredType: string | undefined;
+}
+
+/**
+ * Reads a multipart body of exactly one part `file` and text fields, in any order, and hands the
+ * file to `store` piece by piece. The pieces end only when the whole body was good, and else throw
+ * what is wrong with it, so that `store` keeps nothing: `bad_request` for a body that is malformed,
+ * incomplete, or of other parts, `too_large` with the first piece above the limit, `cancelled` when
+ * the client goes away, or what the check of a field throws. `store` has ended when this does.
+ */
+export async function receiveFile<Stored>(
+  request: IncomingMessage,
+  rules: FilePartRules,
+  store: (pieces: AsyncIterable<Uint8Array>) => Promise<Stored>,
+): Promise<ReceivedFile<Stored>> {
+  const parser = createParser(request, rules);
+  const fieldsMax = Object.keys(rules.fields).length;
+  const bodyBytesMax = rules.bytesMax + fieldsMax * limits.multipartFieldBytesMax + framingBytesMax;
+  let isStoring = false;
+  const watch = watchBody(request, bodyBytesMax, () => isStoring);
+  const form = new Form(parser, rules);
+  watch.stopped.catch((reason) => form.fail(reason));
+  request.pipe(parser);
+
+  async function* pieces(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const piece of stream) {
+      bytes += piece.length;
+      if (bytes > rules.bytesMax) throw tooLarge(rules.bytesMax);
+      isStoring = true;
+      yield piece;
+      isStoring = false;
+    }
+    if (bytes === 0) throw wrong('file: is empty');
+    await form.finished;
+    watch.relax();
+  }
+
+  try {
+    const { stream, type } = await form.file;
+    const stored = await store(pieces(stream));
+    const declaredType = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : undefined;
+    return { stored, fields: form.fields, declaredType };
+  } finally {
+    watch.discard();
+  }
+}
+
+/** Boundaries and headers of the parts. */
+const framingBytesMax = 64 * 1024;
+
+function wrong(message: string): FoveaError {
+  return new FoveaError('bad_request', `${message}.`);
+}
+
+function tooLarge(bytesMax: number): FoveaError {
+  return new FoveaError('too_large', `file: may have ${bytesMax} bytes.`);
+}
+
+const malformed = () => wrong('The multipart body is malformed or incomplete');
+
+function createParser({ headers }: IncomingMessage, { fields }: FilePartRules): BusboyInstance {
+  const contentType = headers['content-type'] ?? '';
+  const needed = 'The body must be multipart/form-data with a boundary';
+  if (!/^multipart\/form-data\s*;/i.test(contentType)) throw wrong(needed);
+  const known = Object.keys(fields).length;
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': contentType },
+      fileHwm: limits.fileWriteBytes,
+      // One more than there may be, so that its event names what is wrong.
+      limits: {
+        fieldSize: limits.multipartFieldBytesMax,
+        fields: known + 1,
+        files: 2,
+        parts: known + 3,
+        headerSize: limits.multipartHeaderBytesMax,
+      },
+      isPartAFile: (name, _type, fileName) => name === 'file' || fileName !== undefined,
+    });
+  } catch {
+    throw wrong(needed);
+  }
+}
+
+interface OpenFile {
+  readonly stream: BusboyFileStream;
+  readonly type: string;
+}
+
+/** The parts as the parser finds them. */
+class Form {
+  /** The file, once its part begins; what comes before it is in `fields` then. */
+  readonly file: Promise<OpenFile>;
+  /** Resolves at the end of a good body. */
+  readonly finished: Promise<void>;
+  /** Ends it as a failure, also for whoever reads the file. */
+  readonly fail: (reason: unknown) => void;
+  readonly fields = new Map<string, string>();
+
+  constructor(parser: BusboyInstance, rules: FilePartRules) {
+    const file = Promise.withResolvers<OpenFile>();
+    const finished = Promise.withResolvers<void>();
+    let open: BusboyFileStream | undefined;
+    this.file = file.promise;
+    this.finished = finished.promise;
+    this.fail = (reason) => {
+      finished.reject(reason);
+      file.reject(reason);
+    };
+    // A failure in the middle of the file reaches its reader through the stream.
+    this.finished.catch((reason) => open?.destroy(reason));
+    this.file.catch(() => {});
+    const tooMany = () => this.fail(wrong('The multipart body has more parts than expected'));
+    parser.on('error', () => this.fail(malformed()));
+    parser.on('partsLimit', tooMany);
+    parser.on('filesLimit', tooMany);
+    parser.on('fieldsLimit', tooMany);
+    parser.on('field', (name: string | undefined, value, _nameCut, valueCut) => {
+      try {
+        this.#take(rules, name, value, valueCut);
+      } catch (thrown) {
+        this.fail(thrown);
+      }
+    });
+    parser.on('file', (name: string | undefined, stream, _fileName, _encoding, type) => {
+      // Without a handler, a broken body ends the process.
+      stream.on('error', () => this.fail(malformed()));
+      const isFirst = open === undefined;
+      open ??= stream;
+      if (name === 'file' && isFirst) return file.resolve({ stream, type });
+      stream.resume();
+      this.fail(name === 'file' ? wrong('file: is given twice') : unknownPart(rules));
+    });
+    parser.on('finish', () => {
+      if (open === undefined) this.fail(wrong('file: is missing'));
+      else finished.resolve();
+    });
+  }
+
+  #take({ fields }: FilePartRules, name: string | undefined, value: string, isCut: boolean): void {
+    const check = Object.entries(fields).find(([known]) => known === name)?.[1];
+    if (name === undefined || check === undefined) throw unknownPart({ fields });
+    if (this.fields.has(name)) throw wrong(`${name}: is given twice`);
+    check(value);
+    if (isCut) throw wrong(`${name}: is too long`);
+    this.fields.set(name, value);
+  }
+}
+
+function unknownPart({ fields }: Pick<FilePartRules, 'fields'>): FoveaError {
+  const known = ['file', ...Object.keys(fields)].join(', ');
+  return wrong(`The multipart body has a part that is not known; expected ${known}`);
+}
