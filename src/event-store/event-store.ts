@@ -17,6 +17,7 @@ import { eventStoreHandlers } from './handlers.ts';
 import { loadEventSchemas } from './intake/event-schemas.ts';
 import { withPreparedQuery } from './intake/query.ts';
 import { respellEvent } from './intake/spelling.ts';
+import { createRequestCounts } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { eventStoreRoutes } from './routes.ts';
 import { openEventStore } from './store/sqlite-store.ts';
@@ -70,10 +71,12 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
 
 function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> {
   const { settings, clock, log } = parts;
+  const requests = createRequestCounts();
   return serve({
     operations: deviceOperations,
     handlers: eventStoreHandlers(parts),
-    routes: eventStoreRoutes(parts),
+    routes: eventStoreRoutes(parts, requests),
+    onAnswer: requests.add,
     credentials: deviceCredentials,
     authenticate: createKeyCheck(settings.apiKey),
     authorize: async () => {},

@@ -2,12 +2,21 @@
 
 import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
+import { apiDocsRoutes } from './api-docs.ts';
 import type { Caller } from './api-key.ts';
 import { mediaRoutes } from './media-routes.ts';
+import { metricsRoute, type RequestCounts } from './metrics.ts';
+import { pageRoutes } from './page-routes.ts';
 import type { Parts } from './parts.ts';
 
-export function eventStoreRoutes(parts: Parts): readonly Route<Caller>[] {
-  return [healthRoute(parts), ...mediaRoutes(parts)];
+export function eventStoreRoutes(parts: Parts, requests: RequestCounts): readonly Route<Caller>[] {
+  return [
+    healthRoute(parts),
+    metricsRoute(parts, requests),
+    ...mediaRoutes(parts),
+    ...pageRoutes(),
+    ...apiDocsRoutes({ hasKey: parts.settings.apiKey !== undefined }),
+  ];
 }
 
 /** Open to all, so it tells nothing but whether the service is well. */

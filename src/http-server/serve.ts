@@ -31,9 +31,13 @@ export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Pr
   readonly allowedHosts?: readonly string[];
   /** Time for a whole request; that of `limits` unless given. */
   readonly requestMsMax?: number;
+  /** Told of every answer: whose it was (undefined: of no path), and how long it took. */
+  readonly onAnswer?: OnAnswer;
   readonly log: Log;
   readonly clock: Clock;
 }
+
+type OnAnswer = (endpoint: string | undefined, status: number, seconds: number) => void;
 
 /**
  * Listens, and answers every operation with its handler. What a handler throws becomes an error
@@ -55,7 +59,7 @@ export async function serve<Ops extends Operations, Principal>(
   const port = await listen(server, host, options.port);
   const url = urlOf(host, port);
   const own = { port, host: new URL(url).hostname, allowedHosts };
-  const service = { own, router, errorBody, log, clock };
+  const service = { own, router, errorBody, onAnswer: options.onAnswer, log, clock };
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
   server.on('request', (request, response) => {
     const work = respond(service, request, response).catch(() => {
@@ -81,6 +85,7 @@ interface Running {
   readonly own: LocalService;
   readonly router: Router<Endpoint>;
   readonly errorBody: ErrorBody;
+  readonly onAnswer: OnAnswer | undefined;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -132,8 +137,10 @@ async function respond(
   response.on('finish', () => linger(request));
   response.on('close', () => {
     if (!response.writableFinished) gone.abort();
-    const ms = Math.round(clock.monotonic() - startMs);
-    log.debug('answered', { operation: endpoint?.id, status: response.statusCode, ms });
+    const ms = clock.monotonic() - startMs;
+    const { statusCode: status } = response;
+    service.onAnswer?.(endpoint?.id, status, ms / 1_000);
+    log.debug('answered', { operation: endpoint?.id, status, ms: Math.round(ms) });
   });
   try {
     const host = checkLocalRequest(
