@@ -26,14 +26,17 @@ const customMetadata = z
     error: 'must have at most 100 pairs',
   });
 
+/** The hosted platform keeps an event with a longer list, but without a single one of its images. */
+const items = limits.annotationItemsMax;
+
 const image = open({
   sourceId: id,
   inputSourceId: id.optional(),
   label: z.string().optional(),
-  objectDetections: z.array(seen.detection).optional(),
-  classifications: z.array(seen.classification).optional(),
-  instanceSegmentations: z.array(seen.instanceSegmentation).optional(),
-  keypoints: z.array(seen.keypoints).optional(),
+  objectDetections: z.array(seen.detection).max(items).optional(),
+  classifications: z.array(seen.classification).max(items).optional(),
+  instanceSegmentations: z.array(seen.instanceSegmentation).max(items).optional(),
+  keypoints: z.array(seen.keypoints).max(items).optional(),
 });
 
 const event = {
@@ -54,7 +57,10 @@ const event = {
 };
 
 export const visionEvents = {
-  /** The event id comes from the caller and is unique: the same call again adds nothing. */
+  /**
+   * The event id comes from the caller and is unique in its use case: the same event again adds
+   * nothing, another one under the same id is a 409.
+   */
   vision_events_create: operation({
     id: 'vision_events_create',
     family: 'vision_events',
@@ -103,6 +109,7 @@ export const visionEvents = {
     answer: open({
       sourceId: z.string().optional().describe('What the images of an event name.'),
       url: z.string().optional(),
+      success: z.boolean().optional(),
     }),
     errors: [413, 415],
     scope: 'vision-events:write',

@@ -11,6 +11,7 @@ import { projectHandlers } from './projects.ts';
 import { taskHandlers } from './tasks.ts';
 import { trashHandlers } from './trash.ts';
 import { versionHandlers } from './versions.ts';
+import { visionEventHandlers } from './vision-events.ts';
 import { workspaceHandlers } from './workspace.ts';
 
 export function platformHandlers(parts: Parts): Handlers<typeof embeddedOperations, Principal> {
@@ -22,6 +23,7 @@ export function platformHandlers(parts: Parts): Handlers<typeof embeddedOperatio
     ...previewHandlers(parts),
     ...imageHandlers(parts),
     ...trashHandlers(parts),
+    ...visionEventHandlers(parts),
     ...taskHandlers(parts.tasks),
   };
 }

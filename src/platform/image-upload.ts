@@ -83,13 +83,13 @@ function lastSegment(url: string): string {
 }
 
 /** A name is a label for people, in one line; its end tells the most. */
-function labelOf(name: string): string {
+export function labelOf(name: string): string {
   const line = name.toWellFormed().replaceAll(/\p{Cc}/gu, '');
   return line.slice(-limits.imageNameCharactersMax) || 'image';
 }
 
-/** The `metadata` part of an upload: JSON text of what images_set_metadata takes. */
-function readMetadata(text: string | undefined): Metadata {
+/** The `metadata` part of an upload: JSON text of flat metadata. Throws `invalid_input`. */
+export function readMetadata(text: string | undefined): Metadata {
   if (text === undefined) return {};
   if (text.includes('"__proto__"')) {
     throw invalidArgument('metadata', 'has a member __proto__, which is not allowed as a name');

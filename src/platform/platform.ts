@@ -25,7 +25,7 @@ import { runVersion } from './jobs/version.ts';
 import { createLinks } from './links.ts';
 import { authorize, openDoor } from './principal.ts';
 import { blobRoute, healthRoute } from './routes.ts';
-import { platformTables } from './store/schema.ts';
+import { platformTables, visionEventTables } from './store/schema.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createTasks } from './tasks.ts';
 import { createRenderers } from './versions/renderers.ts';
@@ -56,7 +56,12 @@ export interface PlatformOptions {
  */
 export async function startPlatform(options: PlatformOptions): Promise<Service> {
   const file = join(options.data, 'platform.db');
-  const database = openDatabase(file, [workTable, platformTables, workErrorCode]);
+  const database = openDatabase(file, [
+    workTable,
+    platformTables,
+    workErrorCode,
+    visionEventTables,
+  ]);
   try {
     return await startOn(database, options);
   } catch (thrown) {

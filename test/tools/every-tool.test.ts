@@ -4,6 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isoTime, systemClock } from '../../src/clock.ts';
 import { notYet } from '../../src/platform/not-yet.ts';
 import list from '../../tools/list.json' with { type: 'json' };
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
@@ -41,7 +42,7 @@ function argumentsFor(name: string): Facts {
     eventId: '1',
     eventType: 'custom',
     useCaseId: 'u',
-    timestamp: '2026-11-21T00:00:00Z',
+    timestamp: isoTime(systemClock.now()),
   };
   const special: Record<string, Facts> = {
     projects_create: { name: 'Other', type: 'object-detection', annotation: 'x' },
@@ -83,7 +84,7 @@ function argumentsFor(name: string): Facts {
       data: [{ inference_ids: ['a'], field_name: 'b', field_value: 'c' }],
     },
     vision_events_create: event,
-    vision_events_create_batch: { events: [event] },
+    vision_events_create_batch: { events: [{ ...event, eventId: '2' }] },
     vision_events_upload_image: { file },
     video_inference_start: {
       input_url: 'https://example.com/a.mp4',

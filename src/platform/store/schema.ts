@@ -82,3 +82,24 @@ CREATE TABLE exports (
 CREATE INDEX exports_hash ON exports (hash);
 `,
 };
+
+export const visionEventTables: Migration = {
+  name: 'vision_events',
+  sql: `
+-- What events refer to as their source; the pixels are held by their hash.
+CREATE TABLE vision_event_images (
+  id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL, content_type TEXT NOT NULL, name TEXT NOT NULL, metadata TEXT NOT NULL,
+  created INTEGER NOT NULL, UNIQUE (workspace_id, hash)
+) STRICT;
+CREATE INDEX vision_event_images_hash ON vision_event_images (hash);
+
+CREATE TABLE vision_events (
+  workspace_id TEXT NOT NULL REFERENCES workspaces, use_case_id TEXT NOT NULL,
+  event_id TEXT NOT NULL, event_type TEXT NOT NULL, occurred INTEGER NOT NULL,
+  -- The whole event as JSON, its members in the order of their names.
+  content TEXT NOT NULL, created INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, use_case_id, event_id)
+) STRICT;
+`,
+};

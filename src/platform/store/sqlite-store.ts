@@ -7,6 +7,7 @@ import { projectStore } from './projects.ts';
 import type { Store } from './store.ts';
 import { trashStore } from './trash.ts';
 import { exportStore, versionStore } from './versions.ts';
+import { visionEventStore } from './vision-events.ts';
 import { workspaceStore } from './workspaces.ts';
 
 export function createSqliteStore(database: Database, work: Work): Store {
@@ -17,13 +18,15 @@ export function createSqliteStore(database: Database, work: Work): Store {
     versions: versionStore(database, work),
     exports: exportStore(database, work),
     trash: trashStore(database),
+    visionEvents: visionEventStore(database),
     refersTo: async (hash) =>
       database.get(
         `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM images WHERE hash = ?)
            OR EXISTS (SELECT 1 FROM version_sources WHERE hash = ?)
            OR EXISTS (SELECT 1 FROM version_images WHERE hash = ?)
-           OR EXISTS (SELECT 1 FROM exports WHERE hash = ?)`,
-        [hash, hash, hash, hash],
+           OR EXISTS (SELECT 1 FROM exports WHERE hash = ?)
+           OR EXISTS (SELECT 1 FROM vision_event_images WHERE hash = ?)`,
+        [hash, hash, hash, hash, hash],
         (row) => row.integer('found'),
       ) !== undefined,
     close: async () => database.close(),

@@ -293,6 +293,46 @@ export interface TrashStore {
   ): Promise<'restored' | 'missing' | 'parent_in_trash'>;
 }
 
+/** An image for events to refer to, by its id. */
+export interface EventImage {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** SHA-256 of the bytes, hex: the name of the blob. */
+  readonly hash: string;
+  readonly bytes: number;
+  readonly contentType: string;
+  readonly name: string;
+  readonly metadata: Metadata;
+  readonly created: number;
+}
+
+/** An event as it is kept for good. */
+export interface VisionEvent {
+  readonly useCaseId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** When it happened. */
+  readonly occurred: number;
+  /** The whole event as JSON; equal events have equal texts. */
+  readonly content: string;
+}
+
+export interface VisionEventStore {
+  /** Adds an image; gives back the one that the workspace has of these bytes already. */
+  addImage(image: EventImage): Promise<EventImage>;
+  /** Those of the ids under which the workspace has no image. */
+  missingImages(workspaceId: string, ids: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Adds events, all or none, and says of each whether it is new. An event that is there already
+   * is passed over. Throws `conflict`, naming its place, for another one under the same id.
+   */
+  add(
+    workspaceId: string,
+    events: readonly VisionEvent[],
+    now: number,
+  ): Promise<readonly boolean[]>;
+}
+
 export interface Store {
   readonly workspaces: WorkspaceStore;
   readonly projects: ProjectStore;
@@ -300,6 +340,7 @@ export interface Store {
   readonly versions: VersionStore;
   readonly exports: ExportStore;
   readonly trash: TrashStore;
+  readonly visionEvents: VisionEventStore;
   /** Whether any row still points at a blob. */
   refersTo(hash: string): Promise<boolean>;
   close(): Promise<void>;

@@ -1,0 +1,147 @@
+// Handlers of the vision_events family: events, and the images that they refer to.
+
+import type { Clock } from '../clock.ts';
+import type { Input } from '../contract/operation.ts';
+import type { visionEvents } from '../contract/vision-events.ts';
+import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import { imageContentTypes } from '../pictures/image-file.ts';
+import { recogniseImage } from '../pictures/image-signature.ts';
+import { newId } from './ids.ts';
+import { labelOf, readMetadata } from './image-upload.ts';
+import type { Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import type { EventImage, VisionEvent } from './store/store.ts';
+
+type EventInput = Input<typeof visionEvents.vision_events_create>;
+type ImageInput = Input<typeof visionEvents.vision_events_upload_image>;
+
+export function visionEventHandlers(parts: Parts): Handlers<typeof visionEvents, Principal> {
+  return {
+    vision_events_create: async (event, { principal }) => {
+      const [created] = await addEvents(parts, principal, [event], () => '');
+      return { eventId: event.eventId, created };
+    },
+    vision_events_create_batch: async ({ events }, { principal }) => {
+      const added = await addEvents(parts, principal, events, (index) => `events[${index}].`);
+      return {
+        created: added.filter(Boolean).length,
+        eventIds: events.map(({ eventId }) => eventId),
+      };
+    },
+    vision_events_upload_image: async (input, { principal, origin }) => {
+      const { id, hash, name, contentType } = await keepImage(parts, principal, input);
+      const url = parts.links.make(origin, { hash, name, contentType });
+      return { sourceId: id, url, success: true };
+    },
+  };
+}
+
+/** All of them or none. `placeOf` is where an event stands in the input, for errors. */
+async function addEvents(
+  { store, clock }: Parts,
+  { workspace }: Principal,
+  events: readonly EventInput[],
+  placeOf: (index: number) => string,
+): Promise<readonly boolean[]> {
+  const sources = events.flatMap((event, index) => sourcesOf(event, placeOf(index)));
+  const ids = sources.map(({ id }) => id);
+  const missing = new Set(await store.visionEvents.missingImages(workspace.id, ids));
+  const problems = [
+    ...events.flatMap((event, index) => timeProblems(event, placeOf(index), clock)),
+    ...sources.filter(({ id }) => missing.has(id)).map(noSuchImage),
+  ];
+  if (problems.length > 0) throw invalidInput(problems.slice(0, limits.problemsShownMax));
+  return store.visionEvents.add(workspace.id, events.map(keptEvent), clock.now());
+}
+
+interface Source {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** The images that an event refers to, and where it does. */
+function sourcesOf({ images = [] }: EventInput, place: string): readonly Source[] {
+  return images.flatMap(({ sourceId, inputSourceId }, index) => {
+    const path = `${place}images[${index}]`;
+    const input = { id: inputSourceId, path: `${path}.inputSourceId` };
+    const { id } = input;
+    return [{ id: sourceId, path: `${path}.sourceId` }, ...(id ? [{ ...input, id }] : [])];
+  });
+}
+
+function noSuchImage({ path }: Source): Problem {
+  return { path, message: 'no image was uploaded under this id: give what the upload answered' };
+}
+
+/** Facts of the hosted platform: a year back to tomorrow. */
+function timeProblems({ timestamp }: EventInput, place: string, clock: Clock): readonly Problem[] {
+  const ageMs = clock.now() - millisecondsOf(timestamp);
+  const path = `${place}timestamp`;
+  if (ageMs > limits.visionEventAgeMsMax) {
+    return [{ path, message: 'lies more than a year back, which is too long ago' }];
+  }
+  const message = 'lies more than a day ahead: check the clock that it comes from';
+  return ageMs < -limits.visionEventAheadMsMax ? [{ path, message }] : [];
+}
+
+/** A time without a zone is UTC. */
+function millisecondsOf(timestamp: string): number {
+  return Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(timestamp) ? timestamp : `${timestamp}Z`);
+}
+
+function keptEvent(event: EventInput): VisionEvent {
+  const { useCaseId, eventId, eventType, timestamp } = event;
+  const occurred = millisecondsOf(timestamp);
+  return { useCaseId, eventId, eventType, occurred, content: JSON.stringify(inOrder(event)) };
+}
+
+/** The same value with the members of all its objects in the order of their names. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]): [string, unknown] => [name, inOrder(member)])
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
+/** Keeps the bytes as they came: an image is evidence, so nothing of it is decoded or changed. */
+async function keepImage(
+  { store, blobs, clock }: Parts,
+  { workspace }: Principal,
+  { file, name, metadata }: ImageInput,
+): Promise<EventImage> {
+  const content = file.content;
+  if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');
+  const contentType = contentTypeOf(content);
+  const kept = {
+    id: newId(),
+    workspaceId: workspace.id,
+    contentType,
+    name: labelOf(name ?? file.name),
+    metadata: readMetadata(metadata),
+    created: clock.now(),
+  };
+  const { hash, bytes } = await blobs.put(content);
+  return store.visionEvents.addImage({ ...kept, hash, bytes });
+}
+
+/** The server has seen to it that a file is neither empty nor too large. */
+function contentTypeOf(bytes: Uint8Array): string {
+  const found = recogniseImage(bytes);
+  if ('format' in found) return imageContentTypes[found.format];
+  const type = keptOnly.get(found.other);
+  if (type !== undefined) return type;
+  const message = `is ${found.other}; accepted are JPEG, PNG, WebP, GIF, TIFF, BMP, HEIC and AVIF`;
+  const problems = [{ path: 'file', message }];
+  throw new FoveaError('unsupported_media', `file: ${message}`, { problems });
+}
+
+/** Formats that no dataset takes, since nothing here decodes them; an event only keeps them. */
+const keptOnly: ReadonlyMap<string, string> = new Map([
+  ['a GIF image', 'image/gif'],
+  ['a HEIC image', 'image/heic'],
+]);
