@@ -2,6 +2,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contender } from './contenders.ts';
 import { measureSyncs } from './disk.ts';
 import { eventBody, largeJpeg } from './events.ts';
@@ -64,7 +65,8 @@ async function run(
     const url = `${service.url}/v2/events`;
     await post(url, bodiesFile, producers, warmUpSeconds);
     const before = service.usage().cpuMs;
-    const load = await post(url, bodiesFile, producers, seconds);
+    const posting = post(url, bodiesFile, producers, seconds);
+    const [load, openFiles] = await Promise.all([posting, midway(seconds, service.openFiles)]);
     const { cpuMs, peakBytes } = service.usage();
     return {
       perSecond: load.requests / load.seconds,
@@ -72,7 +74,7 @@ async function run(
       p50Ms: load.p50Ms,
       p99Ms: load.p99Ms,
       peakBytes,
-      openFiles: service.openFiles(),
+      openFiles,
     };
   } finally {
     await service.stop();
@@ -81,6 +83,11 @@ async function run(
 }
 
 const warmUpSeconds = 2;
+
+async function midway<T>(seconds: number, look: () => T): Promise<T> {
+  await sleep(seconds * 500);
+  return look();
+}
 
 function writeBodies(kind: Kind, folder: string): { file: string; bytes: number } {
   const bodies =

@@ -69,7 +69,7 @@ function eventHead(ordinal: number) {
   };
 }
 
-function detections(ordinal: number, count: number) {
+export function detections(ordinal: number, count: number) {
   return Array.from({ length: count }, (_, index) => ({
     class: index % 2 === 0 ? 'bottle' : 'label',
     x: 100.5 + ((ordinal + index * 37) % 1_000),

@@ -1,0 +1,126 @@
+// `npm run bench:event-store`: durable events, uploads and pages of the Event Store, beside FastAPI
+// with SQLite, PostgreSQL and the disk in the same run. Ends with 1 where it falls short.
+
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Contender, fastApi, findOurs, postgres, rawPipe } from './event-store/contenders.ts';
+import { refuseMemory } from './event-store/disk.ts';
+import { measureDurable } from './event-store/durable.ts';
+import { installPackages } from './event-store/packages.ts';
+import { measurePages } from './event-store/pages.ts';
+import {
+  formatDurable,
+  formatPages,
+  formatUploads,
+  judgeDurable,
+  judgePages,
+  judgeUploads,
+  type Verdict,
+} from './event-store/report.ts';
+import { endAll } from './event-store/service.ts';
+import { measureUploads } from './event-store/upload.ts';
+
+const parts = ['durable', 'images', 'upload', 'pages'] as const;
+type Part = (typeof parts)[number];
+
+const usage = `Usage: npm run bench:event-store -- [--seconds N] [--repeats R] [--sizes N,N,N]
+    [--only PART,PART] [--server FILE]
+  --seconds N    measured seconds of each load, after two to warm up (8)
+  --repeats R    rounds, every contender once in each (5)
+  --sizes N,N,N  events in the store whose pages are measured (100000,1000000,10000000)
+  --only PARTS   some of ${parts.join(', ')}
+  --server FILE  measure this fovea in place of the built one`;
+
+interface Settings {
+  readonly seconds: number;
+  readonly repeats: number;
+  readonly sizes: readonly number[];
+  readonly only: readonly Part[];
+  readonly server: string | undefined;
+}
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<number> {
+  const settings = readArguments();
+  if (process.platform !== 'linux') throw new Error('This bench reads /proc: run it on Linux.');
+  installPackages();
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
+  // PostgreSQL runs as a user of its own and must reach its folder in it.
+  chmodSync(folder, 0o711);
+  process.once('exit', () => {
+    endAll();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  refuseMemory(folder);
+  const ours = findOurs(settings.server);
+  say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}`);
+  say(`Median (range) of ${settings.repeats} rounds of ${settings.seconds} s`);
+  const verdicts: Verdict[] = [];
+  for (const part of settings.only) verdicts.push(await measure(part, ours, folder, settings));
+  say('');
+  for (const line of verdicts.flatMap(({ said }) => said)) say(line);
+  const short = verdicts.flatMap((verdict) => verdict.short);
+  for (const line of short) say(line);
+  return short.length === 0 ? 0 : 1;
+}
+
+/** Measures one part and prints its table. */
+async function measure(
+  part: Part,
+  ours: Contender,
+  folder: string,
+  settings: Settings,
+): Promise<Verdict> {
+  const load = loadavg()[0]?.toFixed(1);
+  if (part === 'upload') {
+    const results = await measureUploads([ours, rawPipe, fastApi], folder, settings.repeats);
+    say(`\n${formatUploads(results)}\nload before: ${load}`);
+    return judgeUploads(results);
+  }
+  if (part === 'pages') {
+    const results = await measurePages(ours, folder, settings.sizes);
+    say(`\n${formatPages(results)}\nload before: ${load}`);
+    return judgePages(results);
+  }
+  const kind = part === 'durable' ? 'small' : 'images';
+  const result = await measureDurable(kind, [ours, fastApi, postgres], folder, settings);
+  say(`\n${formatDurable(result)}\nload before: ${load}`);
+  return judgeDurable(result);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function readArguments(): Settings {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '8' },
+      repeats: { type: 'string', default: '5' },
+      sizes: { type: 'string', default: '100000,1000000,10000000' },
+      only: { type: 'string', default: parts.join() },
+      server: { type: 'string' },
+    },
+  });
+  const [seconds = 0, repeats = 0] = [values.seconds, values.repeats].map(Number);
+  const sizes = values.sizes.split(',').map(Number);
+  for (const count of [seconds, repeats, ...sizes]) {
+    if (!Number.isInteger(count) || count < 1) {
+      throw new Error(`--seconds, --repeats and --sizes are whole numbers from 1 on.\n${usage}`);
+    }
+  }
+  const names = values.only.split(',');
+  const only = parts.filter((part) => names.includes(part));
+  if (only.length !== names.length) throw new Error(`--only takes ${parts.join(', ')}.\n${usage}`);
+  return { seconds, repeats, sizes: sizes.toSorted((a, b) => a - b), only, server: values.server };
+}

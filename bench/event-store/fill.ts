@@ -1,0 +1,92 @@
+// Fills a store through the storage of the product, as fast as it takes events.
+
+import { systemClock } from '../../src/clock.ts';
+import { openEventStore } from '../../src/event-store/store/sqlite-store.ts';
+import type { NewEvent } from '../../src/event-store/store/store.ts';
+import { createLog } from '../../src/log.ts';
+import { detections, deviceId, metadata } from './events.ts';
+
+/** Of the first events alone: a key that no later event has. */
+export const pilotEvents = 2_000;
+
+export interface Fill {
+  /** Events in a second in the last tenth of the way to this size. */
+  readonly lastTenthPerSecond: number;
+  readonly seconds: number;
+}
+
+/** Adds the events of these ordinals, from `from` on and below `until`. */
+export async function fill(data: string, from: number, until: number): Promise<Fill> {
+  const log = createLog('error');
+  const store = await openEventStore({ data, clock: systemClock, log });
+  const lastTenth = Math.floor(until * 0.9);
+  let next = from;
+  let stored = from;
+  let tenthMs = Number.NaN;
+  const startMs = performance.now();
+  /** Several groups at once: while one is on its way to the disk, the next one is made. */
+  const produce = async () => {
+    while (next < until) {
+      const first = next;
+      next = Math.min(until, first + groupSize);
+      const events = Array.from({ length: next - first }, (_, index) => newEvent(first + index));
+      await Promise.all(events.map((event) => store.create(event)));
+      stored += events.length;
+      if (Number.isNaN(tenthMs) && stored >= lastTenth) tenthMs = performance.now();
+    }
+  };
+  await Promise.all(Array.from({ length: groupsAtOnce }, produce));
+  const endMs = performance.now();
+  await store.close();
+  return {
+    lastTenthPerSecond: ((until - lastTenth) * 1_000) / (endMs - tenthMs),
+    seconds: (endMs - startMs) / 1_000,
+  };
+}
+
+const groupSize = 500;
+const groupsAtOnce = 4;
+
+/** One in a hundred is the feedback on the event before it. */
+function newEvent(ordinal: number): NewEvent {
+  const isFeedback = ordinal % 100 === 99;
+  return {
+    draft: false,
+    solution: 'bottle-inspection',
+    workflowId: `workflow-${ordinal % 5}`,
+    workflowVersion: '3',
+    deviceId: deviceId(ordinal),
+    streamId: undefined,
+    imageId: undefined,
+    inferenceTimestamp: '2026-11-21T06:29:50.123456Z',
+    eventSchema: isFeedback ? 'operator_feedback' : 'quality_check',
+    eventData: isFeedback
+      ? { relatedEventId: relatedId(ordinal), feedback: 'correct' }
+      : { result: ordinal % 20 === 0 ? 'fail' : 'pass', externalId: externalId(ordinal) },
+    externalId: isFeedback ? undefined : externalId(ordinal),
+    relatedEventId: isFeedback ? relatedId(ordinal) : undefined,
+    customMetadata: { ...metadata(ordinal), ...(ordinal < pilotEvents && { pilot: 'yes' }) },
+    displayImagePosition: undefined,
+    images: [
+      {
+        file_id: null,
+        input_file_id: null,
+        label: null,
+        object_detections: detections(ordinal, 1),
+        classifications: [],
+        instance_segmentations: [],
+        keypoints: [],
+        metadata: null,
+      },
+    ],
+    files: [],
+  };
+}
+
+export function externalId(ordinal: number): string {
+  return `order-${ordinal}`;
+}
+
+export function relatedId(ordinal: number): string {
+  return `event-${ordinal - 1}`;
+}
