@@ -67,6 +67,12 @@ export const limits = {
   previewSamplesMax: 8,
   /** Local images of which a preview looks for one with an annotation, before it takes any. */
   previewFilesReadMax: 200,
+  /** The pictures of events in a result: beside its words they stay small. */
+  eventPreviewBytesMax: 200 * 1024,
+  /** Pictures on one such sheet: two rows of three are seen without scrolling. */
+  eventPreviewImagesMax: 6,
+  /** Detections that are drawn on one image, the surest first: more hide it. */
+  eventPreviewBoxesMax: 1_000,
   /** Sheets that are kept in the data folder; older ones go. */
   previewsKeptMax: 100,
 

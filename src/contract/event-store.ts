@@ -121,6 +121,40 @@ export const eventStore = {
     answer: open({ retried: figure }),
     effect: 'changes',
   }),
+  events_preview: operation({
+    id: 'events_preview',
+    family: 'events',
+    host: 'device',
+    method: 'GET',
+    path: '/v2/previews',
+    summary: 'The images of one event, or the main images of several, with what was detected.',
+    query: closed({
+      event_id: z
+        .array(z.string().min(1))
+        .min(1)
+        .max(limits.eventPreviewImagesMax)
+        .describe('Event id; may be given several times.'),
+    }),
+    answer: open({
+      sheet: z.string().describe('A contact sheet as base64.'),
+      contentType: z.string(),
+      width: z.int().describe('Of the sheet, in pixels.'),
+      height: z.int(),
+      classes: z.record(z.string(), figure).describe('Class to detections in these images.'),
+      images: z.array(
+        open({
+          event_id: z.string(),
+          index: z.int().describe('Among the images of the event, from 0.'),
+          label: z.string().nullable(),
+          width: z.int(),
+          height: z.int(),
+          boxes: figure,
+        }),
+      ),
+      warnings: z.array(z.string()),
+    }),
+    effect: 'reads',
+  }),
   event_schemas_list: operation({
     id: 'event_schemas_list',
     family: 'events',

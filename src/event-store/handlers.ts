@@ -10,6 +10,7 @@ import { attachmentHandlers } from './attachments.ts';
 import { createEvent } from './create-event.ts';
 import { parseMetadataFilter } from './intake/query.ts';
 import type { Parts } from './parts.ts';
+import { previewHandlers } from './previews.ts';
 import { statsHandlers } from './stats.ts';
 import type { EventQuery } from './store/store.ts';
 import { parseMicroseconds } from './times.ts';
@@ -22,6 +23,7 @@ export function eventStoreHandlers(parts: Parts): DeviceHandlers {
     ...reading(parts),
     ...attachmentHandlers(parts),
     ...statsHandlers(parts),
+    ...previewHandlers(parts),
     ...keeping(parts),
   };
 }

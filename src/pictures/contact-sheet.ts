@@ -1,7 +1,6 @@
 // A contact sheet: rows of captioned pictures with their boxes, and what the colours mean.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Box } from './box.ts';
 import {
   type Canvas,
   type Colour,
@@ -12,7 +11,7 @@ import {
   pasteImage,
 } from './canvas.ts';
 import { black, classColours } from './class-colours.ts';
-import { drawBoxes } from './draw-boxes.ts';
+import { type DrawnBox, drawBoxes } from './draw-boxes.ts';
 import { openRaw, type RawImage } from './image-file.ts';
 import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
@@ -22,7 +21,7 @@ export interface SheetCell {
   /** Of the image that the boxes are in, in pixels. */
   readonly width: number;
   readonly height: number;
-  readonly boxes: readonly Box[];
+  readonly boxes: readonly DrawnBox[];
   /** What it is, in a few words. */
   readonly title: string;
   /** What was done to it; cut where there are more of them than fit. */
@@ -35,15 +34,18 @@ export interface Sheet {
   readonly subtitle: string;
   /** At the right of the title. */
   readonly note: string;
-  /** Of each row the first picture is the original, by whose boxes the classes are counted. */
   readonly rows: readonly (readonly SheetCell[])[];
+  /** Whose boxes the legend counts: where a row shows one image several times, the first one's. */
+  readonly counted: 'first_of_row' | 'all';
+  /** The longer side of the pictures, in pixels; left out: what the columns have room for. */
+  readonly side?: number;
 }
 
 /** Draws the sheet, in slices of a few milliseconds each, between which others get their turn. */
 export async function contactSheet(sheet: Sheet): Promise<Canvas> {
   const { rows } = sheet;
   const columns = Math.max(1, ...rows.map((row) => row.length));
-  const side = cellSide(columns);
+  const { side = cellSide(columns) } = sheet;
   const colours = classColours(rows.flat().flatMap(({ boxes }) => boxes.map(({ label }) => label)));
   const drawn: (readonly Canvas[])[] = [];
   for (const row of rows) {
@@ -154,14 +156,15 @@ interface Head {
 }
 
 function layOutHead(
-  { title, subtitle, note, rows }: Sheet,
+  { title, subtitle, note, rows, counted }: Sheet,
   colours: ReadonlyMap<string, Colour>,
   width: number,
 ): Head {
   const noteWidth = textWidth(note, noteStyle);
   const name = cutText(title, titleStyle, width - noteWidth - 2 * gap);
   const lines = wrapText(subtitle, noteStyle, width, 2);
-  const legend = layOutLegend(rows, colours, width);
+  const shown = counted === 'all' ? rows.flat() : rows.flatMap(([first]) => first ?? []);
+  const legend = layOutLegend(shown, colours, width);
   const subtitleTop = margin + 34;
   const legendTop = subtitleTop + lines.length * 21 + 10;
   const ruleTop = legendTop + legend.height;
@@ -191,11 +194,11 @@ const legendLinesMax = 3;
 const swatch = 14;
 
 function layOutLegend(
-  rows: Sheet['rows'],
+  cells: readonly SheetCell[],
   colours: ReadonlyMap<string, Colour>,
   width: number,
 ): { height: number; draw(canvas: Canvas, top: number): void } {
-  const counts = countOriginals(rows, colours);
+  const counts = countClasses(cells, colours);
   const entries: LegendEntry[] = [];
   let [left, line] = [0, 0];
   for (const [index, [label, count]] of counts.entries()) {
@@ -219,12 +222,12 @@ function layOutLegend(
 }
 
 /** The most frequent class first. */
-function countOriginals(
-  rows: Sheet['rows'],
+function countClasses(
+  cells: readonly SheetCell[],
   colours: ReadonlyMap<string, Colour>,
 ): readonly (readonly [string, number])[] {
   const counts = new Map([...colours.keys()].map((label) => [label, 0]));
-  for (const { label } of rows.flatMap(([original]) => original?.boxes ?? [])) {
+  for (const { label } of cells.flatMap(({ boxes }) => boxes)) {
     counts.set(label, (counts.get(label) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a);

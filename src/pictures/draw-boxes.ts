@@ -7,6 +7,11 @@ import { readableOn, white } from './class-colours.ts';
 import { fillOutline, strokeLine } from './strokes.ts';
 import { drawText, type TextStyle, textHeight, textWidth } from './text.ts';
 
+/** A box with words of its own beside it; without them, its label stands there. */
+export interface DrawnBox extends Box {
+  readonly tag?: string;
+}
+
 /** Pixels of the canvas for one pixel of the image that the boxes are in. */
 export interface Scale {
   readonly x: number;
@@ -20,7 +25,7 @@ export interface Scale {
  */
 export async function drawBoxes(
   canvas: Canvas,
-  boxes: readonly Box[],
+  boxes: readonly DrawnBox[],
   scale: Scale,
   colours: ReadonlyMap<string, Colour>,
 ): Promise<void> {
@@ -43,7 +48,7 @@ export async function drawBoxes(
     const tag = placeTag(canvas, box, scaled, taken);
     if (tag === undefined) continue;
     taken.push(tag);
-    drawTag(canvas, box.label, tag, colourOf(box));
+    drawTag(canvas, wordsOf(box), tag, colourOf(box));
   }
 }
 
@@ -65,11 +70,16 @@ const seamOpacity = 0.5;
 const thinSeamOpacity = 0.25;
 const insideOpacity = 0.22;
 
-function scaleBox(box: Box, { x, y }: Scale): Box {
+function wordsOf({ label, tag }: DrawnBox): string {
+  return tag ?? label;
+}
+
+function scaleBox(box: DrawnBox, { x, y }: Scale): DrawnBox {
   const move = ([px, py]: Point): Point => [px * x, py * y];
   const keypoints = box.keypoints?.map((point) => ({ ...point, x: point.x * x, y: point.y * y }));
   return {
     label: box.label,
+    ...(box.tag !== undefined && { tag: box.tag }),
     x: box.x * x,
     y: box.y * y,
     width: box.width * x,
@@ -142,13 +152,14 @@ const hiddenShareMax = 0.3;
 /** Above the box, else below it, else inside at the top; undefined where it has no room. */
 function placeTag(
   canvas: Canvas,
-  box: Box,
+  box: DrawnBox,
   boxes: readonly Box[],
   taken: readonly Area[],
 ): Area | undefined {
+  const words = wordsOf(box);
   const { above, below } = textHeight(tagStyle);
-  const [width, height] = [textWidth(box.label, tagStyle) + 2 * tagPadding, above + below];
-  if (box.label === '' || width > canvas.width) return undefined;
+  const [width, height] = [textWidth(words, tagStyle) + 2 * tagPadding, above + below];
+  if (words === '' || width > canvas.width) return undefined;
   const [boxTop, boxBottom] = [box.y - box.height / 2, box.y + box.height / 2];
   const left = clamp(Math.round(box.x - box.width / 2) - 1, canvas.width - width);
   const tops = [boxTop - height - 1, boxBottom + 1, boxTop - 1].map(Math.round);

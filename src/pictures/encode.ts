@@ -14,10 +14,13 @@ export interface EncodedPicture {
 
 /**
  * A JPEG without colour subsampling, which keeps thin lines and letters crisp: a third of the size
- * of a PNG of photographs. The best quality that fits into limits.previewBytesMax; where not even
- * the least does, a smaller picture. The same picture gives the same bytes.
+ * of a PNG of photographs. The best quality that fits into the bytes; where not even the least does,
+ * a smaller picture. The same picture gives the same bytes.
  */
-export async function encodePicture(picture: RawImage): Promise<EncodedPicture> {
+export async function encodePicture(
+  picture: RawImage,
+  bytesMax: number = limits.previewBytesMax,
+): Promise<EncodedPicture> {
   for (const share of shares) {
     const width = Math.max(1, Math.round(picture.width * share));
     const height = Math.max(1, Math.round(picture.height * share));
@@ -25,7 +28,7 @@ export async function encodePicture(picture: RawImage): Promise<EncodedPicture> 
       const source = await openRaw(picture);
       const pixels = share === 1 ? source : source.resize(width, height, { fit: 'fill' });
       const bytes = await pixels.jpeg({ quality, chromaSubsampling: '4:4:4' }).toBuffer();
-      if (bytes.length <= limits.previewBytesMax) {
+      if (bytes.length <= bytesMax) {
         return { bytes, contentType: 'image/jpeg', width, height };
       }
     }

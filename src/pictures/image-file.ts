@@ -106,6 +106,24 @@ export async function decodeImage(bytes: Uint8Array): Promise<RawImage> {
   return readOut(file, await openPixels(bytes, file));
 }
 
+/**
+ * An image in small, with its size as stored: the longer side has `side` pixels, or `enlargementMax`
+ * times its own where that is less. Of most formats, not all pixels are in memory at once. Errors
+ * as readImageFile.
+ */
+export async function decodeSmall(
+  bytes: Uint8Array,
+  side: number,
+  enlargementMax: number,
+): Promise<{ readonly file: ImageFile; readonly image: RawImage }> {
+  const file = await readImageHeader(bytes);
+  const pixels = await openPixels(bytes, file);
+  const fit = Math.min(side / Math.max(file.width, file.height), enlargementMax);
+  const width = Math.max(1, Math.round(file.width * fit));
+  const height = Math.max(1, Math.round(file.height * fit));
+  return { file, image: await readOut(file, pixels.resize(width, height, { fit: 'fill' })) };
+}
+
 /** Runs a pipeline that began with openPixels; what fails in it is the fault of the file. */
 export async function readOut({ format }: ImageFile, pixels: Sharp): Promise<RawImage> {
   try {

@@ -25,7 +25,7 @@ async function cell(
 }
 
 function sheet(rows: Sheet['rows']): Sheet {
-  return { title: 'Preview', subtitle: 'flip', note: 'seed 0', rows };
+  return { title: 'Preview', subtitle: 'flip', note: 'seed 0', rows, counted: 'first_of_row' };
 }
 
 type Drawn = Awaited<ReturnType<typeof contactSheet>>;

@@ -52,6 +52,7 @@ export async function renderPreview(
     subtitle: describeSettings(settings),
     note: `seed ${seed}`,
     rows: rows.map((row) => sheetRow(row, settings)),
+    counted: 'first_of_row',
   });
   const { bytes, contentType, width, height } = await encodePicture(sheet);
   return {
