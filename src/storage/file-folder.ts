@@ -9,10 +9,10 @@ import {
   readdir,
   readFile,
   rename,
-  rm,
   rmdir,
   stat,
   statfs,
+  unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -114,7 +114,7 @@ class FileFolder implements FileStore {
 
   async remove(ids: readonly string[]): Promise<void> {
     const known = ids.filter(isId);
-    for (const id of known) await onDisk(rm(this.#path(id), { force: true }));
+    for (const id of known) await onDisk(unlinkIfThere(this.#path(id)));
     for (const place of new Set(known.map((id) => dirname(this.#path(id))))) {
       if (await removeEmpty(place)) await removeEmpty(dirname(place));
     }
@@ -122,10 +122,10 @@ class FileFolder implements FileStore {
 
   async *ids(): AsyncGenerator<string> {
     for await (const upper of entriesOf(this.#folder)) {
-      if (upper === incomingName || upper === markerName) continue;
+      if (upper.length !== upperLength) continue;
       for await (const place of entriesOf(join(this.#folder, upper))) {
         for await (const id of entriesOf(join(this.#folder, upper, place))) {
-          if (isId(id)) yield id;
+          if (isId(id) && id.startsWith(place) && place.length === placeLength) yield id;
         }
       }
     }
@@ -138,20 +138,17 @@ class FileFolder implements FileStore {
 
   async clearUnfinished(): Promise<number> {
     const names = await onDisk(readdir(this.#incoming));
-    for (const name of names) await onDisk(rm(join(this.#incoming, name), { force: true }));
+    for (const name of names) await onDisk(unlinkIfThere(join(this.#incoming, name)));
     return names.length;
   }
 
-  /** Moves a draft to its place, for which another process may have removed the empty folder. */
+  /** Moves a draft to its place; whoever empties that folder at the same time removes it. */
   async #place(draft: string, id: string): Promise<void> {
     const path = this.#path(id);
     const place = dirname(path);
-    try {
-      await rename(draft, path);
-    } catch (thrown) {
-      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+    for (let attempt = 1; !(await isMoved(draft, path)); attempt += 1) {
+      if (attempt > placeAttemptsMax) throw new Error('the folder of a new file is not there');
       await mkdir(place, { recursive: true, mode: 0o700 });
-      await rename(draft, path);
     }
     await this.#sync(place);
   }
@@ -173,7 +170,7 @@ class FileFolder implements FileStore {
 
   /** What cannot be removed now is a stray for a sweep; what went wrong first is what counts. */
   async #discard(draft: string, id: string): Promise<void> {
-    await rm(draft, { force: true }).catch(() => {});
+    await unlinkIfThere(draft).catch(() => {});
     await this.remove([id]).catch(() => {});
   }
 
@@ -189,18 +186,43 @@ class FileFolder implements FileStore {
 
   /** The first 32 bits of a UUID of version 7 count units of 65 seconds, the first 20 of 3 days. */
   #path(id: string): string {
-    return join(this.#folder, id.slice(0, 5), id.slice(0, 8), id);
+    return join(this.#folder, id.slice(0, upperLength), id.slice(0, placeLength), id);
   }
 }
 
 /** The unit of `stat` on every system. */
 const blockBytes = 512;
 
+const upperLength = 5;
+const placeLength = 8;
+
+/** A race for an empty folder that is lost so often is none. */
+const placeAttemptsMax = 5;
+
 /** Places that get files at the same time are few; older ones are not needed any more. */
 const durablePlacesMax = 100;
 
 function isId(id: string): boolean {
   return /^[0-9a-z]{8}[0-9a-z-]{1,100}$/i.test(id);
+}
+
+/** Moves a file; false where the folder that it goes to is not there. */
+async function isMoved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return false;
+    throw thrown;
+  }
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (thrown) {
+    if (errorCode(thrown) !== 'ENOENT') throw thrown;
+  }
 }
 
 /** Writes a new file down to the disk; says how many bytes it has. */
