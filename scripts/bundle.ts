@@ -8,8 +8,9 @@ rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: {
     fovea: 'src/bin/fovea.ts',
-    // A thread's entry lies beside the part that starts it.
+    // The entries of threads lie beside the parts that start them.
     'parts/version-worker': 'src/platform/versions/version-worker.ts',
+    'parts/event-writer': 'src/event-store/store/event-writer.ts',
   },
   outdir: 'dist',
   bundle: true,

@@ -134,6 +134,8 @@ export const limits = {
   fullRetryAfterSeconds: 5,
   /** Events of one transaction of a cleanup: some milliseconds, so that creates need not wait. */
   removalBatchMax: 100,
+  /** Batches that a create at a limit waits for: a second or two; clients wait five. */
+  urgentBatchesMax: 100,
   /** Files to unlink between two entries in the database. */
   unlinkBatchMax: 200,
   /** Pause between two batches of background cleanup. */
@@ -154,6 +156,10 @@ export const limits = {
   strayBatchMax: 50,
   /** Files that must be there before the sweep trusts the folder. */
   straySampleMax: 50,
+  /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
+  eventWriterCacheBytes: 32 * 1024 * 1024,
+  /** Inner pages of all indexes of 10 million events. */
+  eventReaderCacheBytes: 16 * 1024 * 1024,
   /** Deletions that the ledger lists one by one, some 30 MB; older ones stay in its totals. */
   ledgerLinesMax: 250_000,
   /** Events that a cleanup removes in one transaction: writes wait for it. */

@@ -35,8 +35,8 @@ export function tryLock(path: string, mode: 'exclusive' | 'shared'): Lock | unde
   return { release: () => handle.isOpen && handle.close() };
 }
 
+/** A deferred transaction holds its lock from its first read on. */
 function take(handle: DatabaseSync, mode: 'exclusive' | 'shared'): void {
-  if (mode === 'exclusive') return handle.exec('BEGIN EXCLUSIVE');
-  // A transaction holds its lock from the first read on.
-  handle.exec('BEGIN; SELECT count(*) FROM sqlite_schema;');
+  const isExclusive = mode === 'exclusive';
+  handle.exec(isExclusive ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
 }

@@ -1,0 +1,19 @@
+// The thread that writes into the Event Store.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { limits } from '../../limits.ts';
+import { serveBatches } from '../../storage/batches.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { migrations } from './schema.ts';
+import { beginWrites } from './writes.ts';
+
+const port = parentPort;
+const path: unknown = workerData;
+if (port === null || typeof path !== 'string') {
+  throw new Error('event-writer runs in a thread of sqlite-store.ts');
+}
+
+serveBatches(port, {
+  open: () => openDatabase(path, migrations, { cacheBytes: limits.eventWriterCacheBytes }),
+  begin: beginWrites,
+});

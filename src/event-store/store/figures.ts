@@ -1,0 +1,155 @@
+// Counts, usage and the ledger: all from rows that are kept for them.
+
+import { FoveaError } from '../../errors.ts';
+import type { Database, Row, SqlValue } from '../../storage/database.ts';
+import { arrivalOf } from '../ids.ts';
+import type {
+  Arrival,
+  CountFilter,
+  EventCounts,
+  LedgerLine,
+  LedgerPage,
+  LedgerQuery,
+  RemovalReason,
+  Usage,
+} from './store.ts';
+import { readUpload } from './stored-event.ts';
+
+export function countEvents(database: Database, filter: CountFilter): EventCounts {
+  const { deviceId, eventSchema, workflowId } = filter;
+  const given = [
+    ['device_id', deviceId],
+    ['event_schema', eventSchema],
+    ['workflow_id', workflowId],
+  ] as const;
+  const conditions = given.filter(([, value]) => value !== undefined);
+  const where = conditions.map(([column]) => `${column} = ?`);
+  const parameters = conditions.map(([, value]) => value);
+  const total = 'SELECT draft + waiting + uploaded + refused FROM totals';
+  if (conditions.length === 0) {
+    return readCounts(
+      database,
+      `SELECT (${total}) AS total, (${total}) AS filtered,
+         (SELECT min(arrival) FROM events) AS oldest, (SELECT max(arrival) FROM events) AS newest`,
+      [],
+    );
+  }
+  // Each kind is one run of its index, so that its ends are one step each.
+  return readCounts(
+    database,
+    `SELECT (${total}) AS total, coalesce(sum(events), 0) AS filtered,
+       min((SELECT min(arrival) FROM events INDEXED BY events_kind WHERE kind = kinds.id)) AS oldest,
+       max((SELECT max(arrival) FROM events INDEXED BY events_kind WHERE kind = kinds.id)) AS newest
+     FROM kinds WHERE ${where.join(' AND ')}`,
+    parameters,
+  );
+}
+
+function readCounts(
+  database: Database,
+  sql: string,
+  parameters: readonly (string | undefined)[],
+): EventCounts {
+  const counts = database.get(sql, parameters, (row) => ({
+    total: row.integer('total'),
+    filtered: row.integer('filtered'),
+    oldest: row.optionalInteger('oldest'),
+    newest: row.optionalInteger('newest'),
+  }));
+  return counts ?? { total: 0, filtered: 0, oldest: undefined, newest: undefined };
+}
+
+/** `logBytes`: of the write-ahead log. One statement, so that all figures are of one moment. */
+export function readUsage(database: Database, logBytes: number): Usage {
+  const usage = database.get(
+    `SELECT totals.*,
+       (SELECT min(arrival) FROM (
+         SELECT min(arrival) AS arrival FROM events WHERE held = 0 AND upload = 'draft'
+         UNION ALL
+         SELECT min(arrival) FROM events WHERE held = 1 AND upload = 'draft')) AS oldest_draft,
+       (SELECT min(arrival) FROM (
+         SELECT min(arrival) AS arrival FROM events WHERE held = 0 AND upload = 'waiting'
+         UNION ALL
+         SELECT min(arrival) FROM events WHERE held = 1 AND upload = 'waiting')) AS oldest_waiting,
+       (SELECT json_group_object(reason, events) FROM removals) AS removed,
+       (SELECT max(last_at) FROM removals) AS last_removed_at,
+       (SELECT page_count FROM pragma_page_count) AS pages,
+       (SELECT freelist_count FROM pragma_freelist_count) AS free_pages,
+       (SELECT page_size FROM pragma_page_size) AS page_bytes
+     FROM totals`,
+    [],
+    (row) => usageOf(row, logBytes),
+  );
+  if (usage === undefined) throw new FoveaError('internal', 'The database has no totals.');
+  return usage;
+}
+
+function usageOf(row: Row, logBytes: number): Usage {
+  const drafts = row.integer('draft');
+  const waiting = row.integer('waiting');
+  const uploaded = row.integer('uploaded');
+  const refused = row.integer('refused');
+  const pages = row.integer('pages') - row.integer('free_pages');
+  return {
+    records: drafts + waiting + uploaded + refused,
+    ...{ drafts, waiting, uploaded, refused, held: row.integer('held') },
+    oldestDraft: row.optionalInteger('oldest_draft'),
+    oldestWaiting: row.optionalInteger('oldest_waiting'),
+    waitingDiskBytes: row.integer('waiting_disk_bytes'),
+    images: row.integer('image'),
+    videos: row.integer('video'),
+    localOnlyFiles: row.integer('local_only'),
+    fileDiskBytes: row.integer('file_disk_bytes'),
+    databaseBytes: pages * row.integer('page_bytes') + logBytes,
+    removed: readRemoved(row.json('removed')),
+    lastRemovedAt: row.optionalInteger('last_removed_at'),
+  };
+}
+
+const reasons: readonly RemovalReason[] = ['age', 'record_limit', 'byte_limit', 'disk_full'];
+
+function readRemoved(counts: unknown): Partial<Record<RemovalReason, number>> {
+  const removed: Partial<Record<RemovalReason, number>> = {};
+  for (const [name, events] of Object.entries(Object(counts))) {
+    const reason = reasons.find((known) => known === name);
+    if (reason !== undefined && typeof events === 'number') removed[reason] = events;
+  }
+  return removed;
+}
+
+export function readLedger(database: Database, query: LedgerQuery): LedgerPage {
+  const conditions: string[] = [];
+  const parameters: SqlValue[] = [];
+  const require = (condition: string, ...values: readonly SqlValue[]) => {
+    conditions.push(condition);
+    parameters.push(...values);
+  };
+  if (query.before !== undefined) require('ordinal < ?', query.before);
+  if (query.eventId !== undefined) {
+    const arrival: Arrival | undefined = arrivalOf(query.eventId);
+    // The plus keeps SQLite from an index that fits many lines.
+    require('arrival = ? AND event_id = ?', arrival, query.eventId);
+    if (query.reason !== undefined) require('+reason = ?', query.reason);
+  } else if (query.reason !== undefined) require('reason = ?', query.reason);
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const lines = database.all(
+    `SELECT * FROM ledger ${where} ORDER BY ordinal DESC LIMIT ?`,
+    [...parameters, query.limit + 1],
+    readLine,
+  );
+  const shown = lines.slice(0, query.limit);
+  return { lines: shown, next: lines.length > query.limit ? shown.at(-1)?.ordinal : undefined };
+}
+
+function readLine(row: Row): LedgerLine {
+  const name = row.text('reason');
+  const reason = reasons.find((known) => known === name);
+  if (reason === undefined) throw new FoveaError('internal', 'The ledger holds an unknown reason.');
+  return {
+    ...{ ordinal: row.integer('ordinal'), removedAt: row.integer('removed_at'), reason },
+    ...{ eventId: row.text('event_id'), arrival: row.integer('arrival') },
+    ...{ eventSchema: row.text('event_schema'), deviceId: row.optionalText('device_id') },
+    ...{ upload: readUpload(row), files: row.integer('files') },
+    diskBytes: row.integer('disk_bytes'),
+  };
+}

@@ -1,0 +1,139 @@
+// Takes events away, oldest first: their rows go, their files stay listed until they are unlinked.
+
+import { limits } from '../../limits.ts';
+import type { Row } from '../../storage/database.ts';
+import { termsOf } from './commands.ts';
+import { readFileKind } from './files.ts';
+import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
+import { readUpload } from './stored-event.ts';
+import { bucketOf, externalIdKey, relatedEventIdKey, storedValue } from './terms.ts';
+import type { Writing } from './writes.ts';
+
+/** Removes what the rule allows, and writes the ledger. */
+export function removeEvents(writing: Writing, rule: RemovalRule): Removed {
+  let events = 0;
+  let diskBytes = 0;
+  for (const arrival of removable(writing, rule)) {
+    if (rule.diskBytes !== undefined && diskBytes >= rule.diskBytes) break;
+    diskBytes += removeEvent(writing, rule, arrival);
+    events += 1;
+  }
+  if (events > 0) recordRemovals(writing, rule, { events, diskBytes });
+  return { events, diskBytes };
+}
+
+/** States in which a cleanup that spares unsent events may take one. */
+const sent = ['uploaded', 'refused'];
+const all = ['draft', 'waiting', ...sent];
+
+/** Each state is one run of the index, in the order of arrival. */
+function removable({ database }: Writing, rule: RemovalRule): Arrival[] {
+  const runs = (rule.sparesUnsent ? sent : all).map((upload) =>
+    database.all(
+      `SELECT arrival FROM events INDEXED BY events_state
+       WHERE held = 0 AND upload = ? AND arrival < ? ORDER BY arrival LIMIT ?`,
+      [upload, rule.before ?? Number.MAX_SAFE_INTEGER, rule.limit],
+      (row) => row.integer('arrival'),
+    ),
+  );
+  return runs
+    .flat()
+    .sort((first, second) => first - second)
+    .slice(0, rule.limit);
+}
+
+interface Leaving {
+  readonly number: number;
+  readonly id: string;
+  readonly deviceId: string | undefined;
+  readonly eventSchema: string;
+  readonly workflowId: string | undefined;
+  readonly externalId: string | undefined;
+  readonly relatedEventId: string | undefined;
+  readonly upload: UploadState;
+  readonly files: number;
+  readonly diskBytes: number;
+  readonly customMetadata: unknown;
+}
+
+function readLeaving(row: Row): Leaving {
+  return {
+    ...{ number: row.integer('number'), id: row.text('id'), upload: readUpload(row) },
+    ...{ deviceId: row.optionalText('device_id'), eventSchema: row.text('event_schema') },
+    workflowId: row.optionalText('workflow_id'),
+    externalId: row.optionalText('external_id'),
+    relatedEventId: row.optionalText('related_event_id'),
+    ...{ files: row.integer('current_files'), diskBytes: row.integer('disk_bytes') },
+    customMetadata: row.optionalJson('custom_metadata'),
+  };
+}
+
+/** Says how many bytes of files it freed. */
+function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): number {
+  const { database, totals, kinds } = writing;
+  const event = database.get(
+    `DELETE FROM events WHERE arrival = ?
+     RETURNING number, id, device_id, event_schema, workflow_id, external_id, related_event_id,
+       upload, current_files, disk_bytes, custom_metadata`,
+    [arrival],
+    readLeaving,
+  );
+  if (event === undefined) return 0;
+  kinds.count(event, -1);
+  totals.leave(event.upload, event.diskBytes);
+  removeTerms(writing, event, arrival);
+  if (event.files > 0) removeFiles(writing, arrival);
+  database.run(
+    `INSERT INTO ledger (ordinal, removed_at, reason, event_id, arrival, event_schema, device_id,
+       upload, files, disk_bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[totals.add('last_line', 1), writing.now, rule.reason, event.id, arrival],
+      ...[event.eventSchema, event.deviceId, event.upload, event.files, event.diskBytes],
+    ],
+  );
+  return event.diskBytes;
+}
+
+function removeTerms({ database, termKeys }: Writing, event: Leaving, arrival: Arrival): void {
+  const bucket = bucketOf(event.number);
+  const remove = 'DELETE FROM terms WHERE key = ? AND bucket = ? AND value = ? AND arrival = ?';
+  for (const [name, value] of termsOf(Object(event.customMetadata))) {
+    database.run(remove, [termKeys.count(name, -1), bucket, storedValue(value), arrival]);
+  }
+  const { externalId, relatedEventId } = event;
+  if (externalId !== undefined) {
+    database.run(remove, [externalIdKey, bucket, storedValue(externalId), arrival]);
+  }
+  if (relatedEventId !== undefined) {
+    database.run(remove, [relatedEventIdKey, bucket, storedValue(relatedEventId), arrival]);
+  }
+}
+
+function removeFiles({ database, totals }: Writing, arrival: Arrival): void {
+  const leave =
+    'INSERT INTO leaving_files SELECT id, disk_bytes FROM files WHERE arrival = ? ORDER BY id';
+  database.run(leave, [arrival]);
+  const kinds = database.all(
+    'DELETE FROM files WHERE arrival = ? RETURNING kind',
+    [arrival],
+    readFileKind,
+  );
+  for (const kind of kinds) totals.add(kind, -1);
+}
+
+/** The totals by reason, and the ledger kept to its bound. */
+function recordRemovals(
+  { database, now, totals }: Writing,
+  { reason }: RemovalRule,
+  { events, diskBytes }: Removed,
+): void {
+  database.run(
+    `INSERT INTO removals (reason, events, disk_bytes, last_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (reason) DO UPDATE SET events = events + excluded.events,
+       disk_bytes = disk_bytes + excluded.disk_bytes, last_at = max(last_at, excluded.last_at)`,
+    [reason, events, diskBytes, now],
+  );
+  const last = totals.get('last_line');
+  database.run('DELETE FROM ledger WHERE ordinal <= ?', [last - limits.ledgerLinesMax]);
+}

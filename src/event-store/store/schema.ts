@@ -1,0 +1,134 @@
+// The tables of the Event Store. A released step never changes.
+
+import type { Migration } from '../../storage/migrations.ts';
+
+/** Events of one bucket: 2 to the power of this. */
+export const bucketBits = 14;
+
+export const migrations: readonly Migration[] = [
+  {
+    name: 'events',
+    sql: `
+      -- The arrival is the key, so that the table itself is in the order of all pages.
+      -- \`number\` counts events without gaps in time: buckets are made of it.
+      CREATE TABLE events (
+        arrival INTEGER PRIMARY KEY,
+        number INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        kind INTEGER NOT NULL,
+        device_id TEXT,
+        event_schema TEXT NOT NULL,
+        workflow_id TEXT,
+        external_id TEXT,
+        related_event_id TEXT,
+        upload TEXT NOT NULL CHECK (upload IN ('draft', 'waiting', 'uploaded', 'refused')),
+        hold TEXT,
+        held INTEGER GENERATED ALWAYS AS (hold IS NOT NULL) VIRTUAL,
+        finalized_at INTEGER,
+        auto_finalized_at INTEGER,
+        uploaded_at INTEGER,
+        upload_error TEXT,
+        api_version TEXT NOT NULL,
+        original_files INTEGER NOT NULL,
+        current_files INTEGER NOT NULL,
+        attachments INTEGER NOT NULL,
+        disk_bytes INTEGER NOT NULL,
+        custom_metadata TEXT,
+        body TEXT NOT NULL
+      ) STRICT;
+      -- SQLite puts the arrival behind each entry.
+      CREATE INDEX events_device ON events (device_id) WHERE device_id IS NOT NULL;
+      CREATE INDEX events_schema ON events (event_schema);
+      CREATE INDEX events_workflow ON events (workflow_id) WHERE workflow_id IS NOT NULL;
+      CREATE INDEX events_kind ON events (kind);
+      CREATE INDEX events_state ON events (held, upload);
+
+      -- Device, schema and workflow together, with how many events have them.
+      CREATE TABLE kinds (
+        id INTEGER PRIMARY KEY,
+        device_id TEXT,
+        event_schema TEXT NOT NULL,
+        workflow_id TEXT,
+        events INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX kinds_all ON kinds (event_schema, device_id, workflow_id);
+      CREATE INDEX kinds_device ON kinds (device_id);
+      CREATE INDEX kinds_workflow ON kinds (workflow_id);
+
+      CREATE TABLE term_keys (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        events INTEGER NOT NULL
+      ) STRICT;
+      -- Values that queries look for. One table over all time would be written everywhere at once;
+      -- of buckets only the newest is written to.
+      CREATE TABLE terms (
+        key INTEGER NOT NULL,
+        bucket INTEGER NOT NULL,
+        value ANY NOT NULL,
+        arrival INTEGER NOT NULL,
+        PRIMARY KEY (key, bucket, value, arrival)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE files (
+        arrival INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('image', 'video', 'local_only')),
+        label TEXT,
+        content_type TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        disk_bytes INTEGER NOT NULL,
+        source_id TEXT,
+        PRIMARY KEY (arrival, position)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX files_id ON files (id);
+      -- Of removed events; ids sort by time.
+      CREATE TABLE leaving_files (
+        id TEXT PRIMARY KEY,
+        disk_bytes INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE ledger (
+        ordinal INTEGER PRIMARY KEY,
+        removed_at INTEGER NOT NULL,
+        reason TEXT NOT NULL,
+        event_id TEXT NOT NULL,
+        arrival INTEGER NOT NULL,
+        event_schema TEXT NOT NULL,
+        device_id TEXT,
+        upload TEXT NOT NULL,
+        files INTEGER NOT NULL,
+        disk_bytes INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX ledger_reason ON ledger (reason);
+      CREATE INDEX ledger_arrival ON ledger (arrival);
+      -- All removals ever, those too whose lines are gone.
+      CREATE TABLE removals (
+        reason TEXT PRIMARY KEY,
+        events INTEGER NOT NULL,
+        disk_bytes INTEGER NOT NULL,
+        last_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      -- One row: what a count over all events would take too long for.
+      CREATE TABLE totals (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        last_arrival INTEGER NOT NULL DEFAULT 0,
+        last_number INTEGER NOT NULL DEFAULT 0,
+        last_line INTEGER NOT NULL DEFAULT 0,
+        draft INTEGER NOT NULL DEFAULT 0,
+        waiting INTEGER NOT NULL DEFAULT 0,
+        uploaded INTEGER NOT NULL DEFAULT 0,
+        refused INTEGER NOT NULL DEFAULT 0,
+        held INTEGER NOT NULL DEFAULT 0,
+        image INTEGER NOT NULL DEFAULT 0,
+        video INTEGER NOT NULL DEFAULT 0,
+        local_only INTEGER NOT NULL DEFAULT 0,
+        waiting_disk_bytes INTEGER NOT NULL DEFAULT 0,
+        file_disk_bytes INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
+      INSERT INTO totals (id) VALUES (1);
+    `,
+  },
+];

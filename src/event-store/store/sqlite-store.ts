@@ -1,0 +1,215 @@
+// The Event Store on SQLite: one thread writes, this one reads.
+
+import { statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { FoveaError, notFound } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Log } from '../../log.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { createGroupCommit, type GroupCommit } from '../../storage/group-commit.ts';
+import { arrivalOf } from '../ids.ts';
+import { type Command, eventRow, type Outcome } from './commands.ts';
+import { countEvents, readLedger, readUsage } from './figures.ts';
+import { findFile, imagesOf } from './files.ts';
+import { listEvents } from './list.ts';
+import { migrations } from './schema.ts';
+import type {
+  Arrival,
+  CountFilter,
+  Created,
+  EventCounts,
+  EventPage,
+  EventQuery,
+  EventStore,
+  Finalized,
+  LedgerPage,
+  LedgerQuery,
+  NewEvent,
+  NewFile,
+  RemovalRule,
+  Removed,
+  StoredEvent,
+  StoredFile,
+  Usage,
+} from './store.ts';
+import { eventColumns, readEvent } from './stored-event.ts';
+
+export interface EventStoreOptions {
+  /** The data folder; made where there is none. */
+  readonly data: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Opens the store of a data folder. Throws as `openDatabase` does. */
+export async function openEventStore(options: EventStoreOptions): Promise<EventStore> {
+  return new SqliteEventStore(options);
+}
+
+class SqliteEventStore implements EventStore {
+  readonly #path: string;
+  readonly #database: Database;
+  readonly #writer: GroupCommit<Command, Outcome>;
+
+  constructor({ data, clock }: EventStoreOptions) {
+    this.#path = join(data, 'events.db');
+    this.#database = openDatabase(this.#path, migrations, {
+      canShrink: true,
+      cacheBytes: limits.eventReaderCacheBytes,
+    });
+    this.#writer = createGroupCommit({
+      entry: new URL(`./event-writer${extname(import.meta.url)}`, import.meta.url),
+      data: this.#path,
+      now: clock.now,
+    });
+  }
+
+  async create(event: NewEvent): Promise<Created> {
+    const row = eventRow(event);
+    const bytes = row.body.length + (row.customMetadata?.length ?? 0);
+    return one(await this.#writer.submit({ kind: 'create', event: row }, bytes), 'created').created;
+  }
+
+  async attach(eventId: string, file: NewFile): Promise<void> {
+    await this.#change({ kind: 'attach', eventId, file });
+  }
+
+  async finalize(eventId: string): Promise<Finalized> {
+    return one(await this.#writer.submit({ kind: 'finalize', eventId }, 0), 'finalized').finalized;
+  }
+
+  async finalizeDrafts(before: Arrival, spared: readonly string[], limit: number): Promise<number> {
+    return this.#change({ kind: 'finalizeDrafts', before, spared, limit });
+  }
+
+  async get(eventId: string): Promise<StoredEvent | undefined> {
+    const arrival = arrivalOf(eventId);
+    if (arrival === undefined) return undefined;
+    const sql = `SELECT ${eventColumns} FROM events WHERE arrival = ? AND id = ?`;
+    return this.#database.get(sql, [arrival, eventId], readEvent);
+  }
+
+  list(query: EventQuery): Promise<EventPage> {
+    return listEvents(this.#database, query);
+  }
+
+  async count(filter: CountFilter): Promise<EventCounts> {
+    return countEvents(this.#database, filter);
+  }
+
+  async file(fileId: string): Promise<StoredFile | undefined> {
+    return findFile(this.#database, fileId);
+  }
+
+  async remove(rule: RemovalRule): Promise<Removed> {
+    let events = 0;
+    let diskBytes = 0;
+    const room = () => (rule.diskBytes === undefined ? 1 : rule.diskBytes - diskBytes);
+    while (events < rule.limit && room() > 0) {
+      const limit = Math.min(limits.removedAtOnceMax, rule.limit - events);
+      const rest = rule.diskBytes === undefined ? {} : { diskBytes: room() };
+      const step: RemovalRule = { ...rule, limit, ...rest };
+      const outcome = await this.#writer.submit({ kind: 'remove', rule: step }, 0);
+      const { removed } = one(outcome, 'removed');
+      events += removed.events;
+      diskBytes += removed.diskBytes;
+      if (removed.events < limit) break;
+    }
+    return { events, diskBytes };
+  }
+
+  async filesToUnlink(limit: number): Promise<readonly string[]> {
+    const sql = 'SELECT id FROM leaving_files ORDER BY id LIMIT ?';
+    return this.#database.all(sql, [limit], (row) => row.text('id'));
+  }
+
+  async unlinked(fileIds: readonly string[]): Promise<void> {
+    await this.#change({ kind: 'unlinked', fileIds });
+  }
+
+  async ledger(query: LedgerQuery): Promise<LedgerPage> {
+    return readLedger(this.#database, query);
+  }
+
+  async usage(): Promise<Usage> {
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
+    return readUsage(this.#database, log?.size ?? 0);
+  }
+
+  async hold(eventId: string, reason: string): Promise<void> {
+    await this.#change({ kind: 'hold', eventId, reason });
+  }
+
+  async release(eventId: string): Promise<void> {
+    await this.#change({ kind: 'hold', eventId, reason: undefined });
+  }
+
+  async shrink(): Promise<boolean> {
+    return (await this.#change({ kind: 'shrink' })) > 0;
+  }
+
+  async waiting(after: Arrival, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#database.all(
+      `SELECT ${eventColumns} FROM events INDEXED BY events_state
+       WHERE held IN (0, 1) AND upload = 'waiting' AND arrival > ? ORDER BY arrival LIMIT ?`,
+      [after, limit],
+      readEvent,
+    );
+  }
+
+  async images(eventId: string): Promise<readonly StoredFile[]> {
+    const event = await this.get(eventId);
+    if (event === undefined) throw notFound('event', eventId);
+    return imagesOf(this.#database, event.arrival, eventId);
+  }
+
+  async imageUploaded(fileId: string, sourceId: string): Promise<void> {
+    await this.#change({ kind: 'imageUploaded', fileId, sourceId });
+  }
+
+  async uploaded(eventIds: readonly string[]): Promise<void> {
+    await this.#change({ kind: 'uploaded', eventIds });
+  }
+
+  async uploadRefused(eventId: string, error: string): Promise<void> {
+    await this.#change({ kind: 'uploadRefused', eventId, error });
+  }
+
+  async retryUpload(eventId: string | undefined): Promise<number> {
+    let retried = 0;
+    const limit = limits.removedAtOnceMax;
+    for (;;) {
+      const count = await this.#change({ kind: 'retryUpload', eventId, limit });
+      retried += count;
+      if (eventId !== undefined || count < limit) return retried;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    this.#database.close();
+  }
+
+  /** A write that says how many things it changed. */
+  async #change(command: Command): Promise<number> {
+    return one(await this.#writer.submit(command, 0), 'changed').count;
+  }
+}
+
+type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { readonly kind: Kind }>;
+
+function one<Kind extends Outcome['kind']>(outcome: Outcome, kind: Kind): OutcomeOf<Kind> {
+  if (isOf(outcome, kind)) return outcome;
+  throw new FoveaError(
+    'internal',
+    'The thread that writes gave another answer than was asked for.',
+  );
+}
+
+function isOf<Kind extends Outcome['kind']>(
+  outcome: Outcome,
+  kind: Kind,
+): outcome is OutcomeOf<Kind> {
+  return outcome.kind === kind;
+}

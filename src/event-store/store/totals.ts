@@ -1,0 +1,118 @@
+// Figures that are kept beside the events: read when a transaction begins, written when it ends.
+
+import type { Database } from '../../storage/database.ts';
+import type { Arrival, FileKind, UploadState } from './store.ts';
+
+const columns = [
+  ...['last_arrival', 'last_number', 'last_line'],
+  ...['draft', 'waiting', 'uploaded', 'refused', 'held'],
+  ...['image', 'video', 'local_only'],
+  ...['waiting_disk_bytes', 'file_disk_bytes'],
+] as const;
+
+type Column =
+  | UploadState
+  | FileKind
+  | ('last_arrival' | 'last_number' | 'last_line' | 'held')
+  | ('waiting_disk_bytes' | 'file_disk_bytes');
+
+/** The row of totals within one transaction. */
+export class Totals {
+  readonly #database: Database;
+  readonly #values: Map<string, number>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#values =
+      database.get(
+        'SELECT * FROM totals',
+        [],
+        (row) => new Map(columns.map((column) => [column, row.integer(column)])),
+      ) ?? new Map();
+  }
+
+  get(column: Column): number {
+    return this.#values.get(column) ?? 0;
+  }
+
+  add(column: Column, change: number): number {
+    const value = this.get(column) + change;
+    this.#values.set(column, value);
+    return value;
+  }
+
+  /** An event comes into a state; its files take so many bytes on the disk. */
+  enter(upload: UploadState, diskBytes: number): void {
+    this.add(upload, 1);
+    if (upload === 'waiting') this.add('waiting_disk_bytes', diskBytes);
+  }
+
+  leave(upload: UploadState, diskBytes: number): void {
+    this.add(upload, -1);
+    if (upload === 'waiting') this.add('waiting_disk_bytes', -diskBytes);
+  }
+
+  /** The next arrival: the time, or later when that was given away already. */
+  nextArrival(now: Arrival): Arrival {
+    return this.add('last_arrival', Math.max(1, now - this.get('last_arrival')));
+  }
+
+  finish(): void {
+    const assignments = columns.map((column) => `${column} = ?`).join(', ');
+    this.#database.run(
+      `UPDATE totals SET ${assignments}`,
+      columns.map((column) => this.#values.get(column)),
+    );
+  }
+}
+
+export interface Kind {
+  readonly deviceId: string | undefined;
+  readonly eventSchema: string;
+  readonly workflowId: string | undefined;
+}
+
+/** The roll-up of events by device, schema and workflow within one transaction. */
+export class Kinds {
+  readonly #database: Database;
+  readonly #known = new Map<string, { readonly id: number; added: number }>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The id of a kind, of which there are `events` more now; makes a new one. */
+  count(kind: Kind, events: 1 | -1): number {
+    const name = JSON.stringify([kind.deviceId, kind.eventSchema, kind.workflowId]);
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      known = { id: this.#idOf(kind), added: 0 };
+      this.#known.set(name, known);
+    }
+    known.added += events;
+    return known.id;
+  }
+
+  finish(): void {
+    for (const { id, added } of this.#known.values()) {
+      this.#database.run('UPDATE kinds SET events = events + ? WHERE id = ?', [added, id]);
+      if (added > 0) continue;
+      this.#database.run('DELETE FROM kinds WHERE id = ? AND events = 0', [id]);
+    }
+  }
+
+  #idOf(kind: Kind): number {
+    const values = [kind.eventSchema, kind.deviceId, kind.workflowId];
+    const known = this.#database.get(
+      'SELECT id FROM kinds WHERE event_schema = ? AND device_id IS ? AND workflow_id IS ?',
+      values,
+      (row) => row.integer('id'),
+    );
+    if (known !== undefined) return known;
+    this.#database.run(
+      'INSERT INTO kinds (event_schema, device_id, workflow_id, events) VALUES (?, ?, ?, 0)',
+      values,
+    );
+    return this.#idOf(kind);
+  }
+}

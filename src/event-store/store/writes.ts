@@ -1,0 +1,322 @@
+// The writes of the Event Store within one transaction.
+
+import { FoveaError, notFound } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Session } from '../../storage/batches.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import { arrivalOf, eventIdOf } from '../ids.ts';
+import type { Command, EventRow, Outcome } from './commands.ts';
+import { insertFile } from './files.ts';
+import { removeEvents } from './removal.ts';
+import type { Arrival, Created, Finalized, NewFile, UploadState } from './store.ts';
+import { readUpload } from './stored-event.ts';
+import { bucketOf, externalIdKey, relatedEventIdKey, storedValue, TermKeys } from './terms.ts';
+import { Kinds, Totals } from './totals.ts';
+
+/** The parts that the commands of one transaction have in common. */
+export interface Writing {
+  readonly database: Database;
+  /** Microseconds since 1970. */
+  readonly now: Arrival;
+  readonly totals: Totals;
+  readonly kinds: Kinds;
+  readonly termKeys: TermKeys;
+}
+
+/** Begins; `now` in milliseconds since 1970. */
+export function beginWrites(database: Database, now: number): Session<Command, Outcome> {
+  const totals = new Totals(database);
+  const kinds = new Kinds(database);
+  const termKeys = new TermKeys(database);
+  const writing = { database, now: Math.floor(now) * 1000, totals, kinds, termKeys };
+  return {
+    apply: (command) => apply(writing, command),
+    finish: () => {
+      totals.finish();
+      kinds.finish();
+      termKeys.finish();
+    },
+  };
+}
+
+function apply(writing: Writing, command: Command): Outcome {
+  switch (command.kind) {
+    case 'create':
+      return { kind: 'created', created: create(writing, command.event) };
+    case 'attach':
+      return changed(attach(writing, command.eventId, command.file));
+    case 'finalize':
+      return { kind: 'finalized', finalized: finalize(writing, command.eventId) };
+    case 'finalizeDrafts':
+      return changed(finalizeDrafts(writing, command));
+    case 'remove':
+      return { kind: 'removed', removed: removeEvents(writing, command.rule) };
+    case 'unlinked':
+      return changed(unlinked(writing, command.fileIds));
+    case 'hold':
+      return changed(hold(writing, command.eventId, command.reason));
+    case 'shrink':
+      return changed(shrink(writing));
+    case 'imageUploaded':
+      return changed(imageUploaded(writing, command.fileId, command.sourceId));
+    case 'uploaded':
+      return changed(uploaded(writing, command.eventIds));
+    case 'uploadRefused':
+      return changed(uploadRefused(writing, command.eventId, command.error));
+    case 'retryUpload':
+      return changed(retryUpload(writing, command));
+  }
+}
+
+function changed(count: number): Outcome {
+  return { kind: 'changed', count };
+}
+
+function create(writing: Writing, event: EventRow): Created {
+  const { database, totals, kinds } = writing;
+  const arrival = totals.nextArrival(writing.now);
+  const number = totals.add('last_number', 1);
+  const id = eventIdOf(arrival);
+  const upload = event.draft ? 'draft' : 'waiting';
+  const { deviceId, eventSchema, workflowId, externalId, relatedEventId, files } = event;
+  const diskBytes = files.reduce((sum, file) => sum + file.diskBytes, 0);
+  database.run(
+    `INSERT INTO events (arrival, number, id, kind, device_id, event_schema, workflow_id,
+       external_id, related_event_id, upload, finalized_at, api_version, original_files,
+       current_files, attachments, disk_bytes, custom_metadata, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'v2', ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[arrival, number, id, kinds.count(event, 1), deviceId, eventSchema, workflowId],
+      ...[externalId, relatedEventId, upload, event.draft ? undefined : arrival],
+      ...[files.length, files.length, files.filter(({ kind }) => kind !== 'image').length],
+      ...[diskBytes, event.customMetadata, event.body],
+    ],
+  );
+  insertTerms(writing, event, bucketOf(number), arrival);
+  for (const [position, file] of files.entries()) {
+    insertFile(database, arrival, position, file);
+    totals.add(file.kind, 1);
+  }
+  totals.enter(upload, diskBytes);
+  totals.add('file_disk_bytes', diskBytes);
+  return { id, arrival };
+}
+
+function insertTerms(
+  { database, termKeys }: Writing,
+  { terms, externalId, relatedEventId }: EventRow,
+  bucket: number,
+  arrival: Arrival,
+): void {
+  const insert = 'INSERT INTO terms (key, bucket, value, arrival) VALUES (?, ?, ?, ?)';
+  for (const [name, value] of terms) {
+    database.run(insert, [termKeys.count(name, 1), bucket, storedValue(value), arrival]);
+  }
+  if (externalId !== undefined) {
+    database.run(insert, [externalIdKey, bucket, storedValue(externalId), arrival]);
+  }
+  if (relatedEventId !== undefined) {
+    database.run(insert, [relatedEventIdKey, bucket, storedValue(relatedEventId), arrival]);
+  }
+}
+
+/** What a change needs to know of an event. */
+interface Found {
+  readonly id: string;
+  readonly arrival: Arrival;
+  readonly upload: UploadState;
+  readonly isHeld: boolean;
+  readonly diskBytes: number;
+  readonly files: number;
+}
+
+function find({ database }: Writing, eventId: string): Found {
+  const arrival = arrivalOf(eventId);
+  const found =
+    arrival &&
+    database.get(
+      `SELECT id, arrival, upload, held, disk_bytes, original_files FROM events
+       WHERE arrival = ? AND id = ?`,
+      [arrival, eventId],
+      readFound,
+    );
+  if (!found) throw notFound('event', eventId);
+  return found;
+}
+
+function readFound(row: Row): Found {
+  return {
+    ...{ id: row.text('id'), arrival: row.integer('arrival'), upload: readUpload(row) },
+    ...{ isHeld: row.boolean('held'), diskBytes: row.integer('disk_bytes') },
+    files: row.integer('original_files'),
+  };
+}
+
+function attach(writing: Writing, eventId: string, file: NewFile): number {
+  const { database, totals } = writing;
+  const event = find(writing, eventId);
+  if (event.upload !== 'draft') {
+    throw new FoveaError('conflict', 'The event is finalized: files go to drafts only.');
+  }
+  insertFile(database, event.arrival, event.files, file);
+  totals.add(file.kind, 1);
+  totals.add('file_disk_bytes', file.diskBytes);
+  return database.run(
+    `UPDATE events SET original_files = original_files + 1, current_files = current_files + 1,
+       attachments = attachments + ?, disk_bytes = disk_bytes + ? WHERE arrival = ?`,
+    [file.kind !== 'image', file.diskBytes, event.arrival],
+  );
+}
+
+function finalize(writing: Writing, eventId: string): Finalized {
+  const event = find(writing, eventId);
+  const { id, arrival } = event;
+  if (event.upload === 'draft') {
+    const finalizedAt = finalizeFound(writing, event, 'on request');
+    return { id, alreadyFinalized: false, finalizedAt, autoFinalizedAt: undefined };
+  }
+  const times = writing.database.get(
+    'SELECT finalized_at, auto_finalized_at FROM events WHERE arrival = ?',
+    [arrival],
+    (row) => ({
+      finalizedAt: row.integer('finalized_at'),
+      autoFinalizedAt: row.optionalInteger('auto_finalized_at'),
+    }),
+  );
+  if (times === undefined) throw notFound('event', eventId);
+  return { id, alreadyFinalized: true, ...times };
+}
+
+function finalizeFound(
+  writing: Writing,
+  event: Found,
+  how: 'on request' | 'automatically',
+): Arrival {
+  // Not before it arrived, even when the clock was set back.
+  const now = Math.max(writing.now, event.arrival);
+  writing.database.run(
+    'UPDATE events SET finalized_at = ?, auto_finalized_at = ? WHERE arrival = ?',
+    [now, how === 'automatically' ? now : undefined, event.arrival],
+  );
+  move(writing, event, 'waiting');
+  return now;
+}
+
+/** Changes the upload state of an event, and the totals with it. */
+function move({ database, totals }: Writing, event: Found, to: UploadState): void {
+  database.run('UPDATE events SET upload = ? WHERE arrival = ?', [to, event.arrival]);
+  totals.leave(event.upload, event.diskBytes);
+  totals.enter(to, event.diskBytes);
+}
+
+function finalizeDrafts(
+  writing: Writing,
+  { before, spared, limit }: Extract<Command, { readonly kind: 'finalizeDrafts' }>,
+): number {
+  const drafts = writing.database.all(
+    `SELECT id, arrival, upload, held, disk_bytes, original_files FROM events
+       INDEXED BY events_state
+     WHERE held IN (0, 1) AND upload = 'draft' AND arrival < ?
+     ORDER BY arrival LIMIT ?`,
+    [before, limit + spared.length],
+    readFound,
+  );
+  const due = drafts.filter(({ id }) => !spared.includes(id)).slice(0, limit);
+  for (const draft of due) finalizeFound(writing, draft, 'automatically');
+  return due.length;
+}
+
+function unlinked({ database, totals }: Writing, fileIds: readonly string[]): number {
+  let count = 0;
+  for (const id of fileIds) {
+    const bytes = database.get(
+      'DELETE FROM leaving_files WHERE id = ? RETURNING disk_bytes',
+      [id],
+      (row) => row.integer('disk_bytes'),
+    );
+    if (bytes === undefined) continue;
+    totals.add('file_disk_bytes', -bytes);
+    count += 1;
+  }
+  return count;
+}
+
+function hold(writing: Writing, eventId: string, reason: string | undefined): number {
+  const event = find(writing, eventId);
+  const isHeld = reason !== undefined;
+  writing.totals.add('held', Number(isHeld) - Number(event.isHeld));
+  return writing.database.run('UPDATE events SET hold = ? WHERE arrival = ?', [
+    reason,
+    event.arrival,
+  ]);
+}
+
+/** How many pages can still be given back. */
+function shrink({ database }: Writing): number {
+  database.all(`PRAGMA incremental_vacuum(${limits.shrinkPagesMax})`, [], () => undefined);
+  return database.get('PRAGMA freelist_count', [], (row) => row.integer('freelist_count')) ?? 0;
+}
+
+function imageUploaded({ database }: Writing, fileId: string, sourceId: string): number {
+  const sql = "UPDATE files SET source_id = ? WHERE id = ? AND kind = 'image'";
+  const count = database.run(sql, [sourceId, fileId]);
+  if (count === 0) throw notFound('image', fileId);
+  return count;
+}
+
+function uploaded(writing: Writing, eventIds: readonly string[]): number {
+  let count = 0;
+  for (const eventId of eventIds) {
+    const event = findIfThere(writing, eventId);
+    if (event === undefined || event.upload === 'draft' || event.upload === 'uploaded') continue;
+    writing.database.run(
+      'UPDATE events SET uploaded_at = ?, upload_error = NULL WHERE arrival = ?',
+      [writing.now, event.arrival],
+    );
+    move(writing, event, 'uploaded');
+    count += 1;
+  }
+  return count;
+}
+
+function findIfThere(writing: Writing, eventId: string): Found | undefined {
+  try {
+    return find(writing, eventId);
+  } catch (thrown) {
+    if (thrown instanceof FoveaError && thrown.code === 'not_found') return undefined;
+    throw thrown;
+  }
+}
+
+function uploadRefused(writing: Writing, eventId: string, error: string): number {
+  const event = find(writing, eventId);
+  if (event.upload === 'draft' || event.upload === 'uploaded') {
+    throw new FoveaError('conflict', `The event is not waiting for upload: it is ${event.upload}.`);
+  }
+  const sql = 'UPDATE events SET upload_error = ? WHERE arrival = ?';
+  writing.database.run(sql, [error, event.arrival]);
+  move(writing, event, 'refused');
+  return 1;
+}
+
+function retryUpload(
+  writing: Writing,
+  { eventId, limit }: Extract<Command, { readonly kind: 'retryUpload' }>,
+): number {
+  const found =
+    eventId === undefined
+      ? writing.database.all(
+          `SELECT id, arrival, upload, held, disk_bytes, original_files FROM events
+             INDEXED BY events_state
+           WHERE held IN (0, 1) AND upload = 'refused' LIMIT ?`,
+          [limit],
+          readFound,
+        )
+      : [find(writing, eventId)].filter(({ upload }) => upload === 'refused');
+  for (const event of found) {
+    const sql = 'UPDATE events SET upload_error = NULL WHERE arrival = ?';
+    writing.database.run(sql, [event.arrival]);
+    move(writing, event, 'waiting');
+  }
+  return found.length;
+}
