@@ -1,0 +1,39 @@
+// What a check is: which sentences it proves, under which profile, and how.
+
+import type { Client } from './client.ts';
+import type { Cloud } from './cloud.ts';
+import type { ProfileName } from './profiles.ts';
+import type { SentenceNumber } from './sentences.ts';
+
+/** What a check is given. */
+export interface Kit {
+  /** Asks the service, with its key where it has one. */
+  readonly client: Client;
+  /** The same without a key. */
+  readonly stranger: Client;
+  /** The key of the service; undefined: it needs none. */
+  readonly key: string | undefined;
+  /** A device id under which nothing else writes. */
+  readonly device: string;
+  /** What the service takes for the cloud. */
+  readonly cloud: Cloud;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly proves: readonly SentenceNumber[];
+  /** Throws where the service does otherwise; the message says what was expected. */
+  run(kit: Kit): Promise<void>;
+}
+
+/** The checks of one profile. */
+export type Checks = Readonly<Record<ProfileName, readonly Check[]>>;
+
+/** A check under its name, with the sentences that it proves. */
+export function check(
+  name: string,
+  proves: readonly SentenceNumber[],
+  run: (kit: Kit) => Promise<void>,
+): Check {
+  return { name, proves, run };
+}

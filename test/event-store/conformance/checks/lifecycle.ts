@@ -1,0 +1,98 @@
+// What time and limits do to events where no cloud is: the sweep of drafts, retention, capacity.
+
+import assert from 'node:assert/strict';
+import { type Check, check, type Kit } from '../check.ts';
+import { base64, bytesOf, clip, photo } from '../samples.ts';
+import {
+  attach,
+  attachment,
+  count,
+  create,
+  eventOf,
+  expectErrorBody,
+  finalize,
+  formOf,
+  read,
+  stored,
+  until,
+} from '../steps.ts';
+
+export const sweepChecks: readonly Check[] = [
+  check('the sweep finalizes a forgotten draft', ['8.4', '16.3', '6.18', '6.17'], async (kit) => {
+    const { id } = await stored(kit, { draft: true });
+    await attach(kit, id, 'videos', clip);
+    await until('the draft is finalized', async () => !(await read(kit, id)).draft);
+    const event = await read(kit, id);
+    assert.notEqual(event.finalized_at, null);
+    assert.notEqual(event.auto_finalized_at, null);
+    assert.equal(event.videos.length, 1);
+    const late = await kit.client.send(attachment(id, 'videos', { body: formOf(clip) }));
+    assert.equal(late.status, 409);
+    const again = await finalize(kit, id);
+    assert.equal(again.already_finalized, true);
+    assert.equal(again.auto_finalized_at, event.auto_finalized_at);
+  }),
+  check('the sweep leaves what a producer finalized', ['8.4', '6.18', '8.3'], async (kit) => {
+    const [swept, own] = [await stored(kit, { draft: true }), await stored(kit, { draft: true })];
+    await finalize(kit, own.id);
+    await until('the other is finalized', async () => !(await read(kit, swept.id)).draft);
+    assert.equal((await read(kit, own.id)).auto_finalized_at, null);
+  }),
+];
+
+export const retentionChecks: readonly Check[] = [
+  check('retention removes events with their files', ['2.7', '8.2'], async (kit) => {
+    const images = [{ base64Image: base64(photo.jpeg) }];
+    const event = await stored(kit, { images });
+    await until('the event is gone', () => isGone(kit, `/v2/events/${event.id}`));
+    await until('its image', () => isGone(kit, `/images/${event.images[0]?.file_id}`));
+    assert.equal((await count(kit, { device_id: kit.device })).filtered_count, 0);
+  }),
+  check('and drafts with theirs', ['8.9', '2.7'], async (kit) => {
+    const { id } = await create(kit, eventOf(kit, { draft: true }));
+    const video = await attach(kit, id, 'videos', clip);
+    const file = await attach(kit, id, 'local-only-files', bytesOf('log'));
+    await until('the draft is gone', () => isGone(kit, `/v2/events/${id}`));
+    await until('its video', () => isGone(kit, `/videos/${video.file_id}`));
+    await until('its file', () => isGone(kit, `/local-only-files/${file.file_id}`));
+  }),
+];
+
+/** The store holds six events at most. */
+export const recordChecks: readonly Check[] = [
+  check('capacity cleanup removes the oldest, drafts too', ['2.8', '8.9'], async (kit) => {
+    const draft = await create(kit, eventOf(kit, { draft: true }));
+    const video = await attach(kit, draft.id, 'videos', clip);
+    const ids: string[] = [];
+    for (let index = 0; index < 12; index += 1) ids.push((await create(kit, eventOf(kit))).id);
+    await until('six are left', async () => (await count(kit)).total_count <= 6);
+    await until('the draft is gone', () => isGone(kit, `/v2/events/${draft.id}`));
+    await until('its video is', () => isGone(kit, `/videos/${video.file_id}`));
+    await read(kit, ids.at(-1) ?? '');
+    await until('the oldest is gone', () => isGone(kit, `/v2/events/${ids[0]}`));
+  }),
+];
+
+export const brokenChecks: readonly Check[] = [
+  check('what cannot be stored', ['15.21', '15.1', '18.6'], async (kit) => {
+    const images = [{ base64Image: base64(photo.jpeg) }];
+    const json = eventOf(kit, { images });
+    const reply = await kit.client.send({ method: 'POST', path: '/v2/events', json });
+    assert.equal(reply.status, 500);
+    expectErrorBody('/v2/events', 500, reply.json);
+    assert.equal((await count(kit, { device_id: kit.device })).filtered_count, 0);
+  }),
+  check('a file that cannot be stored', ['15.21', '15.1'], async (kit) => {
+    const { id } = await stored(kit, { draft: true });
+    const call = attachment(id, 'local-only-files', { body: formOf(clip) });
+    const reply = await kit.client.send(call);
+    assert.equal(reply.status, 500);
+    expectErrorBody(call.path, 500, reply.json);
+    const event = await read(kit, id);
+    assert.deepEqual([event.draft, event.local_only_files], [true, []]);
+  }),
+];
+
+async function isGone(kit: Kit, path: string): Promise<boolean> {
+  return (await kit.client.send({ path })).status === 404;
+}

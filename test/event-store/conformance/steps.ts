@@ -1,0 +1,167 @@
+// The steps of which checks are made: create, read, attach, finalize, be refused.
+
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import {
+  attachmentAnswer,
+  countAnswer,
+  createdAnswer,
+  type EventAnswer,
+  errorAnswer,
+  eventAnswer,
+  finalizeAnswer,
+  type PageAnswer,
+  pageAnswer,
+} from './answers.ts';
+import type { Kit } from './check.ts';
+import type { Call, Reply } from './client.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export type AttachmentKind = 'videos' | 'local-only-files';
+
+/** The least event, of this check's device. */
+export function eventOf({ device }: Kit, more: Members = {}): Members {
+  return {
+    event_schema: 'custom',
+    event_data: { value: 'seen' },
+    inference_timestamp: '2026-11-21T06:29:50.125Z',
+    device_id: device,
+    ...more,
+  };
+}
+
+/** Stores an event that must be taken. */
+export async function create(kit: Kit, event: Members) {
+  return createdAnswer.parse(
+    await ask(kit, { method: 'POST', path: '/v2/events', json: event }, 201),
+  );
+}
+
+/** Stores the least event with these members, and gives it as it is read back. */
+export async function stored(kit: Kit, more: Members = {}): Promise<EventAnswer> {
+  const { id } = await create(kit, eventOf(kit, more));
+  return read(kit, id);
+}
+
+export async function read(kit: Kit, id: string): Promise<EventAnswer> {
+  return eventAnswer.parse(await ask(kit, { path: `/v2/events/${encodeURIComponent(id)}` }, 200));
+}
+
+export async function list(kit: Kit, query: NonNullable<Call['query']> = {}): Promise<PageAnswer> {
+  const own = { device_id: kit.device, ...query };
+  return pageAnswer.parse(await ask(kit, { path: '/v2/events', query: own }, 200));
+}
+
+export async function count(kit: Kit, query: NonNullable<Call['query']> = {}) {
+  return countAnswer.parse(await ask(kit, { path: '/events/count/stats', query }, 200));
+}
+
+export async function finalize(kit: Kit, id: string) {
+  const call: Call = { method: 'POST', path: `/v2/events/${id}/finalize` };
+  return finalizeAnswer.parse(await ask(kit, call, 200));
+}
+
+/** Attaches content that must be taken; `fields` are the text fields before it. */
+export async function attach(
+  kit: Kit,
+  id: string,
+  kind: AttachmentKind,
+  content: Uint8Array<ArrayBuffer>,
+  options: { readonly type?: string; readonly fields?: Readonly<Record<string, string>> } = {},
+) {
+  const body = formOf(content, options.type, options.fields);
+  return attachmentAnswer.parse(await ask(kit, attachment(id, kind, { body }), 201));
+}
+
+/** A call that attaches. */
+export function attachment(id: string, kind: AttachmentKind, more: Partial<Call>): Call {
+  return { method: 'POST', path: `/v2/events/${id}/${kind}`, ...more };
+}
+
+export function formOf(
+  content: Uint8Array<ArrayBuffer>,
+  type = 'application/octet-stream',
+  fields: Readonly<Record<string, string>> = {},
+): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob([content], { type }), 'clip.bin');
+  return form;
+}
+
+/** The JSON of an answer that must have this status. */
+export async function ask(kit: Kit, call: Call, status: number): Promise<unknown> {
+  const reply = await kit.client.send(call);
+  expectStatus(call, reply, status);
+  assert.match(reply.headers.get('content-type') ?? '', /^application\/json\b/);
+  return reply.json;
+}
+
+/** A call that must be refused so, in the shape of the document, and that leaves nothing. */
+export async function refused(kit: Kit, call: Call, status: number): Promise<void> {
+  const before = await contents(kit);
+  const reply = await kit.client.send(call);
+  expectStatus(call, reply, status);
+  expectErrorBody(call.path, status, reply.json);
+  assert.deepEqual(await contents(kit), before, `${sentenceOf(call)}: something was left behind`);
+}
+
+/** Events of this device that must be refused so when they are created. */
+export async function refusedEvents(
+  kit: Kit,
+  status: number,
+  events: readonly Members[],
+): Promise<void> {
+  for (const json of events) {
+    await refused(kit, { method: 'POST', path: '/v2/events', json }, status);
+  }
+}
+
+export function expectErrorBody(path: string, status: number, body: unknown): void {
+  const isAttachment = /\/(videos|local-only-files)$/.test(path);
+  const { error } = errorAnswer(status, isAttachment).safeParse(body);
+  if (error) assert.fail(`the body of ${status}: ${z.prettifyError(error)}`);
+}
+
+export function expectStatus(call: Call, { status, text }: Reply, expected: number): void {
+  if (status === expected) return;
+  assert.fail(`${sentenceOf(call)}: expected ${expected}, got ${status} ${text.slice(0, 300)}`);
+}
+
+/** How much the store holds; figures beside the document's where the service gives them. */
+export async function contents(kit: Kit): Promise<unknown> {
+  const { total_count, filtered_count } = await count(kit, { device_id: kit.device });
+  const { status, json } = await kit.client.send({ path: '/v2/stats' });
+  const figures = figuresOf.safeParse(status === 200 ? json : undefined);
+  return { total_count, filtered_count, ...figures.data };
+}
+
+/** Waits until it holds, for ten seconds at most. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (await holds()) return;
+    await sleep(50);
+  }
+  assert.fail(`it never came about: ${what}`);
+}
+
+const figuresOf = z
+  .looseObject({
+    records: z.int(),
+    images: z.int(),
+    videos: z.int(),
+    local_only_files: z.int(),
+  })
+  .transform(({ records, images, videos, local_only_files }) => ({
+    records,
+    images,
+    videos,
+    local_only_files,
+  }));
+
+function sentenceOf({ method = 'GET', path, query, rawQuery = '', json }: Call): string {
+  const given = json === undefined ? '' : ` ${JSON.stringify(json).slice(0, 300)}`;
+  return `${method} ${path}${rawQuery}${query ? ` ${JSON.stringify(query)}` : ''}${given}`;
+}
