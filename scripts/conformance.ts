@@ -1,5 +1,5 @@
-// Holds a running Event Store against its document, over HTTP alone: `npm run
-// conformance:event-store -- --url http://127.0.0.1:8001`. Says what passed, failed and was not run.
+// Holds a running Event Store against its document, over HTTP alone. Says what passed, what failed
+// and what was not run: npm run conformance:event-store -- --url http://127.0.0.1:8001
 
 import { parseArgs } from 'node:util';
 import { checks } from '../test/event-store/conformance/checks/index.ts';
