@@ -13,7 +13,24 @@ export function pageRoutes(): readonly Route<Caller>[] {
   ];
 }
 
-const files = ['page.css', 'icon.svg', 'main.js'] as const;
+const files = [
+  'page.css',
+  'icon.svg',
+  'api.js',
+  'card.js',
+  'deletions.js',
+  'details.js',
+  'elements.js',
+  'filters.js',
+  'findings.js',
+  'format.js',
+  'header.js',
+  'main.js',
+  'picture.js',
+  'polling.js',
+  'timeline.js',
+  'words.js',
+] as const;
 
 /** Nothing from elsewhere, nothing inline, and no text that could become a program. */
 const policy = [

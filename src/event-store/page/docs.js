@@ -1,5 +1,6 @@
 // Shows the description of the API, each operation ready to be tried out.
 
+// @ts-expect-error The bundle has no types; it is loaded before this script.
 globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#api',

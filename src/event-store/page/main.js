@@ -1,0 +1,192 @@
+// The page for people: puts its parts together, and reads the address.
+
+import { ApiError, getEvent, getStats } from './api.js';
+import { loadDeletions, loadOlderDeletions } from './deletions.js';
+import { hideDetails, openEvent, showDetails } from './details.js';
+import { byId } from './elements.js';
+import { Filters } from './filters.js';
+import { showConnection, showProblem, showStats } from './header.js';
+import { startPolling } from './polling.js';
+import { Timeline } from './timeline.js';
+
+const list = byId('events', HTMLElement);
+const olderButton = byId('older', HTMLButtonElement);
+const newButton = byId('new', HTMLButtonElement);
+const timeline = new Timeline(list, (events) => filters.learn(events));
+const filters = new Filters(() => attempt(reload));
+/** Looks since the page was opened: some things need not be looked at each time. */
+let looks = 0;
+let isLoading = false;
+
+async function reload() {
+  list.setAttribute('aria-busy', 'true');
+  try {
+    await timeline.load(filters.query);
+  } finally {
+    list.removeAttribute('aria-busy');
+  }
+  window.scrollTo({ top: 0 });
+  showCounts();
+}
+
+async function loadOlder() {
+  if (isLoading) return;
+  isLoading = true;
+  try {
+    await timeline.loadOlder();
+  } finally {
+    isLoading = false;
+  }
+  showCounts();
+}
+
+async function look() {
+  looks += 1;
+  showStats(await getStats());
+  if (timeline.size === 0 && timeline.waiting === 0) await timeline.load(filters.query);
+  else if (!(await timeline.lookForNew())) await timeline.load(filters.query);
+  if (isAtRest()) showNew();
+  if (looks % 2 === 0) await refresh();
+  showCounts();
+}
+
+/** The states of what is on the screen; also of the open event, which may be further down. */
+async function refresh() {
+  await timeline.refresh();
+  const event = openEvent();
+  if (event === undefined) return;
+  const found = await getEvent(event.id).catch((thrown) => {
+    if (thrown instanceof ApiError && thrown.status === 404) return undefined;
+    throw thrown;
+  });
+  byId('details-gone', HTMLElement).hidden = found !== undefined;
+  if (found && openEvent()?.id === found.id) showDetails(found);
+}
+
+/** Whether nobody reads: at the top, nothing open, neither pointer nor focus in the list. */
+function isAtRest() {
+  const isTouched = list.matches(':hover') || list.contains(document.activeElement);
+  return window.scrollY < 4 && !isTouched && openEvent() === undefined;
+}
+
+function showNew() {
+  const events = timeline.showNew();
+  if (events.length === 0) return;
+  const words = events.length === 1 ? '1 new event' : `${events.length} new events`;
+  byId('announcement', HTMLElement).textContent = words;
+}
+
+function showCounts() {
+  const { waiting, size, hasOlder } = timeline;
+  newButton.hidden = waiting === 0;
+  newButton.textContent = waiting === 1 ? '1 new event' : `${waiting} new events`;
+  olderButton.hidden = !hasOlder;
+  const isEmpty = size === 0;
+  byId('empty', HTMLElement).hidden = !isEmpty || !filters.isEmpty;
+  byId('no-match', HTMLElement).hidden = !isEmpty || filters.isEmpty;
+}
+
+/** Opens what the part of the address after `#` says. */
+async function readAddress() {
+  const [view = '', id = ''] = location.hash.slice(1).split('/');
+  const isDeletions = view === 'deletions';
+  byId('timeline', HTMLElement).hidden = isDeletions;
+  byId('deletions', HTMLElement).hidden = !isDeletions;
+  for (const link of document.querySelectorAll('.views a')) {
+    const isHere = link.getAttribute('href') === (isDeletions ? '#deletions' : '#events');
+    link.toggleAttribute('aria-current', isHere);
+  }
+  if (isDeletions) await loadDeletions();
+  if (view !== 'event') {
+    closeDetails();
+    return;
+  }
+  const wanted = decodeURIComponent(id);
+  showDetails(timeline.find(wanted) ?? (await getEvent(wanted)));
+  markOpen(wanted);
+  byId('details-gone', HTMLElement).hidden = true;
+  byId('newer-event', HTMLButtonElement).disabled = !timeline.neighbour(wanted, -1);
+  byId('older-event', HTMLButtonElement).disabled = !timeline.neighbour(wanted, 1);
+}
+
+/** @param {string} [id] */
+function markOpen(id) {
+  for (const card of list.querySelectorAll('.is-open')) card.classList.remove('is-open');
+  if (id !== undefined) timeline.card(id)?.classList.add('is-open');
+}
+
+function closeDetails() {
+  const { id } = openEvent() ?? {};
+  if (id === undefined) return;
+  hideDetails();
+  markOpen();
+  timeline.card(id)?.querySelector('a')?.focus({ preventScroll: true });
+}
+
+/** @param {number} step */
+function openNeighbour(step) {
+  const { id } = openEvent() ?? {};
+  const next = id === undefined ? undefined : timeline.neighbour(id, step);
+  if (next === undefined) return;
+  location.replace(`#event/${encodeURIComponent(next)}`);
+  timeline.card(next)?.scrollIntoView({ block: 'nearest' });
+}
+
+/** Does what may fail, and says so when it does. @param {() => Promise<void>} work */
+async function attempt(work) {
+  try {
+    await work();
+    showProblem();
+  } catch (thrown) {
+    showProblem(thrown instanceof ApiError ? thrown.message : 'This page failed. Load it again.');
+  }
+}
+
+window.addEventListener('hashchange', () => attempt(readAddress));
+olderButton.addEventListener('click', () => attempt(loadOlder));
+newButton.addEventListener('click', () => {
+  window.scrollTo({ top: 0 });
+  showNew();
+  showCounts();
+  list.querySelector('a')?.focus({ preventScroll: true });
+});
+byId('older-deletions', HTMLElement).addEventListener('click', () => attempt(loadOlderDeletions));
+byId('close', HTMLElement).addEventListener('click', () => {
+  location.hash = '#events';
+});
+byId('newer-event', HTMLElement).addEventListener('click', () => openNeighbour(-1));
+byId('older-event', HTMLElement).addEventListener('click', () => openNeighbour(1));
+byId('widen', HTMLElement).addEventListener('click', ({ currentTarget }) => {
+  const isWide = document.body.classList.toggle('is-wide');
+  if (currentTarget instanceof Element) currentTarget.setAttribute('aria-pressed', String(isWide));
+});
+list.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('.card-link')) {
+    requestAnimationFrame(() => byId('details-title', HTMLElement).focus({ preventScroll: true }));
+  }
+});
+document.addEventListener('keydown', ({ key, target }) => {
+  const isTyping = target instanceof Element && target.closest('input, select, textarea, video');
+  if (openEvent() === undefined || isTyping) return;
+  if (key === 'Escape') location.hash = '#events';
+  if (key === 'ArrowLeft') openNeighbour(-1);
+  if (key === 'ArrowRight') openNeighbour(1);
+});
+// Older events are loaded before the reader comes to the end.
+new IntersectionObserver(
+  ([entry]) => {
+    if (entry?.isIntersecting && !olderButton.hidden) attempt(loadOlder);
+  },
+  { rootMargin: '800px' },
+).observe(byId('end', HTMLElement));
+
+await attempt(async () => {
+  await filters.offerSchemas();
+  await reload();
+  await readAddress();
+});
+startPolling(look, (state, thrown) => {
+  showConnection(state);
+  if (state === 'lost') showProblem(thrown instanceof ApiError ? thrown.message : undefined);
+  else if (state === 'live') showProblem();
+});

@@ -1,0 +1,47 @@
+// What the page reads from the service, as the contract has it.
+
+import type { deviceOperations } from '../../contract/index.ts';
+import type { Answer } from '../../contract/operation.ts';
+
+export type StoredEvent = Answer<typeof deviceOperations.events_get>;
+export type EventsPage = Answer<typeof deviceOperations.events_list>;
+export type Stats = Answer<typeof deviceOperations.events_stats>;
+export type Ledger = Answer<typeof deviceOperations.events_ledger>;
+export type EventSchemas = Answer<typeof deviceOperations.event_schemas_list>;
+export type EventImage = NonNullable<StoredEvent['images']>[number];
+export type Attachment = NonNullable<StoredEvent['videos']>[number];
+
+/** Query parameters; an array is a parameter that is repeated. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** One thing that a model saw in an image, in pixels of that image. */
+export interface Finding {
+  readonly kind: 'box' | 'outline' | 'keypoints';
+  readonly class: string;
+  readonly confidence: number | undefined;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** Corners of an outline. */
+  readonly points: readonly (readonly [number, number])[];
+  readonly keypoints: readonly Keypoint[];
+}
+
+export interface Keypoint {
+  readonly x: number;
+  readonly y: number;
+  readonly occluded: boolean;
+}
+
+/** How a word is to be taken: its colour. */
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'held' | 'plain';
+
+export interface Badge {
+  readonly text: string;
+  readonly tone: Tone;
+  /** The reason, where there is one. */
+  readonly reason?: string | undefined;
+}
+
+export type Child = Node | string | number | undefined | null | false;
