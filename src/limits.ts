@@ -152,10 +152,14 @@ export const limits = {
   strayConfirmMs: 60_000,
   /** The leader looks for strays so often. */
   straySweepMs: 6 * 60 * 60 * 1000,
-  /** Files looked up at a time. */
-  strayBatchMax: 50,
-  /** Files that must be there before the sweep trusts the folder. */
-  straySampleMax: 50,
+  /** Strays that are remembered until the second look: some MB. */
+  straysAtOnceMax: 10_000,
+  /** Events whose files are looked for before anything is removed, at either end of time. */
+  plausibleEventsMax: 25,
+  /** Fewer files than these prove nothing about a folder. */
+  plausibleFilesMin: 4,
+  /** More files than these in a folder whose database is new belong to a database that is lost. */
+  unknownFilesMax: 100,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */
@@ -166,6 +170,26 @@ export const limits = {
   removedAtOnceMax: 64,
   /** Pages of the database that are given back to the disk in one transaction: 1 MB. */
   shrinkPagesMax: 256,
+
+  // The Event Store: its uploads to the cloud.
+
+  /** The wait after a failure has full jitter, which grows from the first figure to the second. */
+  cloudRetryMsMin: 1_000,
+  cloudRetryMsMax: 300_000,
+  /** A Retry-After is kept up to here: a day; a longer one is taken for a mistake. */
+  cloudRetryAfterMsMax: 24 * 60 * 60 * 1000,
+  /** Gaps between two looks for events that another process may have finalized. */
+  cloudPollMs: 2_000,
+  /** Images that are on their way at once, and their bytes; one larger image goes alone. */
+  cloudImagesAtOnceMax: 4,
+  cloudImageBytesAtOnceMax: 16 * 1024 * 1024,
+  /** Events of one batch, as JSON; one larger event goes alone. */
+  cloudBatchBytesMax: 1024 * 1024,
+  /** What a request may take longer than a small one: the slowest line that is worth its wait. */
+  cloudBytesPerSecondMin: 16 * 1024,
+  /** Why an event was refused, in characters: enough to understand it. */
+  refusalCharactersMax: 500,
+
   /** The contract: video inference status at most once a minute. */
   videoStatusIntervalMs: 60_000,
 
@@ -251,6 +275,12 @@ export const limits = {
   uploadConcurrency: 4,
   /** Failures, warnings and names that one upload result lists; it counts all of them. */
   uploadProblemsShownMax: 50,
+  /** Rows of one list of events: two thirds of a result, so that none is cut off unseen. */
+  eventRowsCharactersMax: 40_000,
+  /** Pictures in a result come within this time, or its words go without them. */
+  eventPreviewMsMax: 15_000,
+  /** A slower line to an Event Store than this is given up: 1 GB takes 17 minutes. */
+  sendBytesPerSecondMin: 1_000_000,
   /** Ids of uploaded images are listed up to here; of more, a model picks none by hand. */
   uploadIdsShownMax: 20,
   /** A list of image names or of classes: some 200,000 paths. */
@@ -306,6 +336,8 @@ export const limits = {
 
   /** Bytes written to a file in one call: more is not faster, and all of it is in memory. */
   fileWriteBytes: 1024 * 1024,
+  /** A long file goes down to the disk in such steps, and not all at once at its end. */
+  fileSyncBytes: 64 * 1024 * 1024,
   /** Bytes read from a file in one call: a video goes out with fewer calls. */
   fileReadBytes: 256 * 1024,
   /** First bytes of a file in which its type is looked for. */

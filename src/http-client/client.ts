@@ -68,6 +68,8 @@ export interface ClientOptions {
   readonly random?: () => number;
   /** Permits a link for downloads that would be refused, for example to a private address. */
   readonly isAllowedLink?: (link: URL) => boolean;
+  /** Attempts of one call, the first included; that of `limits` when left out. */
+  readonly attemptsMax?: number;
   /** Least and greatest bound of the wait before a retry; those of `limits` when left out. */
   readonly retryDelayMs?: RetryDelay;
   /** Largest answer and download in bytes; those of `limits` when left out. */

@@ -123,9 +123,10 @@ function withDeadline<T>(clock: Clock, timeoutMs: number, ask: (deadline: Deadli
   };
 }
 
-function attemptPolicy({ random = Math.random, retryDelayMs }: ClientOptions): AttemptPolicy {
+function attemptPolicy({ random = Math.random, ...options }: ClientOptions): AttemptPolicy {
+  const { attemptsMax = limits.callAttemptsMax, retryDelayMs } = options;
   const delayMs = retryDelayMs ?? { min: limits.retryDelayMsMin, max: limits.retryDelayMsMax };
-  return { attemptsMax: limits.callAttemptsMax, delayMs, random };
+  return { attemptsMax, delayMs, random };
 }
 
 /** One pool of connections for all calls, opened with the first. */

@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
 import { startLeadership } from '../upkeep/leadership.ts';
-import { startUploader, type Uploader } from './uploader.ts';
+import { noUploader, startUploader, type Uploader } from './uploader.ts';
 
 export interface UploadsOptions {
   readonly store: EventStore;
@@ -19,13 +19,11 @@ export interface UploadsOptions {
   readonly log: Log;
 }
 
-const idle = { lastSuccessAt: undefined, lastError: undefined, nextAttemptAt: undefined };
-
 /** Nothing is sent while cloud upload is off. */
 export function startUploads(options: UploadsOptions): Uploader {
   const { settings, data, clock, log } = options;
   const { cloud, defaultSolutionId } = settings;
-  if (cloud === undefined) return { wake: () => {}, state: () => idle, stop: async () => {} };
+  if (cloud === undefined) return noUploader;
   let running: Uploader | undefined;
   const leadership = startLeadership({
     path: join(data, 'upload.lock'),
@@ -37,7 +35,7 @@ export function startUploads(options: UploadsOptions): Uploader {
   });
   return {
     wake: () => running?.wake(),
-    state: () => running?.state() ?? idle,
+    state: () => (running ?? noUploader).state(),
     stop: () => leadership.stop(),
   };
 }

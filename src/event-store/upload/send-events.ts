@@ -1,0 +1,218 @@
+// One round of uploads: all events that wait, oldest first, each after its images.
+
+import { asFoveaError, FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { EventStore, StoredEvent, StoredFile } from '../store/store.ts';
+import { type Cloud, timeoutFor } from './cloud.ts';
+import { type CloudEvent, describeForCloud } from './cloud-event.ts';
+
+export interface SenderParts {
+  readonly store: EventStore;
+  readonly files: FileStore;
+  readonly cloud: Cloud;
+  readonly defaultSolutionId: string | undefined;
+  readonly progress: Progress;
+}
+
+/** Told of what was done, once it is on record. */
+export interface Progress {
+  /** The cloud took or refused something. */
+  answered(): void;
+  /** The cloud has more events. */
+  sent(): void;
+  /** An event was set aside. */
+  refused(): void;
+}
+
+/**
+ * Sends until nothing waits. Throws a FoveaError when that must go on later; what was done by then
+ * is remembered in the store, so that nothing is done twice.
+ */
+export type SendWaiting = () => Promise<void>;
+
+export function createSender(parts: SenderParts): SendWaiting {
+  // Small at first and after a failure, so that a slow line or a weak cloud is not overrun.
+  let pageMax = pageAtFirst;
+  const sendPage = async () => {
+    const page = await parts.store.waiting(0, pageMax);
+    const taken = await takeBatch(parts, page);
+    await deliver(parts, await withImages(parts, taken.events));
+    pageMax = taken.isWhole
+      ? Math.min(limits.eventBatchMax, pageMax * 2)
+      : Math.max(1, taken.events.length);
+    return page.length > 0;
+  };
+  return async () => {
+    try {
+      while (await sendPage());
+    } catch (thrown) {
+      pageMax = Math.max(1, Math.floor(pageMax / 2));
+      throw asFoveaError(thrown);
+    }
+  };
+}
+
+const pageAtFirst = 16;
+
+interface Waiting {
+  readonly event: StoredEvent;
+  readonly images: readonly StoredFile[];
+}
+
+/** As many of the events as fit into one batch; what the cloud cannot take is set aside. */
+async function takeBatch(
+  parts: SenderParts,
+  page: readonly StoredEvent[],
+): Promise<{ readonly events: readonly Waiting[]; readonly isWhole: boolean }> {
+  const events: Waiting[] = [];
+  const unfit: (readonly [StoredEvent, string])[] = [];
+  let [bytes, imageBytes, isWhole] = [0, 0, true];
+  for (const event of page) {
+    const described = describeForCloud(event, (fileId) => fileId, parts.defaultSolutionId);
+    if ('unfit' in described) {
+      unfit.push([event, described.unfit]);
+      continue;
+    }
+    const images = event.images.length > 0 ? await parts.store.images(event.id) : [];
+    bytes += sizeOf(described.event);
+    imageBytes += unsentOf(images).reduce((sum, image) => sum + image.bytes, 0);
+    isWhole = bytes <= limits.cloudBatchBytesMax && imageBytes <= limits.cloudImageBytesAtOnceMax;
+    if (!isWhole && events.length > 0) break;
+    events.push({ event, images });
+  }
+  await Promise.all(unfit.map(([event, reason]) => setAside(parts, event.id, reason)));
+  return { events, isWhole };
+}
+
+function unsentOf(images: readonly StoredFile[]): readonly StoredFile[] {
+  return images.filter(({ kind, sourceId }) => kind === 'image' && sourceId === undefined);
+}
+
+function sizeOf(event: CloudEvent): number {
+  return Buffer.byteLength(JSON.stringify(event));
+}
+
+/** The events as the cloud takes them, now that it has their images. */
+async function withImages(
+  parts: SenderParts,
+  events: readonly Waiting[],
+): Promise<readonly CloudEvent[]> {
+  const images = events.flatMap((each) => each.images);
+  const sources = new Map(images.map(({ id, sourceId }) => [id, sourceId]));
+  const refused = new Set<string>();
+  for (const wave of inWaves(images)) {
+    const wanted = wave.filter(({ eventId }) => !refused.has(eventId));
+    const timeoutMs = timeoutFor(wanted.reduce((sum, { bytes }) => sum + bytes, 0));
+    const settled = await Promise.allSettled(
+      wanted.map(async (image) => {
+        const sourceId = await sendImage(parts, image, timeoutMs);
+        if (sourceId === undefined) refused.add(image.eventId);
+        else sources.set(image.id, sourceId);
+      }),
+    );
+    const failed = settled.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+  const sourceOf = (fileId: string) => sources.get(fileId) ?? fileId;
+  return events
+    .filter(({ event }) => !refused.has(event.id))
+    .map(({ event }) => describeForCloud(event, sourceOf, parts.defaultSolutionId))
+    .flatMap((described) => ('event' in described ? [described.event] : []));
+}
+
+/** Those that the cloud does not have, in groups that may be on their way at once. */
+function inWaves(images: readonly StoredFile[]): readonly (readonly StoredFile[])[] {
+  const waves: StoredFile[][] = [];
+  let bytes = 0;
+  for (const image of unsentOf(images)) {
+    const wave = waves.at(-1);
+    bytes += image.bytes;
+    const hasRoom = bytes <= limits.cloudImageBytesAtOnceMax;
+    if (wave !== undefined && hasRoom && wave.length < limits.cloudImagesAtOnceMax) {
+      wave.push(image);
+    } else {
+      waves.push([image]);
+      bytes = image.bytes;
+    }
+  }
+  return waves;
+}
+
+/** The source of an image, on record; undefined when its event was set aside. */
+async function sendImage(
+  parts: SenderParts,
+  image: StoredFile,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const bytes = await readImage(parts, image);
+  if (bytes === undefined) {
+    await setAside(parts, image.eventId, 'an image of it is lost: its file cannot be read');
+    return undefined;
+  }
+  const verdict = await parts.cloud.sendImage(image, bytes, timeoutMs);
+  parts.progress.answered();
+  if ('refused' in verdict) {
+    await setAside(parts, image.eventId, verdict.refused);
+    return undefined;
+  }
+  await passedOverWhenGone(parts.store.imageUploaded(image.id, verdict.taken));
+  return verdict.taken;
+}
+
+/** Undefined: it is lost. A disk that is away as a whole, or too busy, is waited for. */
+async function readImage({ files }: SenderParts, { id }: StoredFile) {
+  try {
+    return await files.read(id);
+  } catch (thrown) {
+    const { code, cause } = asFoveaError(thrown);
+    const isDamaged = cause instanceof Error && 'code' in cause && cause.code === 'EIO';
+    if (isDamaged || (code === 'not_found' && (await hasFiles(files)))) return undefined;
+    throw new FoveaError('internal', 'The images of events cannot be read from the disk now.', {
+      cause: thrown,
+    });
+  }
+}
+
+async function hasFiles(files: FileStore): Promise<boolean> {
+  for await (const _ of files.ids()) return true;
+  return false;
+}
+
+/** A batch that is refused is halved, until the event that is to blame is alone. */
+async function deliver(parts: SenderParts, events: readonly CloudEvent[]): Promise<void> {
+  const [first] = events;
+  if (first === undefined) return;
+  const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0);
+  const verdict = await parts.cloud.sendEvents(events, bytes);
+  parts.progress.answered();
+  if ('taken' in verdict) {
+    const there = new Set(verdict.taken);
+    const ids = events.map(({ eventId }) => eventId).filter((id) => there.has(id));
+    await parts.store.uploaded(ids);
+    if (ids.length > 0) parts.progress.sent();
+    const unsure = events.filter(({ eventId }) => !there.has(eventId));
+    for (const event of unsure) await deliver(parts, [event]);
+  } else if (events.length === 1) {
+    await setAside(parts, first.eventId, verdict.refused);
+  } else {
+    const half = Math.ceil(events.length / 2);
+    await deliver(parts, events.slice(0, half));
+    await deliver(parts, events.slice(half));
+  }
+}
+
+async function setAside(parts: SenderParts, eventId: string, reason: string): Promise<void> {
+  const words = reason.slice(0, limits.refusalCharactersMax).toWellFormed();
+  await passedOverWhenGone(parts.store.uploadRefused(eventId, words));
+  parts.progress.refused();
+}
+
+/** An event may be removed while it is being sent. */
+async function passedOverWhenGone(write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (thrown) {
+    if (asFoveaError(thrown).code !== 'not_found') throw thrown;
+  }
+}
