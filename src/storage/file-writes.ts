@@ -3,20 +3,29 @@
 import type { FileHandle } from 'node:fs/promises';
 import { limits } from '../limits.ts';
 
-/** Writes pieces as they come, with little in memory; says how many bytes they had. */
+/**
+ * Writes pieces as they come, with little in memory; says how many bytes they had. What is written
+ * goes down to the disk meanwhile, so that the sync at the end has little left to do; an error of
+ * the disk on the way is thrown, because a later sync would not tell of it again.
+ */
 export async function writePieces(
   file: FileHandle,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
-  let writing = Promise.resolve(0);
   let position = 0;
+  let syncFrom = limits.fileSyncBytes;
+  const writing = new Task();
+  const syncing = new Task();
   const flush = async () => {
-    await writing;
-    writing = writeAll(file, waiting, position);
-    // A failure shows at the next flush; the source may fail before that.
-    writing.catch(() => {});
+    await writing.done();
+    if (position >= syncFrom && !syncing.isRunning) {
+      await syncing.done();
+      syncing.begin(file.datasync());
+      syncFrom = position + limits.fileSyncBytes;
+    }
+    writing.begin(writeAll(file, waiting, position));
     position += waitingBytes;
     waiting = [];
     waitingBytes = 0;
@@ -29,15 +38,41 @@ export async function writePieces(
     }
     await flush();
   } finally {
-    // The file must not be closed under a running write.
-    await writing.catch(() => {});
+    // The file must not be closed under them.
+    await Promise.all([writing.settled, syncing.settled]);
   }
-  await writing;
+  await writing.done();
+  await syncing.done();
   return position;
 }
 
 /** A client may send one byte at a time; each piece takes more memory than its bytes. */
 const piecesMax = 1_000;
+
+/** One piece of work in the background, whose failure shows when it is asked for. */
+class Task {
+  isRunning = false;
+  settled: Promise<void> = Promise.resolve();
+  #failure: { readonly reason: unknown } | undefined;
+
+  begin(work: Promise<unknown>): void {
+    this.isRunning = true;
+    this.settled = work.then(
+      () => {
+        this.isRunning = false;
+      },
+      (reason) => {
+        this.isRunning = false;
+        this.#failure = { reason };
+      },
+    );
+  }
+
+  async done(): Promise<void> {
+    await this.settled;
+    if (this.#failure) throw this.#failure.reason;
+  }
+}
 
 /** Writes all of the pieces at a position, however many calls it takes; says how many bytes. */
 export async function writeAll(
