@@ -14,7 +14,11 @@ export function pageRoutes(): readonly Route<Caller>[] {
 }
 
 const files = [
-  'page.css',
+  'base.css',
+  'details.css',
+  'head.css',
+  'narrow.css',
+  'timeline.css',
   'icon.svg',
   'api.js',
   'card.js',

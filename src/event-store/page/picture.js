@@ -51,7 +51,7 @@ function altOf({ label: name }, findings) {
 }
 
 /**
- * The label of a finding, at its upper left corner in shares of the picture.
+ * The label of a finding, at its upper edge in shares of the picture.
  * @param {Finding} found
  * @param {number} index
  * @param {{ width: number, height: number }} size
@@ -62,7 +62,11 @@ function label(found, index, { width, height }) {
     { class: `label c${colourOf(found.class)}`, 'data-index': index },
     labelOf(found),
   );
-  made.style.left = `${(100 * Math.max(0, found.left)) / width}%`;
+  const right = found.left + found.width;
+  // Near the right edge a label ends with its box, so that it stays on the picture.
+  if (found.left > 0.75 * width) {
+    made.style.right = `${100 - (100 * Math.min(width, right)) / width}%`;
+  } else made.style.left = `${(100 * Math.max(0, found.left)) / width}%`;
   made.style.top = `${(100 * Math.max(0, found.top)) / height}%`;
   return made;
 }
