@@ -1,147 +1,124 @@
 // Tools of the events family: the Event Store of a device.
 
 import * as z from 'zod';
-import { checkInput } from '../src/contract/check.ts';
+import { eventStore } from '../src/contract/event-store.ts';
 import { events } from '../src/contract/events.ts';
-import { described } from '../src/contract/fields.ts';
-import { limits } from '../src/limits.ts';
-import {
-  fromOperation,
-  type NextCall,
-  type Tool,
-  type ToolContext,
-  toolFor,
-} from '../src/mcp/tool.ts';
-import { openPart, readBase64 } from './local-file.ts';
-import { count, fileSize, quoted } from './words.ts';
+import { fromOperation, type NextCall, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { withAdvice } from './events/advice.ts';
+import { attachFile, attachVideo, fileInput, videoInput } from './events/attach.ts';
+import { createEvent, createInput, showCall } from './events/create.ts';
+import { getEvent, latestEvents, latestInput, listEvents, listInput } from './events/read.ts';
+import { readStats } from './events/stats.ts';
+import { count, quoted } from './words.ts';
 
-const filePath = z.string().min(1);
+const reading: readonly Tool[] = [
+  toolFor(events.events_list, {
+    title: 'List device events',
+    description: 'Finds stored events by time of arrival, device, schema or metadata.',
+    input: listInput,
+    run: listEvents,
+  }),
+  toolFor(events.events_get, {
+    title: 'Get device event',
+    description: 'One event with its detections, attachments and images.',
+    input: z.strictObject(events.events_get.pathParameters.shape),
+    run: getEvent,
+  }),
+  toolFor(events.events_latest, {
+    title: 'Get latest events',
+    description: 'What happened last on the device.',
+    input: latestInput,
+    run: latestEvents,
+  }),
+  fromOperation(events.events_count, {
+    title: 'Count device events',
+    description: 'How many events there are, from when to when.',
+    summarize: ({ total_count, filtered_count, oldest_timestamp, newest_timestamp }) => {
+      const span = newest_timestamp ? `, from ${oldest_timestamp} to ${newest_timestamp}` : '';
+      return `${filtered_count} of ${count(total_count, 'event')}${span}.`;
+    },
+  }),
+];
 
-/** The images of an event, with paths where the wire has base64. */
-const eventImages = z.array(
-  z.looseObject({ file: filePath.optional(), inputFile: filePath.optional() }),
-);
+const attaching: readonly Tool[] = [
+  toolFor(events.events_attach_video, {
+    title: 'Attach video',
+    description: 'Adds a video to a draft event.',
+    input: videoInput,
+    run: attachVideo,
+  }),
+  toolFor(events.events_attach_file, {
+    title: 'Attach local file',
+    description: 'Adds a file, which never leaves the device, to a draft event.',
+    input: fileInput,
+    run: attachFile,
+  }),
+  fromOperation(events.events_finalize, {
+    title: 'Finalize draft event',
+    description: 'Closes a complete draft: it takes no more files.',
+    summarize: ({ already_finalized, auto_finalized_at }, { event_id }) => {
+      const by = auto_finalized_at ? ', by the store after its time was up' : '';
+      const state = already_finalized ? `was finalized already${by}` : 'is final';
+      return `Event ${quoted(event_id)} ${state}.`;
+    },
+    next: (_answer, { event_id }) => [showCall(event_id)],
+  }),
+];
 
-type EventImage = z.output<typeof eventImages>[number];
+const keeping: readonly Tool[] = [
+  toolFor(eventStore.events_stats, {
+    title: 'Check event store',
+    description: 'How full it is, what waits for upload, what was removed and why.',
+    input: z.strictObject({}),
+    run: (_input, context) => readStats(context),
+  }),
+  fromOperation(eventStore.events_ledger, {
+    title: 'List removed events',
+    description: 'What cleanups removed, when and why.',
+    project: ({ lines, next }) => ({ next_before: next, lines }),
+    summarize: ({ lines, next }) =>
+      `${count(lines.length, 'removal')}${next === null ? '' : '; older ones follow'}.`,
+    next: ({ next }, input) => (next === null ? [] : [olderRemovals(input, next)]),
+  }),
+  fromOperation(eventStore.events_hold, {
+    title: 'Hold event',
+    description: 'Keeps an event from every cleanup.',
+    summarize: (_answer, { event_id }) => `No cleanup removes event ${quoted(event_id)}.`,
+    next: (_answer, { event_id }) => [
+      { tool: 'events_release', arguments: { event_id }, why: 'Ends the hold.' },
+    ],
+  }),
+  fromOperation(eventStore.events_release, {
+    title: 'Release event',
+    description: 'Ends a hold.',
+    summarize: (_answer, { event_id }) =>
+      `Event ${quoted(event_id)} follows the usual retention again.`,
+  }),
+  fromOperation(eventStore.events_retry_upload, {
+    title: 'Retry refused uploads',
+    description: 'Lets events that the cloud refused wait for upload again.',
+    summarize: ({ retried }) => `${count(retried, 'event')} wait for upload again.`,
+    next: () => [{ tool: 'events_stats', arguments: {}, why: 'Shows how the upload goes.' }],
+  }),
+  fromOperation(eventStore.event_schemas_list, {
+    title: 'List event schemas',
+    description: 'What event_data must look like, per event_schema.',
+    summarize: ({ schemas }) => `${count(schemas.length, 'event schema')}.`,
+  }),
+];
 
-const createInput = z.strictObject({
-  ...events.events_create.body.omit({ images: true }).shape,
-  images: described(
-    eventImages,
-    '{file?: path, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
-  ).optional(),
-});
-
-const videoInput = z.strictObject({
-  ...events.events_attach_video.pathParameters.shape,
-  ...events.events_attach_video.body.omit({ file: true }).shape,
-  file: filePath.describe('Path of the video.'),
-});
-
-const fileInput = z.strictObject({
-  ...events.events_attach_file.pathParameters.shape,
-  ...events.events_attach_file.body.omit({ file: true }).shape,
-  file: filePath.describe('Path of the file.'),
-});
+function olderRemovals(input: object, before: number): NextCall {
+  return { tool: 'events_ledger', arguments: { ...input, before }, why: 'Older removals.' };
+}
 
 export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
     description: 'Stores what was seen on the device. A draft takes files until events_finalize.',
     input: createInput,
-    run: async ({ images, ...input }, context) => {
-      const sent = images && (await Promise.all(images.map((one, at) => asSent(one, at, context))));
-      const whole = checkInput(events.events_create, { ...input, ...(sent && { images: sent }) });
-      const { signal } = context;
-      const { body } = await context.client.call(events.events_create, whole, { signal });
-      const isDraft = body.draft === true;
-      const state = isDraft ? ' as a draft' : '';
-      const next: NextCall = {
-        tool: 'events_finalize',
-        arguments: { event_id: body.id },
-        why: 'Closes the draft once its files are attached.',
-      };
-      return {
-        summary: `Stored event ${quoted(body.id)}${state}.`,
-        data: body,
-        ...(isDraft && { next: [next] }),
-      };
-    },
+    run: createEvent,
   }),
-  fromOperation(events.events_list, {
-    title: 'List device events',
-    description: 'Finds stored events by time of arrival, device, schema or metadata.',
-    project: ({ events, ...facts }) => ({ ...facts, events }),
-    summarize: ({ count: figure }) => `${count(figure, 'event')} on this page.`,
-    next: ({ next_timestamp }, input) => {
-      if (!next_timestamp) return [];
-      const bound = input.sort_direction === 'asc' ? 'start_time' : 'end_time';
-      const more = { ...input, [bound]: next_timestamp };
-      return [{ tool: 'events_list', arguments: more, why: 'The next page.' }];
-    },
-  }),
-  fromOperation(events.events_get, {
-    title: 'Get device event',
-    description: 'One event with its detections and attachments.',
-    summarize: ({ id, draft, images = [] }) =>
-      `${draft ? 'Draft' : 'Event'} ${quoted(id)} with ${count(images.length, 'image')}.`,
-  }),
-  fromOperation(events.events_latest, {
-    title: 'Get latest events',
-    description: 'What happened last on the device.',
-    project: ({ events, ...facts }) => ({ ...facts, events }),
-    summarize: ({ count: figure }) => `The latest ${count(figure, 'event')}.`,
-  }),
-  fromOperation(events.events_count, {
-    title: 'Count device events',
-    description: 'How many events there are, from when to when.',
-    summarize: ({ total_count, filtered_count }) =>
-      `${filtered_count} of ${count(total_count, 'event')}.`,
-  }),
-  toolFor(events.events_attach_video, {
-    title: 'Attach video',
-    description: 'Adds a video to a draft event.',
-    input: videoInput,
-    run: async ({ file, ...input }, context) => {
-      const part = await openPart(file, 'file', context);
-      const { signal } = context;
-      const { body } = await context.client.call(
-        events.events_attach_video,
-        { ...input, file: part },
-        { signal },
-      );
-      return { summary: `Attached a video of ${fileSize(body.size_bytes)}.`, data: body };
-    },
-  }),
-  toolFor(events.events_attach_file, {
-    title: 'Attach local file',
-    description: 'Adds a file, which never leaves the device, to a draft event.',
-    input: fileInput,
-    run: async ({ file, ...input }, context) => {
-      const part = await openPart(file, 'file', context);
-      const { signal } = context;
-      const { body } = await context.client.call(
-        events.events_attach_file,
-        { ...input, file: part },
-        { signal },
-      );
-      return { summary: `Attached a file of ${fileSize(body.size_bytes)}.`, data: body };
-    },
-  }),
-  fromOperation(events.events_finalize, {
-    title: 'Finalize draft event',
-    description: 'Closes a complete draft: it takes no more files.',
-    summarize: ({ already_finalized }, { event_id }) =>
-      `Event ${quoted(event_id)} ${already_finalized ? 'was finalized already' : 'is final'}.`,
-  }),
-];
-
-async function asSent({ file, inputFile, ...image }: EventImage, at: number, context: ToolContext) {
-  const read = (path: string, name: string) =>
-    readBase64(path, `images[${at}].${name}`, limits.imageBytesMax, context);
-  return {
-    ...image,
-    ...(file !== undefined && { base64Image: await read(file, 'file') }),
-    ...(inputFile !== undefined && { inputBase64Image: await read(inputFile, 'inputFile') }),
-  };
-}
+  ...reading,
+  ...attaching,
+  ...keeping,
+].map(withAdvice);

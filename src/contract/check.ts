@@ -118,11 +118,17 @@ export function isList(schema: z.ZodObject, name: string): boolean {
   return member !== undefined && bare(member) instanceof z.ZodArray;
 }
 
-/** What the published schemas of tools keep of JSON Schema: what every MCP host can read. */
-const publishedKeywords = ['type', 'description', 'enum'];
+/**
+ * What the published schemas of tools keep of JSON Schema: what every MCP host can read. In this
+ * order they cost a model the fewest tokens.
+ */
+const publishedKeywords = ['description', 'enum', 'type'];
 
 /** Bounds are published of parameters alone: below them they cost more tokens than they help. */
 const publishedBounds = ['minimum', 'maximum'];
+
+/** Nobody counts or pages from less, so these bounds are not worth their tokens either. */
+const plainMinimums = [0, 1];
 
 /**
  * JSON Schema of a tool's input for MCP hosts: an object at the root, without references, unions,
@@ -136,7 +142,9 @@ export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
     name,
     { ...published(value), ...realBounds(value) },
   ]);
-  return { ...published(full), properties: Object.fromEntries(properties) };
+  const { required } = published(full);
+  const isRequired = required !== undefined && { required };
+  return { properties: Object.fromEntries(properties), ...isRequired, type: 'object' };
 }
 
 function realBounds(schema: unknown): Record<string, unknown> {
@@ -144,7 +152,9 @@ function realBounds(schema: unknown): Record<string, unknown> {
   return Object.fromEntries(
     bounds.filter(
       ([name, bound]) =>
-        publishedBounds.includes(name) && Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER,
+        publishedBounds.includes(name) &&
+        Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER &&
+        !(name === 'minimum' && plainMinimums.includes(Number(bound))),
     ),
   );
 }
@@ -154,7 +164,7 @@ function published(schema: unknown): Record<string, unknown> {
   const options = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(options)) return publishedUnion(schema, options);
   const result = Object.fromEntries(
-    Object.entries(schema).filter(([name]) => publishedKeywords.includes(name)),
+    publishedKeywords.filter((name) => name in schema).map((name) => [name, schema[name]]),
   );
   // A nullable member is published as what it is when it is given.
   if (Array.isArray(schema.type)) result.type = schema.type.find((type) => type !== 'null');
@@ -183,7 +193,8 @@ function publishedUnion(schema: Members, options: readonly unknown[]): Record<st
   const shapes = options.map(published).filter(({ type }) => type !== 'null');
   const [first = {}] = shapes;
   const merged = shapes.length === 1 ? { ...first } : mergedShapes(shapes);
-  return { ...merged, ...(description !== undefined && { description }) };
+  const described = description !== undefined && { description };
+  return { ...described, ...merged, ...described };
 }
 
 function mergedShapes(shapes: readonly Members[]): Record<string, unknown> {

@@ -13,9 +13,9 @@ export function described<S extends z.ZodType>(schema: S, description: string): 
   return schema.meta({ description, describedOnly: true });
 }
 
-const workspace = z.string().min(1).describe('Workspace slug.');
-export const project = z.string().min(1).describe('Project slug.');
-export const version = z.int().min(1).describe('Version number.');
+const workspace = z.string().min(1).describe('Slug.');
+export const project = z.string().min(1).describe('Slug.');
+export const version = z.int().min(1).describe('Number.');
 export const imageId = z.string().min(1).describe('Image id.');
 export const taskId = z.string().min(1).describe('Task id.');
 

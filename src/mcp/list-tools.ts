@@ -4,15 +4,15 @@ import { toolJsonSchema } from '../contract/check.ts';
 import type { ArgumentsSchema, Hints, ListedTool } from './surface.ts';
 import type { Tool } from './tool.ts';
 
-/** The entry of each tool, in the order given. */
+/** The entry of each tool, in the order given; of its members, the one that costs fewest tokens. */
 export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
   return tools.map((tool) => ({
     name: tool.name,
     family: tool.family,
-    title: tool.title,
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),
+    title: tool.title,
   }));
 }
 

@@ -90,14 +90,15 @@ function progressOf({ mcpReq }: ServerContext, clock: Clock): Progress {
   );
 }
 
-function toWire({ family: _family, inputSchema, annotations, ...tool }: ListedTool) {
+/** Members stay in the order of the list, which costs a model the fewest tokens. */
+function toWire({ family: _family, title, inputSchema, annotations, ...tool }: ListedTool) {
   const { required = [], properties } = inputSchema;
-  const schema = { type: 'object' as const, properties: asJson(properties) };
-  return {
-    ...tool,
-    inputSchema: { ...schema, ...(required.length > 0 && { required: [...required] }) },
-    annotations: { ...annotations },
+  const schema = {
+    properties: asJson(properties),
+    ...(required.length > 0 && { required: [...required] }),
+    type: 'object' as const,
   };
+  return { ...tool, inputSchema: schema, annotations: { ...annotations }, title };
 }
 
 /** The list was read from a JSON file: only the compiler does not know. */

@@ -51,6 +51,7 @@ describe('what is published', () => {
   test('of plain members: types, bounds, choices, what is required', () => {
     const schema = z.strictObject({
       count: z.int().min(1).describe('How many.'),
+      least: z.int().min(2).optional().describe('From 2.'),
       share: z.number().max(1).optional().describe('Up to 1.'),
       split: z.enum(['train', 'valid']).describe('Split.'),
       names: z.array(z.string().min(1)).min(1).optional().describe('Names.'),
@@ -58,7 +59,8 @@ describe('what is published', () => {
     expect(toolJsonSchema(schema)).toEqual({
       type: 'object',
       properties: {
-        count: { type: 'integer', minimum: 1, description: 'How many.' },
+        count: { type: 'integer', description: 'How many.' },
+        least: { type: 'integer', minimum: 2, description: 'From 2.' },
         share: { type: 'number', maximum: 1, description: 'Up to 1.' },
         split: { type: 'string', enum: ['train', 'valid'], description: 'Split.' },
         names: { type: 'array', items: { type: 'string' }, description: 'Names.' },

@@ -121,10 +121,10 @@ describe('tools/list', () => {
     expect(result).not.toHaveProperty('nextCursor');
     expect(Object.keys(tools[0] ?? {})).toEqual([
       'name',
-      'title',
       'description',
       'inputSchema',
       'annotations',
+      'title',
     ]);
     expect(tools.slice(0, 3).map(hints)).toEqual([
       { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -81,7 +81,7 @@ describe('files by path', () => {
       images: [{ file: 'frame.jpg', label: 'front' }],
       draft: true,
     });
-    expect(summary).toBe('Stored event "e1" as a draft.');
+    expect(summary).toMatch(/^Stored draft "e1" \("custom"\) with 1 image \(5 bytes\)\./);
     expect(next).toMatchObject([{ tool: 'events_finalize', arguments: { event_id: 'e1' } }]);
     expect(sentBody()).toMatchObject({ images: [{ base64Image: 'ZnJhbWU=', label: 'front' }] });
   });
@@ -111,7 +111,8 @@ describe('files by path', () => {
     }));
     const args = { event_id: 'e1', file: 'clip.mp4', label: 'door' };
     const { summary } = await kit.call('events_attach_video', args);
-    expect(summary).toBe('Attached a video of 6 bytes.');
+    expect(summary).toBe('Attached the video "clip.mp4" (6 bytes, "video/mp4") to draft "e1".');
+    expect(kit.progress).toEqual(['6/6 clip.mp4: 6 bytes of 6 bytes']);
     expect(kit.requests[0]?.body).toContain('filename="clip.mp4"');
     expect(kit.requests[0]?.body).toContain('a clip');
     expect(kit.requests[0]?.body).toContain('door');

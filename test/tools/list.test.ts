@@ -86,6 +86,12 @@ const names = [
   'events_attach_video',
   'events_attach_file',
   'events_finalize',
+  'events_stats',
+  'events_ledger',
+  'events_hold',
+  'events_release',
+  'events_retry_upload',
+  'event_schemas_list',
   'auth_status',
   'doctor',
 ];
@@ -127,6 +133,9 @@ const readers = [
   'events_get',
   'events_latest',
   'events_count',
+  'events_stats',
+  'events_ledger',
+  'event_schemas_list',
   'auth_status',
   'doctor',
 ];

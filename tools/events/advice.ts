@@ -1,0 +1,89 @@
+// What to do about an error of the Event Store, said with the error.
+
+import { eventStore } from '../../src/contract/event-store.ts';
+import { asFoveaError, type ErrorCode, FoveaError } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { Tool, ToolContext } from '../../src/mcp/tool.ts';
+import { adviceOf } from './stats.ts';
+
+/** The same tool, whose errors say what would help. */
+export function withAdvice(tool: Tool): Tool {
+  return {
+    ...tool,
+    call: async (args, context) => {
+      try {
+        return await tool.call(args, context);
+      } catch (thrown) {
+        context.signal.throwIfAborted();
+        const error = asFoveaError(thrown);
+        // Without an answer of the store, the error is about what was asked, or about the way there.
+        if (error.upstream === undefined) throw thrown;
+        const hint = await hintFor(tool.name, error, context);
+        throw withHint(error, hint);
+      }
+    },
+  };
+}
+
+async function hintFor(
+  name: string,
+  { code, hint }: FoveaError,
+  context: ToolContext,
+): Promise<string | undefined> {
+  if (code === 'full') return hintForFull(context);
+  return hints[name]?.[code] ?? hints.any?.[code] ?? hint;
+}
+
+type Hints = Readonly<Partial<Record<ErrorCode, string>>>;
+
+const hints: Readonly<Record<string, Hints>> = {
+  any: {
+    not_found: 'Find the id with events_list; events_ledger tells whether a cleanup removed it.',
+  },
+  events_create: {
+    invalid_input: 'Correct the member that is named; event_schemas_list has all schemas.',
+    too_large: 'Send fewer or smaller images, or raise MAX_RECORD_BYTES of the Event Store.',
+  },
+  events_attach_video: {
+    conflict:
+      'It is final: only drafts take files. Create the next event with draft true, and finalize last.',
+    too_large: 'Cut or compress it, or raise MAX_VIDEO_UPLOAD_BYTES of the Event Store.',
+    unsupported_media: 'Its content is no known video: events_attach_file takes any file.',
+  },
+  events_attach_file: {
+    conflict:
+      'It is final: only drafts take files. Create the next event with draft true, and finalize last.',
+    too_large: 'Send a smaller file, or raise MAX_LOCAL_ONLY_UPLOAD_BYTES of the Event Store.',
+  },
+};
+
+/** What blocks it is in the words of the store; what would help follows from its figures. */
+async function hintForFull({ client, signal }: ToolContext): Promise<string> {
+  const timeoutMs = limits.doctorTimeoutMs;
+  const stats = await client
+    .call(eventStore.events_stats, {}, { signal, timeoutMs })
+    .catch(() => undefined);
+  const advice = stats ? adviceOf(stats.body) : [];
+  const help = advice.length > 0 ? `To make room: ${advice.join(', or ')}. ` : '';
+  return `${help}events_stats has the figures.`;
+}
+
+/** What the agent calls `file` is base64 on the wire. */
+function inToolWords(message: string): string {
+  return message
+    .replaceAll('inputBase64Image', 'inputFile')
+    .replaceAll('base64Image', 'file')
+    .replaceAll('base64_image', 'file');
+}
+
+function withHint(error: FoveaError, hint: string | undefined): FoveaError {
+  const { code, message, problems, retry, retryAfterSeconds, upstream, cause } = error;
+  return new FoveaError(code, message, {
+    problems,
+    retry,
+    cause,
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(upstream && { upstream: { ...upstream, message: inToolWords(upstream.message) } }),
+  });
+}

@@ -1,0 +1,84 @@
+// events_get, events_list, events_latest: events in words, with small pictures of them.
+
+import * as z from 'zod';
+import { events } from '../../src/contract/events.ts';
+import type { Input } from '../../src/contract/operation.ts';
+import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { count } from '../words.ts';
+import { finalizeCall, showCall } from './create.ts';
+import { briefEvents, describeEvent } from './event-words.ts';
+import { showPictures } from './pictures.ts';
+
+const { events_get, events_list, events_latest } = events;
+const preview = z.boolean().optional();
+
+export const listInput = z.strictObject({
+  ...events_list.query.shape,
+  preview: preview.describe('Show images; default false.'),
+});
+
+export const latestInput = z.strictObject({
+  limit: events_latest.query.shape.limit.describe('Default 10.'),
+  include_drafts: events_latest.query.shape.include_drafts,
+  preview: preview.describe('Show images; default true.'),
+});
+
+/** Of the tool: what happened last is asked for more often than a hundred events. */
+const latestDefault = 10;
+
+export async function getEvent(
+  input: Input<typeof events_get>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { body } = await context.client.call(events_get, input, { signal: context.signal });
+  const { data, images } = await showPictures([body], context);
+  return {
+    summary: describeEvent(body),
+    data: { ...data, ...body },
+    images,
+    ...(body.draft && { next: [finalizeCall(body.id)] }),
+  };
+}
+
+export async function listEvents(
+  { preview: isShown = false, ...input }: z.output<typeof listInput>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { body } = await context.client.call(events_list, input, { signal: context.signal });
+  const { rows, left } = briefEvents(body.events);
+  const shown = isShown ? body.events.slice(0, rows.length) : [];
+  const { data, images } = await showPictures(shown, context);
+  const next_timestamp = left[0]?.created_at ?? body.next_timestamp ?? null;
+  const bound = input.sort_direction === 'asc' ? 'start_time' : 'end_time';
+  const more: NextCall = {
+    tool: 'events_list',
+    arguments: { ...input, [bound]: next_timestamp, ...(isShown && { preview: true }) },
+    why: 'The next page.',
+  };
+  const end = next_timestamp === null ? '' : ' More follow.';
+  return {
+    summary: `${count(rows.length, 'event')} on this page.${end}`,
+    data: { count: rows.length, next_timestamp, ...data, events: rows },
+    images,
+    ...(next_timestamp !== null && { next: [more] }),
+  };
+}
+
+export async function latestEvents(
+  { preview: isShown = true, limit = latestDefault, ...input }: z.output<typeof latestInput>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { signal } = context;
+  const { body } = await context.client.call(events_latest, { ...input, limit }, { signal });
+  const { rows } = briefEvents(body.events);
+  const shown = isShown ? body.events.slice(0, rows.length) : [];
+  const { data, images } = await showPictures(shown, context);
+  const [newest] = body.events;
+  const first = newest ? ` ${describeEvent(newest)}` : '';
+  return {
+    summary: `${newest ? `The latest ${count(rows.length, 'event')}.` : 'No event yet.'}${first}`,
+    data: { count: rows.length, ...data, events: rows },
+    images,
+    ...(newest && { next: [showCall(newest.id)] }),
+  };
+}
