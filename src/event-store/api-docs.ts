@@ -215,17 +215,24 @@ function page(path: string, name: string): Route<Caller> {
   return staticFileRoute({ path, file, policy });
 }
 
-function viewer(name: string): Route<Caller> {
+function viewer(name: ViewerFile): Route<Caller> {
   return staticFileRoute({ path: `/docs/${name}`, file: viewerFile(name), policy });
 }
 
 /** In a release the files are beside the page; in development the package has them. */
-function viewerFile(name: string): URL | undefined {
+function viewerFile(name: ViewerFile): URL | undefined {
   const released = new URL(`./page/swagger-ui/${name}`, import.meta.url);
   if (existsSync(released)) return released;
   try {
-    return new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
+    return new URL(inPackage[name]());
   } catch {
     return undefined;
   }
 }
+
+type ViewerFile = keyof typeof inPackage;
+
+const inPackage = {
+  'swagger-ui-bundle.js': () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'swagger-ui.css': () => import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+};

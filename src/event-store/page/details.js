@@ -8,7 +8,8 @@ import { largePicture } from './picture.js';
 import { stateOf } from './timeline.js';
 import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';
 
-/** @import { Attachment, Child, EventImage, StoredEvent } from './types.ts' */
+/** @import { Child } from './elements.js' */
+/** @import { Attachment, EventImage, StoredEvent } from './types.ts' */
 
 /** @type {StoredEvent | undefined} */
 let open;

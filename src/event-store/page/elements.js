@@ -1,6 +1,6 @@
 // Makes elements. Whatever comes from events goes in as text, so that it stays text.
 
-/** @import { Child } from './types.ts' */
+/** @typedef {Node | string | number | undefined | null | false} Child */
 
 /**
  * An HTML element with attributes and children; undefined and false ones are left out.

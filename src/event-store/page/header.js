@@ -3,7 +3,7 @@
 import { byId, element } from './elements.js';
 import { bytes, count, duration } from './format.js';
 
-/** @import { Stats, Tone } from './types.ts' */
+/** @import { Stats } from './types.ts' */
 
 /** @param {Stats} stats */
 export function showStats(stats) {
@@ -59,9 +59,9 @@ function backlog(backup) {
     backup.enabled && !error && ageNote(backup.oldest_pending_age_seconds),
     bytes(backup.pending_bytes),
   ];
-  const tone = refused > 0 || (backup.enabled && error) ? 'bad' : 'plain';
+  const isBad = refused > 0 || (backup.enabled && Boolean(error));
   const note = notes.filter(Boolean).slice(0, 2).join(' · ');
-  return figure('Waiting for upload', count(pending), note, tone);
+  return figure('Waiting for upload', count(pending), note, isBad);
 }
 
 /** @param {number | null} seconds */
@@ -73,12 +73,12 @@ function ageNote(seconds) {
  * @param {string} name
  * @param {string} value
  * @param {string} note
- * @param {Tone} [tone]
+ * @param {boolean} [isBad] whether the note is of something that failed
  */
-function figure(name, value, note, tone = 'plain') {
+function figure(name, value, note, isBad = false) {
   return element(
     'div',
-    { class: `figure ${tone}` },
+    { class: isBad ? 'figure is-bad' : 'figure' },
     element('dt', {}, name),
     element('dd', {}, element('b', {}, value), element('small', {}, note)),
   );

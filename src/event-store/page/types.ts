@@ -43,5 +43,3 @@ export interface Badge {
   /** The reason, where there is one. */
   readonly reason?: string | undefined;
 }
-
-export type Child = Node | string | number | undefined | null | false;
