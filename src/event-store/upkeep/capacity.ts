@@ -10,11 +10,21 @@ export interface CapacityState {
   readonly bytesUsed: number;
 }
 
+/** What a write will add. */
+export interface Addition {
+  /** 1, the default: an event; 0: a file of an event that is there. */
+  readonly records?: 0 | 1;
+  /** Bytes on the disk as far as known; left out: what an event has on average. */
+  readonly bytes?: number | undefined;
+}
+
 export interface Capacity {
   /**
    * Resolves when a write may begin. At a limit it first lets a cleanup make room. Throws `full`
    * before anything is written when there is none (second document, Errors, 529).
    */
-  admit(): Promise<void>;
+  admit(addition?: Addition): Promise<void>;
+  /** A write met a full disk: gives up the reserve, and makes room in the background. */
+  diskWasFull(): void;
   state(): Promise<CapacityState>;
 }

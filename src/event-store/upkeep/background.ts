@@ -1,0 +1,195 @@
+// What one process of a data folder does for all of them, again and again.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
+import type { EventStoreSettings } from '../../event-store-config.ts';
+import { limits } from '../../limits.ts';
+import type { Log } from '../../log.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { Arrival, EventStore } from '../store/store.ts';
+import type { Cleaner } from './cleaner.ts';
+import type { Gate } from './gate.ts';
+import { LivedTime } from './lived-time.ts';
+import { readLife, writeLife } from './lived-time-file.ts';
+import type { OpenUploads } from './open-uploads.ts';
+import { findDoubt } from './plausibility.ts';
+import type { Reserve } from './reserve.ts';
+import { sweepStrays } from './strays.ts';
+import { startTimer } from './timer.ts';
+
+export interface BackgroundParts {
+  readonly store: EventStore;
+  readonly files: FileStore;
+  readonly settings: EventStoreSettings;
+  readonly openUploads: OpenUploads;
+  readonly gate: Gate;
+  readonly cleaner: Cleaner;
+  readonly reserve: Reserve;
+  readonly data: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** When this process began alone in its data folder; undefined: it did not. */
+  readonly aloneSince: number | undefined;
+}
+
+/** Starts all of it. */
+export function startBackground(parts: BackgroundParts): Background {
+  return new Background(parts);
+}
+
+export class Background {
+  readonly #parts: BackgroundParts;
+  readonly #stopping = new AbortController();
+  readonly #timers: readonly ReturnType<typeof startTimer>[];
+  readonly #lived: Promise<LivedTime>;
+  #turn: Promise<unknown> = Promise.resolve();
+  #doubt: string | undefined;
+  #heldBack: string | undefined;
+  #aloneSince: number | undefined;
+  #lastCleanupAt: number | undefined;
+
+  constructor(parts: BackgroundParts) {
+    const { settings, log } = parts;
+    this.#parts = parts;
+    this.#aloneSince = parts.aloneSince;
+    this.#lived = this.#openLivedTime();
+    // Whoever needs it first hears of its failure.
+    this.#lived.catch(() => {});
+    this.#timers = [
+      startTimer(
+        'The draft sweep',
+        settings.draftSweepSeconds * 1000,
+        () => this.#sweepDrafts(),
+        log,
+      ),
+      startTimer('The cleanup', settings.cleanupSeconds * 1000, () => this.clean(), log),
+      startTimer('Keeping room', limits.capacityReadMs, () => this.#keepRoom(), log),
+      startTimer('The sweep of strays', limits.straySweepMs, () => this.#sweepStrays(), log),
+    ];
+  }
+
+  /** Milliseconds since 1970. */
+  get lastCleanupAt(): number | undefined {
+    return this.#lastCleanupAt;
+  }
+
+  get problems(): readonly string[] {
+    const failures = this.#timers.map(({ failure }) => failure);
+    return [this.#doubt, this.#heldBack, ...failures].filter((it) => it !== undefined);
+  }
+
+  /** Finalizes drafts and removes what is to go, after what is running of that. */
+  clean(): Promise<void> {
+    const turn = this.#turn.then(() => this.#cleanNow());
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#parts.reserve.stop();
+    await Promise.all(this.#timers.map((timer) => timer.stop()));
+    await this.#turn;
+  }
+
+  async #openLivedTime(): Promise<LivedTime> {
+    const { store, data, clock } = this.#parts;
+    const newest = (await store.count({})).newest;
+    const alive = newest === undefined ? undefined : { seenAt: newest / 1000, leaps: [] };
+    return new LivedTime(clock, (await readLife(data)) ?? alive);
+  }
+
+  /** The arrival before which events are at least so old; says once when the clock has leapt. */
+  async #arrivalBefore(ageMs: number): Promise<Arrival> {
+    const lived = await this.#lived;
+    const seconds = Math.round(lived.look() / 1000);
+    if (seconds > 0) this.#parts.log.warn('The clock leapt ahead of time.', { seconds });
+    return Math.floor(lived.olderThan(ageMs) * 1000);
+  }
+
+  async #sweepDrafts(): Promise<void> {
+    const { store, settings, openUploads, log } = this.#parts;
+    const before = await this.#arrivalBefore(settings.draftAutoFinalizeSeconds * 1000);
+    for (;;) {
+      const { eventIds } = openUploads;
+      const finalized = await store.finalizeDrafts(before, eventIds, limits.removalBatchMax);
+      if (finalized > 0) log.info('Drafts were finalized.', { drafts: finalized });
+      if (finalized < limits.removalBatchMax || !(await this.#pause())) return;
+    }
+  }
+
+  async #cleanNow(): Promise<void> {
+    const { store, files, cleaner, clock } = this.#parts;
+    await this.#sweepDrafts();
+    this.#setDoubt(await findDoubt(store, files));
+    if (this.#doubt !== undefined) return;
+    await cleaner.unlinkRemoved();
+    await this.#removeOld();
+    await this.#stayAhead();
+    await cleaner.shrink('gentle');
+    this.#lastCleanupAt = clock.now();
+  }
+
+  async #removeOld(): Promise<void> {
+    const { cleaner, settings, data, log } = this.#parts;
+    const retentionMs = settings.retentionDays * 24 * 60 * 60 * 1000;
+    const { events } = await cleaner.removeOld(await this.#arrivalBefore(retentionMs));
+    if (events > 0) log.info('Events were removed for their age.', { events });
+    const lived = await this.#lived;
+    this.#setHeldBack(lived.leaptWithin(retentionMs));
+    lived.forget(retentionMs);
+    // On a full disk the newest event still says when the store was last alive.
+    await writeLife(data, lived.life).catch(() => {});
+  }
+
+  /** Room is made before a create has to wait for it. */
+  async #stayAhead(): Promise<void> {
+    let goesOn = true;
+    while (goesOn) goesOn = (await this.#parts.gate.makeRoomAhead()) && (await this.#pause());
+  }
+
+  async #keepRoom(): Promise<void> {
+    const { files, reserve, settings, log } = this.#parts;
+    await this.#stayAhead();
+    if ((await reserve.isWhole()) || this.#stopping.signal.aborted) return;
+    if ((await files.freeBytes()) < 2 * settings.reserveBytes) return;
+    await reserve.make();
+    log.info('The reserve was made.', { bytes: await reserve.heldBytes() });
+  }
+
+  async #sweepStrays(): Promise<void> {
+    const { store, files, clock, log } = this.#parts;
+    this.#setDoubt(await findDoubt(store, files));
+    if (this.#doubt !== undefined) return;
+    const aloneSince = this.#aloneSince;
+    this.#aloneSince = undefined;
+    const before = aloneSince ?? clock.now() - limits.strayAgeMsMin;
+    const { signal } = this.#stopping;
+    const rule = { before, isShared: aloneSince === undefined };
+    const removed = await sweepStrays({ store, files, clock, signal }, rule);
+    if (removed > 0) log.warn('Files without a row were removed.', { files: removed });
+  }
+
+  #setDoubt(doubt: string | undefined): void {
+    if (doubt !== undefined && this.#doubt === undefined) {
+      this.#parts.log.error('Nothing is removed.', { reason: doubt });
+    }
+    this.#doubt = doubt;
+  }
+
+  #setHeldBack(leaptMs: number): void {
+    const days = leaptMs / (24 * 60 * 60 * 1000);
+    const words =
+      days < 1
+        ? undefined
+        : `The clock is ahead by ${days.toFixed(1)} days that this store did not live through, so no event is taken for so much older.`;
+    if (words !== undefined && this.#heldBack === undefined) this.#parts.log.warn(words);
+    this.#heldBack = words;
+  }
+
+  /** False: it is to end. */
+  async #pause(): Promise<boolean> {
+    await wait(limits.cleanupPauseMs);
+    return !this.#stopping.signal.aborted;
+  }
+}

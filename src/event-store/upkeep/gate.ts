@@ -1,0 +1,262 @@
+// Lets writes in while there is room, and has room made at a limit.
+
+import { FoveaError } from '../../errors.ts';
+import type { EventStoreSettings } from '../../event-store-config.ts';
+import { limits } from '../../limits.ts';
+import type { Log } from '../../log.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { EventStore } from '../store/store.ts';
+import type { Addition, Capacity, CapacityState } from './capacity.ts';
+import type { Cleaner } from './cleaner.ts';
+import { makeRoom } from './make-room.ts';
+import type { Reserve } from './reserve.ts';
+import {
+  type Amount,
+  averageBytes,
+  excessOf,
+  type Figures,
+  isAllSpared,
+  isNone,
+  slackOf,
+  wordsFor,
+} from './room.ts';
+
+export interface GateParts {
+  readonly store: EventStore;
+  readonly files: FileStore;
+  readonly settings: EventStoreSettings;
+  readonly cleaner: Cleaner;
+  readonly reserve: Reserve;
+  readonly log: Log;
+}
+
+/**
+ * Keeps figures of the last reading and what it let in since. Away from the limits that is enough;
+ * near them it reads anew for each write, one reading for all who wait. Of writes that were let in
+ * and have not landed when it reads, it knows nothing: so it lets in too many by at most those that
+ * run at the same time, in all processes together.
+ */
+export class Gate implements Capacity {
+  readonly #parts: GateParts;
+  #figures: Figures | undefined;
+  /** Let in since the reading of the figures began. */
+  #since: Amount = none;
+  #waiting: Amount = none;
+  #reading: Promise<Figures> | undefined;
+  #making: Promise<Room> | undefined;
+  #blocked: string | undefined;
+  #isDiskFull = false;
+  /** False for a while after room could not be made: to look for it costs. */
+  #mayMakeRoom = true;
+  #mayEmptyDisk = true;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** Why nothing is taken in, as last seen. */
+  get blocked(): string | undefined {
+    return this.#blocked;
+  }
+
+  async admit(addition: Addition = {}): Promise<void> {
+    const added = this.#amountOf(addition);
+    if (this.#figures && this.#isFarFromLimits(this.#figures, added)) this.#letIn(added);
+    else await this.#admitSlowly(added);
+  }
+
+  diskWasFull(): void {
+    this.#isDiskFull = true;
+    this.#mayMakeRoom = true;
+    this.#makeRoom().catch(() => this.#block('The disk is full.'));
+  }
+
+  async state(): Promise<CapacityState> {
+    const figures = await this.#readAnew();
+    const { bytesUsed, freeBytes, reserveBytes } = figures;
+    return { blocked: this.#blocked, bytesUsed, freeBytes, reserveBytes };
+  }
+
+  /** To be called every second: figures that nobody needs are forgotten, others read anew. */
+  async refresh(): Promise<void> {
+    if (this.#blocked || this.#isDiskFull) {
+      await this.#readAnew();
+      if (this.#blocked || this.#isDiskFull) await this.#makeRoom();
+    } else if (this.#since.bytes > 0) await this.#readAnew();
+    else this.#figures = undefined;
+  }
+
+  /**
+   * Makes a little room ahead of those who will need it, one batch. False: there is enough, or no
+   * more to be made.
+   */
+  async makeRoomAhead(): Promise<boolean> {
+    const { records, bytes } = slackOf(this.#parts.settings);
+    const spare = { records: Math.floor(records / 2) - 1, bytes: bytes / 2 };
+    return (await this.#makeRoom(spare, 1)) === 'made';
+  }
+
+  #amountOf({ records = 1, bytes }: Addition): Amount {
+    return { records, bytes: bytes ?? (this.#figures ? averageBytes(this.#figures) : 1) };
+  }
+
+  /** Other processes may have let in as much meanwhile, so an eighth of the room is ours. */
+  #isFarFromLimits(figures: Figures, added: Amount): boolean {
+    if (this.#blocked || this.#isDiskFull) return false;
+    const eightfold = {
+      records: (this.#since.records + added.records) * 8,
+      bytes: (this.#since.bytes + added.bytes) * 8,
+    };
+    return isNone(excessOf(figures, this.#parts.settings, eightfold));
+  }
+
+  #letIn(added: Amount): void {
+    this.#since = sum(this.#since, added);
+  }
+
+  async #admitSlowly(added: Amount): Promise<void> {
+    this.#waiting = sum(this.#waiting, added);
+    try {
+      let isLast = added.bytes > this.#parts.settings.bytesMax;
+      for (let round = 0; round < roundsMax; round += 1) {
+        const figures = await this.#read();
+        if (!this.#blocked && !this.#isDiskFull && this.#fits(figures, added)) {
+          this.#letIn(added);
+          return;
+        }
+        if (isLast) break;
+        isLast = (await this.#makeRoom()) === 'none';
+      }
+    } finally {
+      this.#waiting = difference(this.#waiting, added);
+    }
+    throw this.#full(added);
+  }
+
+  #fits(figures: Figures, added: Amount): boolean {
+    return isNone(excessOf(figures, this.#parts.settings, sum(this.#since, added)));
+  }
+
+  #full(added: Amount): FoveaError {
+    const { settings } = this.#parts;
+    const message =
+      this.#blocked ??
+      (added.bytes > settings.bytesMax
+        ? `This has ${added.bytes} bytes, and the store keeps at most ${settings.bytesMax}.`
+        : 'The store has no room for this now.');
+    return new FoveaError('full', message, { retryAfterSeconds: limits.fullRetryAfterSeconds });
+  }
+
+  /** One reading for all who ask while it runs. */
+  #read(): Promise<Figures> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readNow(): Promise<Figures> {
+    const { store, files, reserve, settings } = this.#parts;
+    this.#since = none;
+    const usage = await store.usage();
+    const freeBytes = await files.freeBytes();
+    const reserveBytes = await reserve.heldBytes();
+    const bytesUsed = usage.fileDiskBytes + usage.databaseBytes;
+    const figures = { usage, bytesUsed, freeBytes, reserveBytes };
+    this.#figures = figures;
+    const excess = excessOf(figures, settings, oneMore);
+    if (isNone(excess)) {
+      if (!this.#isDiskFull) this.#unblock();
+    } else if (isAllSpared(figures, settings.cloud !== undefined)) {
+      this.#block(wordsFor(excess, figures, settings));
+    }
+    return figures;
+  }
+
+  /** A reading that begins after this moment. */
+  async #readAnew(): Promise<Figures> {
+    await this.#reading?.catch(() => {});
+    return this.#read();
+  }
+
+  /** Makes room for all who wait, once for all of them. */
+  #makeRoom(spare: Amount = none, batchesMax: number = limits.urgentBatchesMax): Promise<Room> {
+    if (!this.#mayMakeRoom) return Promise.resolve('none');
+    this.#making ??= this.#makeRoomNow(spare, batchesMax).finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #makeRoomNow(spare: Amount, batchesMax: number): Promise<Room> {
+    const { cleaner, settings, reserve } = this.#parts;
+    try {
+      if (this.#isDiskFull) await reserve.giveUp();
+      await cleaner.unlinkRemoved();
+      const wanted = atMost(this.#waiting.bytes > 0 ? this.#waiting : oneMore, settings);
+      const read = () => this.#readAnew();
+      const parts = { cleaner, settings, read, mayEmptyDisk: this.#mayEmptyDisk };
+      const made = await makeRoom(parts, { wanted, spare, batchesMax });
+      if (made.isFutile) this.#giveUpOnDisk();
+      this.#isDiskFull = false;
+      const figures = await this.#readAnew();
+      if (made.events > 0) return 'made';
+      if (isNone(excessOf(figures, settings, wanted, spare))) return 'enough';
+      const excess = excessOf(figures, settings, oneMore);
+      if (!isNone(excess)) this.#refuse(wordsFor(excess, figures, settings));
+    } catch (thrown) {
+      if (!(thrown instanceof FoveaError) || thrown.code !== 'full') throw thrown;
+      this.#isDiskFull = false;
+      this.#refuse('The disk is full.');
+    }
+    return 'none';
+  }
+
+  #refuse(words: string): void {
+    this.#block(words);
+    this.#mayMakeRoom = false;
+    setTimeout(() => {
+      this.#mayMakeRoom = true;
+    }, limits.capacityRetryMs).unref();
+  }
+
+  #giveUpOnDisk(): void {
+    this.#parts.log.warn('Removing events gains no room on this disk: it stops for a minute.');
+    this.#mayEmptyDisk = false;
+    setTimeout(() => {
+      this.#mayEmptyDisk = true;
+    }, limits.diskFutileMs).unref();
+  }
+
+  #block(words: string): void {
+    if (!this.#blocked) this.#parts.log.warn('Writes are refused now.', { reason: words });
+    this.#blocked = words;
+  }
+
+  #unblock(): void {
+    if (this.#blocked) this.#parts.log.warn('There is room again: writes are taken in.');
+    this.#blocked = undefined;
+  }
+}
+
+/** Whether events were removed, or need not be, or none may be now. */
+type Room = 'made' | 'enough' | 'none';
+
+/** Rounds in which others took the room that was made; more are a mistake. */
+const roundsMax = 1_000;
+
+const none: Amount = { records: 0, bytes: 0 };
+const oneMore: Amount = { records: 1, bytes: 1 };
+
+function sum(one: Amount, other: Amount): Amount {
+  return { records: one.records + other.records, bytes: one.bytes + other.bytes };
+}
+
+function difference(one: Amount, other: Amount): Amount {
+  return { records: one.records - other.records, bytes: one.bytes - other.bytes };
+}
+
+/** More than a limit cannot be kept. */
+function atMost({ records, bytes }: Amount, { recordsMax, bytesMax }: EventStoreSettings): Amount {
+  return { records: Math.min(records, recordsMax), bytes: Math.min(bytes, bytesMax) };
+}

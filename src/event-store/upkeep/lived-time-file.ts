@@ -1,0 +1,44 @@
+// Keeps what a store knows of its clock from one process to the next.
+
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../storage/folders.ts';
+import type { Leap, Life } from './lived-time.ts';
+
+/** Undefined when there is none, or it cannot be read: then the store only knows its events. */
+export async function readLife(data: string): Promise<Life | undefined> {
+  try {
+    return lifeOf(JSON.parse(await readFile(fileIn(data), 'utf8')));
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT' || thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
+export async function writeLife(data: string, life: Life): Promise<void> {
+  const draft = `${fileIn(data)}.new`;
+  await writeFile(draft, JSON.stringify(life), { mode: 0o600 });
+  await rename(draft, fileIn(data));
+}
+
+function fileIn(data: string): string {
+  return join(data, 'clock.json');
+}
+
+function lifeOf(value: unknown): Life | undefined {
+  const { seenAt, leaps } = membersOf(value);
+  if (typeof seenAt !== 'number' || !Array.isArray(leaps)) return undefined;
+  const read = leaps.map(leapOf);
+  return read.includes(undefined)
+    ? undefined
+    : { seenAt, leaps: read.filter((leap) => leap !== undefined) };
+}
+
+function leapOf(value: unknown): Leap | undefined {
+  const { from, to } = membersOf(value);
+  return typeof from === 'number' && typeof to === 'number' ? { from, to } : undefined;
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

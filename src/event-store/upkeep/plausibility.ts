@@ -1,0 +1,59 @@
+// Whether database and files belong together: a disk that is not mounted looks like loss.
+
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { EventQuery, EventStore, StoredEvent } from '../store/store.ts';
+
+/**
+ * What speaks against removing anything: most files of a sample of events are gone, or there are
+ * many files and a database that never had an event. Undefined: nothing. In our own words.
+ */
+export async function findDoubt(store: EventStore, files: FileStore): Promise<string | undefined> {
+  const sample = await sampleFiles(store);
+  let missing = 0;
+  for (const id of sample) if (!(await isThere(files, id))) missing += 1;
+  if (sample.length >= limits.plausibleFilesMin && missing * 2 > sample.length) {
+    return `Of ${sample.length} files that were looked for, ${missing} are gone: is the disk of the files mounted?`;
+  }
+  const { records, removed } = await store.usage();
+  const isNew = records === 0 && Object.keys(removed).length === 0;
+  return isNew && (await hasMany(files))
+    ? 'There are many files, and the database is new: is it the right one?'
+    : undefined;
+}
+
+async function sampleFiles(store: EventStore): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  const orders: readonly EventQuery['order'][] = ['newest_first', 'oldest_first'];
+  for (const order of orders) {
+    const page = await store.list({ order, limit: limits.plausibleEventsMax });
+    for (const id of page.events.flatMap(fileIds)) ids.add(id);
+  }
+  return [...ids];
+}
+
+function fileIds({ images, videos, localOnlyFiles }: StoredEvent): string[] {
+  const ofImages = images.flatMap((image) => [image.file_id, image.input_file_id]);
+  const ids = [...ofImages, ...videos.map(({ id }) => id), ...localOnlyFiles.map(({ id }) => id)];
+  return ids.filter((id) => id !== null);
+}
+
+async function isThere(files: FileStore, id: string): Promise<boolean> {
+  try {
+    await files.size(id);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof FoveaError && thrown.code === 'not_found') return false;
+    throw thrown;
+  }
+}
+
+async function hasMany(files: FileStore): Promise<boolean> {
+  let count = 0;
+  for await (const _id of files.ids()) {
+    count += 1;
+    if (count > limits.unknownFilesMax) return true;
+  }
+  return false;
+}

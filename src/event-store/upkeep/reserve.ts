@@ -1,0 +1,97 @@
+// A file that takes room on the disk, to be given up on the day that the disk is full.
+
+import { randomFillSync } from 'node:crypto';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import { errorCode, syncFolder } from '../../storage/folders.ts';
+
+/** The reserve of a data folder; all its processes share it. */
+export class Reserve {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #bytes: number;
+  #isGivenUp = false;
+
+  constructor(folder: string, bytes: number) {
+    this.#path = join(folder, 'reserve');
+    this.#draft = join(folder, 'reserve.new');
+    this.#bytes = bytes;
+  }
+
+  /** Bytes that it has on the disk, those of one in the making included. */
+  async heldBytes(): Promise<number> {
+    return (await diskBytes(this.#path)) + (await diskBytes(this.#draft));
+  }
+
+  /** Whether it is there as the settings want it. */
+  async isWhole(): Promise<boolean> {
+    if (this.#bytes === 0) return (await this.heldBytes()) === 0;
+    return (await fileBytes(this.#path)) === this.#bytes;
+  }
+
+  /** Ends its making. */
+  stop(): void {
+    this.#isGivenUp = true;
+  }
+
+  /** Frees its room. */
+  async giveUp(): Promise<void> {
+    this.#isGivenUp = true;
+    await rm(this.#draft, { force: true });
+    await rm(this.#path, { force: true });
+  }
+
+  /**
+   * Makes it, in place of one of another size. Leaves nothing of it behind when the disk is full,
+   * or when it is given up meanwhile.
+   */
+  async make(): Promise<void> {
+    this.#isGivenUp = false;
+    try {
+      await rm(this.#path, { force: true });
+      if (this.#bytes === 0 || !(await this.#fill())) return;
+      await rename(this.#draft, this.#path);
+      await syncFolder(dirname(this.#path));
+    } finally {
+      await rm(this.#draft, { force: true });
+    }
+  }
+
+  /** Random bytes: a file system may keep holes and repetitions without taking room for them. */
+  async #fill(): Promise<boolean> {
+    await rm(this.#draft, { force: true });
+    const file = await open(this.#draft, 'wx', 0o600);
+    try {
+      const piece = new Uint8Array(Math.min(pieceBytes, this.#bytes));
+      for (let left = this.#bytes; left > 0 && !this.#isGivenUp; left -= piece.byteLength) {
+        await file.writeFile(randomFillSync(piece).subarray(0, left));
+        await othersTurn();
+      }
+      await file.sync();
+      return !this.#isGivenUp;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+async function diskBytes(path: string): Promise<number> {
+  // The unit of `stat` on every system.
+  return ((await statIfThere(path))?.blocks ?? 0) * 512;
+}
+
+async function fileBytes(path: string): Promise<number> {
+  return (await statIfThere(path))?.size ?? 0;
+}
+
+async function statIfThere(path: string) {
+  try {
+    return await stat(path);
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,94 @@
+// How much room the limits leave: plain arithmetic over figures of one moment.
+
+import type { EventStoreSettings } from '../../event-store-config.ts';
+import { limits } from '../../limits.ts';
+import type { Usage } from '../store/store.ts';
+
+export interface Figures {
+  readonly usage: Usage;
+  /** Of the byte limit: files and the database in use. */
+  readonly bytesUsed: number;
+  readonly freeBytes: number;
+  /** What the reserve has on the disk. */
+  readonly reserveBytes: number;
+}
+
+export interface Amount {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** By how much each limit is exceeded; 0 where there is room. */
+export interface Excess {
+  readonly records: number;
+  readonly bytes: number;
+  readonly diskBytes: number;
+}
+
+type Limits = Pick<EventStoreSettings, 'recordsMax' | 'bytesMax' | 'reserveBytes'>;
+
+/** What would be too much once `added` were there, with so much of the limits to spare. */
+export function excessOf(
+  figures: Figures,
+  settings: Limits,
+  added: Amount,
+  spare: Amount = { records: 0, bytes: 0 },
+): Excess {
+  const { usage, bytesUsed, freeBytes } = figures;
+  return {
+    records: Math.max(0, usage.records + added.records + spare.records - settings.recordsMax),
+    bytes: Math.max(0, bytesUsed + added.bytes + spare.bytes - settings.bytesMax),
+    diskBytes: Math.max(0, freeBytesMin(figures, settings) + added.bytes - freeBytes),
+  };
+}
+
+export function isNone({ records, bytes, diskBytes }: Excess): boolean {
+  return records === 0 && bytes === 0 && diskBytes === 0;
+}
+
+/**
+ * What the disk must keep free: as much as the reserve has, and while the reserve is given up, room
+ * to make it again.
+ */
+export function freeBytesMin({ reserveBytes }: Figures, settings: Limits): number {
+  if (settings.reserveBytes === 0) return limits.diskFreeBytesMin;
+  return 2 * settings.reserveBytes - Math.min(reserveBytes, settings.reserveBytes);
+}
+
+/** Beyond the excess a cleanup at a limit removes so much, so that it need not run for each event. */
+export function slackOf({ recordsMax, bytesMax }: Limits): Amount {
+  return {
+    records: Math.min(Math.floor(recordsMax / 100), limits.capacitySlackRecordsMax),
+    bytes: Math.min(Math.floor(bytesMax / 100), limits.capacitySlackBytesMax),
+  };
+}
+
+/** Whether one look at the figures says that no cleanup may remove anything. */
+export function isAllSpared({ usage }: Figures, sparesUnsent: boolean): boolean {
+  const unsent = sparesUnsent ? usage.waiting + usage.drafts : 0;
+  return usage.records <= Math.max(unsent, usage.held);
+}
+
+/** Bytes of an event with its files, on average; of an empty store, a guess. */
+export function averageBytes({ usage, bytesUsed }: Figures): number {
+  return Math.ceil(usage.records === 0 ? 0 : bytesUsed / usage.records);
+}
+
+/** Bytes of an event in the database, on average. */
+export function averageRowBytes({ usage }: Figures): number {
+  return usage.records === 0 ? 0 : usage.databaseBytes / usage.records;
+}
+
+/** Why nothing is taken in, for people. */
+export function wordsFor(excess: Excess, figures: Figures, settings: Limits): string {
+  const spared =
+    'nothing more may be removed: what is left waits for upload, is a draft, or is under a hold';
+  if (excess.records > 0) {
+    return `The store holds ${figures.usage.records} events of at most ${settings.recordsMax}, and ${spared}.`;
+  }
+  if (excess.bytes > 0) {
+    return `The store uses ${figures.bytesUsed} bytes of at most ${settings.bytesMax}, and ${spared}.`;
+  }
+  const least = freeBytesMin(figures, settings);
+  return `The disk has ${figures.freeBytes} bytes free and must keep ${least}, and no cleanup can change that now.`;
+}

@@ -1,0 +1,91 @@
+// Keeps an Event Store within its limits: what it takes in, what it removes, and who sees to it.
+
+import { join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import type { EventStoreSettings } from '../../event-store-config.ts';
+import { limits } from '../../limits.ts';
+import type { Log } from '../../log.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { EventStore } from '../store/store.ts';
+import { type Background, startBackground } from './background.ts';
+import type { Capacity } from './capacity.ts';
+import { Cleaner } from './cleaner.ts';
+import { Gate } from './gate.ts';
+import { startLeadership } from './leadership.ts';
+import type { OpenUploads } from './open-uploads.ts';
+import { enterFolder } from './presence.ts';
+import { Reserve } from './reserve.ts';
+import { startTimer } from './timer.ts';
+
+export interface UpkeepOptions {
+  readonly store: EventStore;
+  readonly files: FileStore;
+  readonly settings: EventStoreSettings;
+  readonly openUploads: OpenUploads;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The data folder; the locks, the reserve and what is known of the clock lie in it. */
+  readonly data: string;
+}
+
+export interface Upkeep {
+  readonly capacity: Capacity;
+  /**
+   * Finalizes drafts and removes what is to go, now; in the leader alone, elsewhere it does
+   * nothing.
+   */
+  cleanNow(): Promise<void>;
+  /** When the last cleanup of this process ended, milliseconds since 1970. */
+  readonly lastCleanupAt: number | undefined;
+  /** Whether this process does the background work of the data folder. */
+  isLeader(): boolean;
+  /** What is wrong, if anything, in our own words. */
+  health(): readonly string[];
+  /** Ends the background work; another process takes it over. */
+  stop(): Promise<void>;
+}
+
+/** Resolves before the first cleanup has ended. Throws `conflict` as enterFolder does. */
+export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
+  const { store, files, settings, clock, data } = options;
+  const log = options.log.part('event-store');
+  const reserve = new Reserve(data, settings.reserveBytes);
+  const cleaner = new Cleaner({ store, files, sparesUnsent: settings.cloud !== undefined });
+  const gate = new Gate({ ...options, log, cleaner, reserve });
+
+  let aloneSince: number | undefined;
+  const presence = await enterFolder(join(data, 'presence.lock'), async () => {
+    aloneSince = clock.now();
+    await files.clearUnfinished();
+  });
+  let background: Background | undefined;
+  const leadership = startLeadership({
+    path: join(data, 'leader.lock'),
+    log,
+    work: () => {
+      background = startBackground({ ...options, log, gate, cleaner, reserve, aloneSince });
+      return background;
+    },
+  });
+  const reading = startTimer('Reading figures', limits.capacityReadMs, () => gate.refresh(), log);
+
+  return {
+    capacity: gate,
+    cleanNow: async () => background?.clean(),
+    get lastCleanupAt() {
+      return background?.lastCleanupAt;
+    },
+    isLeader: () => leadership.isLeader(),
+    health: () => [gate.blocked, reading.failure, ...(background?.problems ?? [])].filter(isGiven),
+    stop: async () => {
+      cleaner.stop();
+      await reading.stop();
+      await leadership.stop();
+      presence.release();
+    },
+  };
+}
+
+function isGiven(words: string | undefined): words is string {
+  return words !== undefined;
+}

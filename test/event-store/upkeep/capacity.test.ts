@@ -1,0 +1,137 @@
+// Limits: what makes room for what, when nothing is taken in, and how it goes on.
+
+import { describe, expect, test } from 'vitest';
+import { FoveaError } from '../../../src/errors.ts';
+import { cloudOn, failure, openTestStore } from './kit.ts';
+
+describe('the record limit', () => {
+  test('is a ring: one more event removes the oldest one', async () => {
+    const { create, ids, reasons } = await openTestStore({ settings: { MAX_RECORDS: '10' } });
+    const made: string[] = [];
+    for (let count = 0; count < 25; count += 1) {
+      made.push(await create());
+      expect(await ids()).toEqual(made.slice(-10));
+    }
+    expect(await reasons()).toEqual(Array(15).fill('record_limit'));
+  });
+
+  test('removes the next one where the oldest is held', async () => {
+    const { store, create, ids } = await openTestStore({ settings: { MAX_RECORDS: '2' } });
+    const held = await create();
+    await store.hold(held, 'Evidence.');
+    await create();
+    const third = await create();
+    expect(await ids()).toEqual([held, third]);
+  });
+
+  test('is exceeded by no more than the creates that run at once', async () => {
+    const { create, ids, upkeep } = await openTestStore({ settings: { MAX_RECORDS: '10' } });
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(Array.from({ length: 32 }, () => create()));
+      expect((await ids()).length).toBeLessThanOrEqual(42);
+    }
+    await upkeep.cleanNow();
+    expect(await ids()).toHaveLength(10);
+  });
+
+  test('removes drafts while cloud upload is off', async () => {
+    const { create, ids } = await openTestStore({ settings: { MAX_RECORDS: '1' } });
+    await create({ draft: true });
+    const second = await create();
+    expect(await ids()).toEqual([second]);
+  });
+
+  test('leaves room for files of drafts that are there', async () => {
+    const { create, attach, ids } = await openTestStore({ settings: { MAX_RECORDS: '1' } });
+    const draft = await create({ draft: true });
+    await attach(draft, new Uint8Array(100));
+    expect(await ids()).toEqual([draft]);
+  });
+
+  test('makes room ahead where it is large', async () => {
+    const { create, store } = await openTestStore({ settings: { MAX_RECORDS: '400' } });
+    await Promise.all(Array.from({ length: 400 }, () => create()));
+    for (let count = 0; count < 100; count += 1) await create();
+    const { records } = await store.usage();
+    expect(records).toBeLessThanOrEqual(400);
+    expect(records).toBeGreaterThanOrEqual(394);
+  });
+});
+
+describe('a store that may remove nothing', () => {
+  const settings = { ...cloudOn, MAX_RECORDS: '3' };
+
+  test('takes nothing in, and says why', async () => {
+    const { create, attach, ids, upkeep, logLines } = await openTestStore({ settings });
+    const draft = await create({ draft: true });
+    await create();
+    await create();
+    const thrown = await failure(create());
+    expect(thrown).toBeInstanceOf(FoveaError);
+    expect(thrown).toMatchObject({
+      code: 'full',
+      retryAfterSeconds: 5,
+      message:
+        'The store holds 3 events of at most 3, and nothing more may be removed: what is left waits for upload, is a draft, or is under a hold.',
+    });
+    expect(await failure(attach(draft, new Uint8Array(10)))).toMatchObject({ code: 'full' });
+    expect(await ids()).toHaveLength(3);
+    expect((await upkeep.capacity.state()).blocked).toContain('The store holds 3 events');
+    expect(upkeep.health()).toHaveLength(1);
+    expect(logLines.filter((line) => line.includes('Writes are refused now.'))).toHaveLength(1);
+  });
+
+  test('takes events in again once uploads have drained', async () => {
+    const { store, create, ids, reasons, logLines } = await openTestStore({ settings });
+    const [first = '', ...others] = [await create(), await create(), await create()];
+    for (let count = 0; count < 5; count += 1) {
+      expect(await failure(create())).toMatchObject({ code: 'full' });
+    }
+    await store.uploaded([first]);
+    await expect.poll(() => create().catch(() => undefined)).toBeDefined();
+    expect((await ids()).slice(0, 2)).toEqual(others);
+    expect(await ids()).toHaveLength(3);
+    expect(await reasons()).toEqual(['record_limit']);
+    expect(logLines.filter((line) => line.includes('There is room again'))).toHaveLength(1);
+  });
+
+  test('shows it before anybody was refused', async () => {
+    const { create, upkeep } = await openTestStore({ settings });
+    await Promise.all([create(), create(), create()]);
+    expect((await upkeep.capacity.state()).blocked).toBeDefined();
+  });
+
+  test('holds count as well', async () => {
+    const { store, create } = await openTestStore({ settings: { MAX_RECORDS: '1' } });
+    await store.hold(await create(), 'Evidence.');
+    expect(await failure(create())).toMatchObject({ code: 'full' });
+  });
+});
+
+describe('the byte limit', () => {
+  const image = new Uint8Array(100_000);
+
+  test('removes the oldest until there is room', async () => {
+    const { create, upkeep, ids, reasons } = await openTestStore({
+      settings: { MAX_BYTES: '6000000' },
+    });
+    const made: string[] = [];
+    for (let count = 0; count < 60; count += 1) made.push(await create({ images: [image] }));
+    const { bytesUsed } = await upkeep.capacity.state();
+    expect(bytesUsed).toBeLessThanOrEqual(6_000_000 + 100_000);
+    const left = await ids();
+    expect(left.length).toBeGreaterThan(5);
+    expect(left).toEqual(made.slice(-left.length));
+    expect(new Set(await reasons())).toEqual(new Set(['byte_limit']));
+  });
+
+  test('refuses at once what can never fit, and removes nothing for it', async () => {
+    const { create, attach, ids } = await openTestStore({ settings: { MAX_BYTES: '6000000' } });
+    const draft = await create({ draft: true });
+    expect(await failure(attach(draft, new Uint8Array(6_000_001)))).toMatchObject({
+      code: 'full',
+      message: 'This has 6000001 bytes, and the store keeps at most 6000000.',
+    });
+    expect(await ids()).toEqual([draft]);
+  });
+});
