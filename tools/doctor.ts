@@ -2,13 +2,15 @@
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { eventStore } from '../src/contract/event-store.ts';
 import { events } from '../src/contract/events.ts';
 import { workspace } from '../src/contract/workspace.ts';
 import { asFoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
+import { adviceOf } from './events/stats.ts';
 import { nameList, quoted } from './words.ts';
 
 interface Check {
@@ -142,20 +144,46 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
 
 const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk with room.';
 
-/** Only some need an Event Store: that none answers is a fault only where one was named. */
-async function checkEventStore({ client, settings, signal }: ToolContext): Promise<Check> {
+/** None is no fault: the first call to one starts it. */
+async function checkEventStore(context: ToolContext): Promise<Check> {
   const check = 'event store';
-  try {
-    const timeoutMs = limits.doctorTimeoutMs;
-    const { body } = await client.call(events.events_count, {}, { signal, timeoutMs });
-    return { check, ok: true, detail: `It answers and holds ${body.total_count} events.` };
-  } catch (thrown) {
-    signal.throwIfAborted();
-    const { code, message } = asFoveaError(thrown);
-    if (code === 'unreachable' && settings.deviceUrl === undefined) {
-      return { check, ok: true, detail: 'None answers; only the events tools need one.' };
-    }
-    const fix = 'Check FOVEA_DEVICE_URL, and FOVEA_DEVICE_API_KEY if it asks for a key.';
-    return { check, ok: false, detail: message, fix };
+  const { kind, url } = await context.eventStorePlace();
+  const data = quoted(join(context.settings.home, 'event-store'));
+  if (kind === 'none') {
+    const detail = `None runs; the first events tool starts one in this process, with ${data}.`;
+    return { check, ok: true, detail };
   }
+  const which = {
+    named: 'The one at FOVEA_DEVICE_URL',
+    found: `The one at ${url}`,
+    embedded: `The one in this process, at ${url} with ${data},`,
+  }[kind];
+  try {
+    const { state, fix } = await eventStoreState(context);
+    const detail = `${which} ${state}.`;
+    return { check, ok: fix === undefined, detail, ...(fix !== undefined && { fix }) };
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    const { code, message } = asFoveaError(thrown);
+    const fix =
+      code === 'unauthenticated'
+        ? 'Set FOVEA_DEVICE_API_KEY to the key of that Event Store.'
+        : 'Check that the service runs, and FOVEA_DEVICE_URL where it is set.';
+    return { check, ok: false, detail: `${which}: ${message}`, fix };
+  }
+}
+
+/** Other Event Stores have no figures: that they count their events is a good sign too. */
+async function eventStoreState({ client, signal }: ToolContext) {
+  const options = { signal, timeoutMs: limits.doctorTimeoutMs };
+  const count = await client.call(events.events_count, {}, options);
+  const holds = `answers and holds ${count.body.total_count} events`;
+  const figures = await client.call(eventStore.events_stats, {}, options).catch((thrown) => {
+    if (asFoveaError(thrown).code === 'not_found') return undefined;
+    throw thrown;
+  });
+  if (!figures?.body.capacity_blocked) return { state: holds, fix: undefined };
+  const advice = adviceOf(figures.body);
+  const fix = advice.length > 0 ? `Do one of: ${advice.join('; ')}.` : 'See events_stats.';
+  return { state: `${holds}, but takes in no more`, fix };
 }

@@ -20,6 +20,7 @@ export async function readStats(context: ToolContext): Promise<ToolResult> {
   return {
     summary: [
       usageWords(body),
+      `An event is kept for ${count(body.retention_days, 'day')}.`,
       ...blockedWords(body, advice),
       ...backupWords(body),
       ...removalWords(body, recently),
