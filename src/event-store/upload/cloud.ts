@@ -2,7 +2,7 @@
 
 import { visionEvents } from '../../contract/vision-events.ts';
 import { asFoveaError, type ErrorCode, FoveaError } from '../../errors.ts';
-import type { Client } from '../../http-client/client.ts';
+import type { CallOptions, Client } from '../../http-client/client.ts';
 import { limits } from '../../limits.ts';
 import type { StoredFile } from '../store/store.ts';
 import type { CloudEvent } from './cloud-event.ts';
@@ -15,55 +15,78 @@ export type Verdict<T> = { readonly taken: T } | { readonly refused: string };
  * `retryAfterSeconds` where the cloud asked for a wait.
  */
 export interface Cloud {
-  /** Gives the id under which events refer to the image. */
-  sendImage(file: StoredFile, bytes: Uint8Array, timeoutMs: number): Promise<Verdict<string>>;
+  /**
+   * Gives the id under which events refer to the image. `bytes`: of all that is sent at the same
+   * time, which share the line.
+   */
+  sendImage(file: StoredFile, content: Uint8Array, bytes: number): Promise<Verdict<string>>;
   /** One event, or a batch that is taken whole or refused whole; gives the ids that are there. */
   sendEvents(events: readonly CloudEvent[], bytes: number): Promise<Verdict<readonly string[]>>;
 }
 
-/** Time for a request of so many bytes. */
-export function timeoutFor(bytes: number): number {
-  return limits.callTimeoutMs + Math.ceil((bytes / limits.cloudBytesPerSecondMin) * 1000);
+export interface CloudOptions {
+  readonly client: Client;
+  /** Ends all calls. */
+  readonly signal: AbortSignal;
+  /** Time for a small request, in milliseconds; a large one gets more. */
+  readonly timeoutMs: number;
 }
 
-export function createCloud(client: Client, signal: AbortSignal): Cloud {
+export function createCloud({ client, signal, timeoutMs }: CloudOptions): Cloud {
+  const optionsFor = (bytes: number) => ({
+    signal,
+    timeoutMs: timeoutMs + Math.ceil((bytes / limits.cloudBytesPerSecondMin) * 1000),
+  });
   const isThere = async () => {
     const none = visionEvents.vision_events_create_batch;
-    const status = await client.call(none, { events: [] }, { signal }).then(
+    const status = await client.call(none, { events: [] }, optionsFor(0)).then(
       (reply) => reply.status,
       (thrown) => asFoveaError(thrown).upstream?.status,
     );
     return status !== undefined && (status < 300 || status === 400 || status === 422);
   };
-  const judge = async <T>(call: Promise<T>, what: string): Promise<Verdict<T>> => {
+  const sendImage: Cloud['sendImage'] = ({ id, contentType }, content, bytes) => {
+    const name = `${id}.${contentType.replace(/^.*\//, '')}`;
+    const input = { file: { name, contentType, content } };
+    const send = async () => {
+      const { vision_events_upload_image: upload } = visionEvents;
+      const { body } = await client.call(upload, input, optionsFor(bytes));
+      return body.sourceId || unclear('a sourceId');
+    };
+    return judged(send, 'an image of it', isRefusal);
+  };
+  // A 404 may mean a use case that is gone, or that there is no such API at the address. Where a
+  // batch of nothing is called invalid there is one, and then the next 404 is about the event.
+  const sendEvents: Cloud['sendEvents'] = async (events, bytes) => {
+    const send = () => record(client, events, optionsFor(bytes));
     try {
-      return { taken: await call };
+      return await judged(send, 'the event', isRefusal);
     } catch (thrown) {
-      const error = asFoveaError(thrown);
-      if (await isRefusal(error, isThere)) return { refused: refusalWords(error, what) };
-      throw waiting(error);
+      if (!isMissing(asFoveaError(asFoveaError(thrown).cause)) || !(await isThere())) throw thrown;
     }
+    return judged(send, 'the event', (error) => isRefusal(error) || isMissing(error));
   };
-  return {
-    sendImage: ({ id, contentType }, content, timeoutMs) => {
-      const name = `${id}.${contentType.replace(/^.*\//, '')}`;
-      const input = { file: { name, contentType, content } };
-      const call = client
-        .call(visionEvents.vision_events_upload_image, input, { signal, timeoutMs })
-        .then(({ body }) => body.sourceId || unclear('a sourceId'));
-      return judge(call, 'an image of it');
-    },
-    sendEvents: (events, bytes) => {
-      const options = { signal, timeoutMs: timeoutFor(bytes) };
-      return judge(record(client, events, options), 'the event');
-    },
-  };
+  return { sendImage, sendEvents };
+}
+
+async function judged<T>(
+  send: () => Promise<T>,
+  what: string,
+  isToBlame: (error: FoveaError) => boolean,
+): Promise<Verdict<T>> {
+  try {
+    return { taken: await send() };
+  } catch (thrown) {
+    const error = asFoveaError(thrown);
+    if (isToBlame(error)) return { refused: refusalWords(error, what) };
+    throw waiting(error);
+  }
 }
 
 async function record(
   client: Client,
   events: readonly CloudEvent[],
-  options: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  options: CallOptions,
 ): Promise<readonly string[]> {
   const [first] = events;
   if (events.length === 1 && first !== undefined) {
@@ -81,22 +104,22 @@ function unclear(missing: string): never {
   throw new FoveaError('upstream_failed', `The answer lacks ${missing}.`, { upstream });
 }
 
-/** Of the key, of the plan, of the moment: nothing that an event could be blamed for. */
+/** Of the key, of the plan, of the address, of the moment: no event could be blamed for them. */
 const passingStatuses: ReadonlySet<number> = new Set([
-  401, 402, 403, 405, 407, 408, 421, 423, 425, 426, 429, 511,
+  401, 402, 403, 404, 405, 407, 408, 410, 421, 423, 425, 426, 429, 511,
 ]);
 
-/**
- * Whether what was sent is to blame. A 404 or 410 may mean a use case that is gone, or that there
- * is no such API at the address: then a batch of nothing is not called invalid either.
- */
-async function isRefusal(error: FoveaError, isThere: () => Promise<boolean>): Promise<boolean> {
+/** Whether what was sent is to blame. */
+function isRefusal(error: FoveaError): boolean {
   const { status = 0 } = error.upstream ?? {};
   if (status < 400 || status > 499 || passingStatuses.has(status)) return false;
-  // Every server on the way may find a body too large; for all else only the API itself counts.
-  if (status === 413) return true;
-  if (isPage(error)) return false;
-  return status !== 404 && status !== 410 ? true : isThere();
+  // Any server on the way may find a body too large; for all else only the API itself counts.
+  return status === 413 || !isPage(error);
+}
+
+function isMissing(error: FoveaError): boolean {
+  const { status } = error.upstream ?? {};
+  return (status === 404 || status === 410) && !isPage(error);
 }
 
 /** Whether the answer is a web page: of a proxy, of a port for another protocol, of a hotspot. */

@@ -4,7 +4,7 @@ import { asFoveaError, FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore, StoredEvent, StoredFile } from '../store/store.ts';
-import { type Cloud, timeoutFor } from './cloud.ts';
+import type { Cloud } from './cloud.ts';
 import { type CloudEvent, describeForCloud } from './cloud-event.ts';
 
 export interface SenderParts {
@@ -103,10 +103,10 @@ async function withImages(
   const refused = new Set<string>();
   for (const wave of inWaves(images)) {
     const wanted = wave.filter(({ eventId }) => !refused.has(eventId));
-    const timeoutMs = timeoutFor(wanted.reduce((sum, { bytes }) => sum + bytes, 0));
+    const bytes = wanted.reduce((sum, image) => sum + image.bytes, 0);
     const settled = await Promise.allSettled(
       wanted.map(async (image) => {
-        const sourceId = await sendImage(parts, image, timeoutMs);
+        const sourceId = await sendImage(parts, image, bytes);
         if (sourceId === undefined) refused.add(image.eventId);
         else sources.set(image.id, sourceId);
       }),
@@ -143,14 +143,14 @@ function inWaves(images: readonly StoredFile[]): readonly (readonly StoredFile[]
 async function sendImage(
   parts: SenderParts,
   image: StoredFile,
-  timeoutMs: number,
+  bytesAtOnce: number,
 ): Promise<string | undefined> {
-  const bytes = await readImage(parts, image);
-  if (bytes === undefined) {
+  const content = await readImage(parts, image);
+  if (content === undefined) {
     await setAside(parts, image.eventId, 'an image of it is lost: its file cannot be read');
     return undefined;
   }
-  const verdict = await parts.cloud.sendImage(image, bytes, timeoutMs);
+  const verdict = await parts.cloud.sendImage(image, content, bytesAtOnce);
   parts.progress.answered();
   if ('refused' in verdict) {
     await setAside(parts, image.eventId, verdict.refused);

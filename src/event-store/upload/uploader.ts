@@ -41,6 +41,8 @@ export interface UploaderOptions {
   readonly log: Log;
   /** Another client than one of its own; it is not closed. */
   readonly client?: Client;
+  /** Time for a small request; that of `limits` when left out. */
+  readonly timeoutMs?: number;
   /** Bounds of the wait after a failure; those of `limits` when left out. */
   readonly retryDelayMs?: RetryDelay;
   /** Gap between two looks for events; that of `limits` when left out. */
@@ -90,7 +92,9 @@ class BackgroundUploader implements Uploader {
       max: limits.cloudRetryMsMax,
     };
     const client = options.client ?? ownClient(options);
-    const cloud = createCloud(client, this.#stopped.signal);
+    const { signal } = this.#stopped;
+    const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
+    const cloud = createCloud({ client, signal, timeoutMs });
     this.#sendWaiting = createSender({
       ...{ store, files, cloud, defaultSolutionId },
       progress: {
