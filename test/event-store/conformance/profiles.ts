@@ -11,7 +11,11 @@ export interface Profile {
 }
 
 const shortLife = { RETENTION_DAYS: '0.00002', CLEANUP_SECONDS: '0.2' };
-const cloudOn = { CLOUD_UPLOAD_ENABLED: 'true', CLOUD_UPLOAD_URL: cloudPlace };
+const cloudOn = {
+  CLOUD_UPLOAD_ENABLED: 'true',
+  CLOUD_UPLOAD_URL: cloudPlace,
+  CLOUD_UPLOAD_API_KEY: 'a-key-for-the-cloud',
+};
 
 export const profiles = {
   default: { means: 'Nothing is set.', environment: {} },

@@ -13,7 +13,7 @@ import { earlierChecks, queryChecks } from './queries.ts';
 import { schemaChecks } from './schemas.ts';
 import { sizeChecks } from './sizes.ts';
 import { stateChecks } from './states.ts';
-import { surroundingChecks } from './surroundings.ts';
+import { keyedSurroundingChecks, surroundingChecks } from './surroundings.ts';
 import { capacityChecks, cloudChecks } from './uploads.ts';
 
 export const checks: Checks = {
@@ -30,7 +30,7 @@ export const checks: Checks = {
     ...openChecks,
     ...surroundingChecks,
   ],
-  key: keyChecks,
+  key: [...keyChecks, ...keyedSurroundingChecks],
   small: sizeChecks,
   sweep: sweepChecks,
   retention: retentionChecks,
