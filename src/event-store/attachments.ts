@@ -69,26 +69,53 @@ async function attach(
   body: IncomingMessage,
   attaching: Attaching,
 ): Promise<Answer<typeof deviceOperations.events_attach_video>> {
-  const { store, files, capacity, openUploads } = parts;
+  const { store, capacity, openUploads } = parts;
   return openUploads.during(eventId, async () => {
     await requireDraft(store, eventId);
-    await capacity.admit();
-    const file = await writeFile(parts, body, attaching);
+    await capacity.admit({ records: 0, bytes: bytesOf(body) });
     try {
-      await store.attach(eventId, file);
+      const file = await keepFile(parts, eventId, body, attaching);
+      return {
+        file_id: file.id,
+        event_id: eventId,
+        label: file.label ?? null,
+        content_type: file.contentType,
+        size_bytes: file.bytes,
+        message: attaching.message,
+      };
     } catch (thrown) {
-      await files.remove([file.id]);
+      if (thrown instanceof FoveaError && thrown.code === 'full') capacity.diskWasFull();
       throw thrown;
     }
-    return {
-      file_id: file.id,
-      event_id: eventId,
-      label: file.label ?? null,
-      content_type: file.contentType,
-      size_bytes: file.bytes,
-      message: attaching.message,
-    };
   });
+}
+
+/**
+ * Writes the file, then its row. Where the store cannot say whether the row will be there, the file
+ * stays: a sweep removes it if it is a stray.
+ */
+async function keepFile(
+  parts: AttachmentParts,
+  eventId: string,
+  body: IncomingMessage,
+  attaching: Attaching,
+): Promise<NewFile> {
+  const { store, files } = parts;
+  const file = await writeFile(parts, body, attaching);
+  try {
+    await store.attach(eventId, file);
+    return file;
+  } catch (thrown) {
+    const isCertain = thrown instanceof FoveaError && thrown.code !== 'internal';
+    if (isCertain) await files.remove([file.id]).catch(() => {});
+    throw thrown;
+  }
+}
+
+/** As the client announces it; undefined where it does not. */
+function bytesOf({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
 }
 
 async function requireDraft(store: EventStore, eventId: string): Promise<void> {

@@ -30,6 +30,7 @@ function mediaRoute(parts: MediaParts, path: string, kind: FileKind): Route<Call
         contentType: file.contentType,
         bytes: file.bytes,
         etag: file.id,
+        sameOrigin: true,
         ...(!isShown(file.contentType) && { filename: file.id }),
         open: () => openFile(parts, file),
         openRange: (range) => openFile(parts, file, range),

@@ -12,6 +12,8 @@ export interface Content {
   readonly filename?: string;
   /** Given: what no other content has, so that callers may keep this one for as long as they like. */
   readonly etag?: string;
+  /** True: pages of other origins may not show it. */
+  readonly sameOrigin?: boolean;
   /** Opens the whole content, from its first byte. */
   open(): Promise<Readable>;
   /** Opens a part of it; left out: the part is cut from the whole. */
@@ -83,12 +85,12 @@ async function* slice(pieces: AsyncIterable<Buffer>, start: number, end: number)
   if (at <= end) throw new Error(`content of ${at} bytes ended early`);
 }
 
-function headersOf({ contentType, filename, etag }: Content) {
+function headersOf({ contentType, filename, etag, sameOrigin }: Content) {
   return {
     ...safeHeaders,
     ...(etag !== undefined && { etag: `"${etag}"`, 'cache-control': forEver }),
     'content-type': contentType,
-    'cross-origin-resource-policy': 'same-origin',
+    ...(sameOrigin && { 'cross-origin-resource-policy': 'same-origin' }),
     'accept-ranges': 'bytes',
     'content-security-policy': "default-src 'none'; sandbox",
     ...(filename !== undefined && { 'content-disposition': attachment(filename) }),
