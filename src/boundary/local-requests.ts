@@ -30,6 +30,7 @@ export function checkLocalRequest(headers: SourceHeaders, service: LocalService)
       hint: `Call http://127.0.0.1:${service.port}, or add the host to the allowed ones.`,
     });
   }
+  if (origin.length === 0) return authority;
   const ours = [
     ...local.map((name) => `http://${name}`),
     ...allowed.flatMap((name) => [`http://${name}`, `https://${name}`]),

@@ -13,7 +13,7 @@ export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
   let value: unknown;
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
     value = text === '' ? {} : JSON.parse(text);
   } catch {
     throw invalidArgument('', 'The body is not valid JSON in UTF-8.');
@@ -23,6 +23,8 @@ export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
   if (hasEscapes || text.includes('__proto__')) refusePrototypes(value);
   return value;
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -1,17 +1,18 @@
 // Taking in the body of a request within bounds of size and time.
 
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /** The whole body in memory. Throws `too_large`, or `cancelled` when the client goes away. */
 export function collectBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  return receive(request, bytesMax, async () => {
-    const chunks: Buffer[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  return receive(request, bytesMax, () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    await once(request, 'end');
-    return Buffer.concat(chunks);
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+    return promise;
   });
 }
 
@@ -51,14 +52,15 @@ export function watchBody(
   bytesMax: number,
   isBusy: () => boolean = () => false,
 ): BodyWatch {
-  const gone = new FoveaError('cancelled', 'The client went away.');
-  const tooLarge = new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
-  if (request.destroyed && !request.complete) throw gone;
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge;
+  // Made when needed: an error notes where it was made, which costs more than all else here.
+  const gone = () => new FoveaError('cancelled', 'The client went away.');
+  const tooLarge = () => new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
+  if (request.destroyed && !request.complete) throw gone();
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   stopped.catch(() => {});
   const onGone = () => {
-    if (!request.complete) stop(gone);
+    if (!request.complete) stop(gone());
   };
   const deadline = setTimeout(() => {
     if (isBusy()) deadline.refresh();
@@ -68,7 +70,7 @@ export function watchBody(
   request.on('data', (chunk: Buffer) => {
     deadline.refresh();
     received += chunk.length;
-    if (received > bytesMax) stop(tooLarge);
+    if (received > bytesMax) stop(tooLarge());
   });
   request.on('error', onGone);
   request.on('close', onGone);
@@ -77,6 +79,7 @@ export function watchBody(
     relax: () => clearTimeout(deadline),
     discard: () => {
       clearTimeout(deadline);
+      if (request.readableEnded) return;
       request.off('close', onGone);
       request.unpipe();
       request.removeAllListeners('data');

@@ -15,8 +15,9 @@ export function sendAnswer(response: ServerResponse, status: number, body: unkno
     response.writeHead(status, safeHeaders).end();
     return;
   }
-  const bytes = Buffer.from(JSON.stringify(body ?? {}));
-  response.writeHead(status, { ...safeHeaders, ...jsonHeaders(bytes) }).end(bytes);
+  // As text, the body leaves in one piece with the headers.
+  const text = JSON.stringify(body ?? {});
+  response.writeHead(status, { ...safeHeaders, ...jsonHeaders(text) }).end(text);
 }
 
 /** An error. Where an answer has begun already, all that is left is to cut it. */
@@ -31,15 +32,13 @@ export function sendError(response: ServerResponse, answer: ErrorAnswer): void {
 
 /** An error as the bytes of a whole HTTP/1.1 message, for a socket without a usable request. */
 export function errorMessage({ status, body }: ErrorAnswer, reason: string): Buffer {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const headers = { ...safeHeaders, ...jsonHeaders(bytes), connection: 'close' };
+  const text = JSON.stringify(body);
+  const headers = { ...safeHeaders, ...jsonHeaders(text), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([
-    Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`),
-    bytes,
-  ]);
+  return Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${text}`);
 }
 
-function jsonHeaders(bytes: Uint8Array) {
-  return { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length };
+function jsonHeaders(text: string) {
+  const length = Buffer.byteLength(text);
+  return { 'content-type': 'application/json; charset=utf-8', 'content-length': length };
 }
