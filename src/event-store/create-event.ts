@@ -3,6 +3,7 @@
 import type { events } from '../contract/events.ts';
 import type { Answer, Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { noticingFullDisk, writeRow } from './file-before-row.ts';
 import { newFileId } from './ids.ts';
 import { type DecodedImage, decodeImage } from './intake/images.ts';
 import type { Parts } from './parts.ts';
@@ -20,26 +21,22 @@ export async function createEvent(
   parts: Parts,
   input: EventInput,
 ): Promise<Answer<typeof events.events_create>> {
-  const { store, files, schemas, settings, capacity } = parts;
+  const { store, schemas, settings, capacity } = parts;
   schemas.check(input.event_schema, input.event_data);
   checkSolution(input, settings);
   checkDisplayPosition(input);
   const decoded = await decodeImages(input.images ?? []);
-  await capacity.admit();
-  const { images, written } = await writeImages(parts, decoded);
-  try {
-    const created = await store.create(newEvent(input, images, written));
-    return {
-      id: created.id,
-      image_ids: written.map(({ id }) => id),
-      created_at: isoMicroseconds(created.arrival),
-      draft: input.draft === true,
-      message: input.draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
-    };
-  } catch (thrown) {
-    await files.remove(written.map(({ id }) => id));
-    throw thrown;
-  }
+  await capacity.admit({ bytes: bytesOf(decoded) });
+  const { images, written } = await noticingFullDisk(capacity, () => writeImages(parts, decoded));
+  const ids = written.map(({ id }) => id);
+  const created = await writeRow(parts, ids, () => store.create(newEvent(input, images, written)));
+  return {
+    id: created.id,
+    image_ids: ids,
+    created_at: isoMicroseconds(created.arrival),
+    draft: input.draft === true,
+    message: input.draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
+  };
 }
 
 /** Second document, Event, solution. */
@@ -79,6 +76,13 @@ async function decodeImages(entries: readonly ImageInput[]): Promise<readonly De
   return decoded;
 }
 
+/** Undefined where there are no images: an event of average size then. */
+function bytesOf(decoded: readonly DecodedEntry[]): number | undefined {
+  const images = decoded.flatMap(({ output, input }) => [output, input]);
+  const bytes = images.reduce((sum, image) => sum + (image?.bytes.length ?? 0), 0);
+  return bytes === 0 ? undefined : bytes;
+}
+
 interface WrittenImages {
   readonly images: readonly EventImage[];
   readonly written: readonly NewFile[];
@@ -98,7 +102,7 @@ async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Prom
   const written = settled.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []));
   const failed = settled.find((it) => it.status === 'rejected');
   if (failed) {
-    await parts.files.remove(written.map(({ id }) => id));
+    await parts.files.remove(written.map(({ id }) => id)).catch(() => {});
     throw failed.reason;
   }
   const images = await Promise.all(

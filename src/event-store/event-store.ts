@@ -58,9 +58,14 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     closing.push(() => upkeep.stop());
     const uploader = startUploads({ store, files, settings, clock, log, data });
     closing.push(() => uploader.stop());
-    const { capacity } = upkeep;
-    const parts = { store, files, schemas, capacity, uploader, openUploads, settings, clock, log };
-    const service = await serveParts(parts, options);
+    const service = await serveParts(
+      {
+        ...{ store, files, schemas, uploader, openUploads, settings, clock, log },
+        capacity: upkeep.capacity,
+        problems: () => upkeep.health(),
+      },
+      options,
+    );
     closing.push(() => service.close());
     return { url: service.url, close };
   } catch (thrown) {

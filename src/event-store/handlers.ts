@@ -8,6 +8,7 @@ import { eventAnswer, pageAnswer, timeOrNull } from './answers.ts';
 import type { Caller } from './api-key.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { createEvent } from './create-event.ts';
+import { noticingFullDisk } from './file-before-row.ts';
 import { parseMetadataFilter } from './intake/query.ts';
 import type { Parts } from './parts.ts';
 import { previewHandlers } from './previews.ts';
@@ -36,7 +37,7 @@ function writing(parts: Parts): Pick<DeviceHandlers, 'events_create' | 'events_f
       return created;
     },
     events_finalize: async ({ event_id }) => {
-      const done = await parts.store.finalize(event_id);
+      const done = await noticingFullDisk(parts.capacity, () => parts.store.finalize(event_id));
       parts.uploader.wake();
       return {
         id: done.id,

@@ -18,6 +18,8 @@ export interface Parts {
   readonly uploader: Uploader;
   /** Drafts that a file is being attached to right now. */
   readonly openUploads: OpenUploads;
+  /** What is wrong with the service, in our own words; nothing: it is well. */
+  problems(): readonly string[];
   readonly settings: EventStoreSettings;
   readonly clock: Clock;
   readonly log: Log;

@@ -19,16 +19,22 @@ export function eventStoreRoutes(parts: Parts, requests: RequestCounts): readonl
   ];
 }
 
-/** Open to all, so it tells nothing but whether the service is well. */
-function healthRoute({ capacity }: Parts): Route<Caller> {
+/**
+ * Open to all, so it tells nothing of the events. 503 while something is wrong: whoever watches
+ * services looks at the status alone.
+ */
+function healthRoute({ problems }: Parts): Route<Caller> {
   return {
     method: 'GET',
     path: '/health',
     open: true,
     handle: async (_request, response) => {
-      const { blocked } = await capacity.state();
-      const status = blocked === undefined ? 'ok' : 'capacity_blocked';
-      sendAnswer(response, 200, { status, service: 'event-store', api_version: 'v2' });
+      const found = problems();
+      const status = found.length === 0 ? 'ok' : 'degraded';
+      sendAnswer(response, found.length === 0 ? 200 : 503, {
+        ...{ status, service: 'event-store', api_version: 'v2' },
+        problems: found,
+      });
     },
   };
 }
