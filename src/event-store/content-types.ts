@@ -1,11 +1,10 @@
 // What content is, by its first bytes and never by what somebody says of it.
 
+import { fileTypeFromBuffer } from 'file-type';
 import { limits } from '../limits.ts';
 
 /** Its media type; undefined for text, and whatever else has no signature. */
 export async function recogniseContent(firstBytes: Uint8Array): Promise<string | undefined> {
-  // A package of many formats, which a start does not wait for.
-  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(firstBytes.subarray(0, limits.recogniseBytes));
   return found?.mime;
 }
