@@ -132,8 +132,6 @@ export const limits = {
   diskFutileMs: 60_000,
   /** A client that met a full store comes back then. */
   fullRetryAfterSeconds: 5,
-  /** Events of one transaction of a cleanup: some milliseconds, so that creates need not wait. */
-  removalBatchMax: 100,
   /** Batches that a create at a limit waits for: a second or two; clients wait five. */
   urgentBatchesMax: 100,
   /** Files to unlink between two entries in the database. */
@@ -160,6 +158,8 @@ export const limits = {
   plausibleFilesMin: 4,
   /** More files than these in a folder whose database is new belong to a database that is lost. */
   unknownFilesMax: 100,
+  /** The newest events, which queries look through: half a millisecond; so many are indexed at once. */
+  unindexedEventsMax: 512,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */
