@@ -64,7 +64,12 @@ const incomingName = 'incoming';
 async function writeMarker(path: string): Promise<void> {
   const text =
     'This folder belongs to a Fovea Event Store. Files in it have rows in its database.\n';
-  await writeSynced(path, Buffer.from(text));
+  try {
+    await writeSynced(path, Buffer.from(text));
+  } catch (thrown) {
+    // Another process that starts at this moment has written it.
+    if (errorCode(thrown) !== 'EEXIST') throw thrown;
+  }
   await syncFolder(dirname(path));
   await syncFolder(dirname(dirname(path)));
 }
