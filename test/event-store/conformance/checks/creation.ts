@@ -95,6 +95,8 @@ export const creationChecks: readonly Check[] = [
   check('custom_metadata', ['3.11', '6.12'], async (kit) => {
     const metadata = { line: 3, shift: 'früh', 'is night': false, share: 0.25, 'a-b': -7 };
     assert.deepEqual((await stored(kit, { custom_metadata: metadata })).custom_metadata, metadata);
+    const open = { camera: { lens: [1, { focus: null }] }, größe: 1e-7, a: null, b: {} };
+    assert.deepEqual((await stored(kit, { custom_metadata: open })).custom_metadata, open);
     const { custom_metadata } = await stored(kit, { custom_metadata: null });
     assert.equal(custom_metadata, null);
     await refusedEvents(kit, 422, [
@@ -148,6 +150,13 @@ export const creationChecks: readonly Check[] = [
   check('what is no JSON object', ['15.18', '15.2'], async (kit) => {
     const headers = { 'content-type': 'application/json' };
     for (const body of ['', '{', '[]', '5', 'null', '"event"', '{"event_schema":}']) {
+      await refused(kit, { method: 'POST', path: '/v2/events', body, headers }, 422);
+    }
+  }),
+  check('JSON under another content type', ['15.18', '15.2', '18.6'], async (kit) => {
+    const body = JSON.stringify(eventOf(kit));
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+      const headers = { 'content-type': type };
       await refused(kit, { method: 'POST', path: '/v2/events', body, headers }, 422);
     }
   }),

@@ -1,8 +1,9 @@
 // What time and limits do to events where no cloud is: the sweep of drafts, retention, capacity.
 
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, check, type Kit } from '../check.ts';
-import { base64, bytesOf, clip, photo } from '../samples.ts';
+import { base64, bytesOf, clip, filePart, multipart, multipartType, photo } from '../samples.ts';
 import {
   attach,
   attachment,
@@ -31,6 +32,20 @@ export const sweepChecks: readonly Check[] = [
     const again = await finalize(kit, id);
     assert.equal(again.already_finalized, true);
     assert.equal(again.auto_finalized_at, event.auto_finalized_at);
+  }),
+  check('the sweep while a file is on its way', ['8.4', '8.6', '8.7'], async (kit) => {
+    const { id } = await stored(kit, { draft: true });
+    const request = kit.client.open(`/v2/events/${id}/videos`, multipartType);
+    const body = multipart(filePart(clip));
+    for (let at = 0; at < body.length; at += 100) {
+      request.write(body.slice(at, at + 100));
+      await sleep(100);
+    }
+    request.end();
+    const { status } = await request.reply;
+    assert.ok(status === 201 || status === 409, `${status}`);
+    assert.equal((await read(kit, id)).videos.length, status === 201 ? 1 : 0);
+    await until('the draft is finalized', async () => !(await read(kit, id)).draft);
   }),
   check('the sweep leaves what a producer finalized', ['8.4', '6.18', '8.3'], async (kit) => {
     const [swept, own] = [await stored(kit, { draft: true }), await stored(kit, { draft: true })];

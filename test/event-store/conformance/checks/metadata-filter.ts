@@ -14,6 +14,8 @@ const metadata = {
   on: { flag: true, at: '12:30:00' },
   off: { flag: false },
   'on as text': { flag: 'true' },
+  one: { flag: 1 },
+  nested: { n: { deep: 10 }, list: [10], none: null },
   words: { 'camera name': 'Halle 3, Süd', url: 'http://a:80/b' },
   without: {},
 };
@@ -40,7 +42,9 @@ const cases: readonly (readonly [readonly string[], readonly Name[]])[] = [
   [['s:lte:abc'], ['five', 'half']],
   [['flag:true'], ['on', 'on as text']],
   [['flag:eq:false'], ['off']],
-  [['flag:ne:true'], ['off']],
+  [['flag:ne:true'], ['off', 'one']],
+  [['flag:1'], ['one']],
+  [['flag:gte:0'], ['one']],
   [['at:12:30:00'], ['on']],
   [['at:eq:12:30:00'], ['on']],
   [['url:http://a:80/b'], ['words']],
@@ -57,6 +61,8 @@ const cases: readonly (readonly [readonly string[], readonly Name[]])[] = [
   ],
   [['N:10'], []],
   [['nothing:10'], []],
+  [['list:10'], []],
+  [['deep:10'], []],
   [['device_id:10'], []],
 ];
 

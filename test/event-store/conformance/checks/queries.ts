@@ -143,6 +143,9 @@ export const queryChecks: readonly Check[] = [
     assert.deepEqual(await latest({ limit: '2', include_drafts: 'true' }), [c?.id, b?.id]);
     assert.deepEqual(await latest({ limit: '2', include_drafts: 'false' }), [b?.id, a?.id]);
     assert.equal((await latest({}))[0], c?.id);
+    const call = { path: '/v2/events/latest/query', query: { limit: '1' } };
+    const { next_timestamp } = pageAnswer.parse(await ask(kit, call, 200));
+    assert.deepEqual(await found(kit, { end_time: next_timestamp ?? '' }), [b?.id, a?.id]);
   }),
   check('counts', ['9.5', '7.2', '7.3'], async (kit) => {
     const workflow = `${kit.device}-w`;

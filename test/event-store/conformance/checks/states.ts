@@ -1,7 +1,7 @@
 // Drafts and finalized events: what moves an event from one to the other.
 
 import assert from 'node:assert/strict';
-import { type Check, check } from '../check.ts';
+import { type Check, check, type Kit } from '../check.ts';
 import { bytesOf, clip } from '../samples.ts';
 import { attach, attachment, finalize, formOf, read, refused, stored } from '../steps.ts';
 
@@ -36,6 +36,10 @@ export const stateChecks: readonly Check[] = [
     const first = answers.filter(({ already_finalized }) => !already_finalized);
     assert.equal(first.length, 1);
   }),
+  check('files and the end of a draft at once', ['8.6', '8.7', '8.3', '15.13'], async (kit) => {
+    const drafts = await Promise.all(Array.from({ length: 8 }, () => stored(kit, { draft: true })));
+    await Promise.all(drafts.map(({ id }) => expectSettled(kit, id)));
+  }),
   check('files for a finalized event', ['8.7', '11.2', '12.1', '15.13', '15.1'], async (kit) => {
     const { id: draft } = await stored(kit, { draft: true });
     await finalize(kit, draft);
@@ -56,3 +60,17 @@ export const stateChecks: readonly Check[] = [
     }
   }),
 ];
+
+/** What was taken is listed, what was refused is not, and after the end nothing comes. */
+async function expectSettled(kit: Kit, id: string): Promise<void> {
+  const send = () => kit.client.send(attachment(id, 'videos', { body: formOf(clip) }));
+  const before = [send(), send(), send()];
+  const answer = finalize(kit, id);
+  const replies = await Promise.all([...before, send()]);
+  await answer;
+  const taken = replies.filter(({ status }) => status === 201);
+  const refusals = replies.filter(({ status }) => status === 409);
+  assert.equal(taken.length + refusals.length, replies.length);
+  assert.equal((await read(kit, id)).videos.length, taken.length);
+  assert.equal((await send()).status, 409);
+}
