@@ -1,0 +1,187 @@
+// Holds what a store has against what it acknowledged.
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { download } from './client.ts';
+import type { History, SentEvent, SentFile } from './history.ts';
+import { contentIn } from './load.ts';
+
+/** What is wrong, each in words; all empty is what a trial wants. */
+export interface Findings {
+  /** Acknowledged, not there, and never removed by a cleanup. */
+  readonly lost: string[];
+  /** There, but not whole, or not what was sent. */
+  readonly torn: string[];
+  /** Refused with an error, and there all the same. */
+  readonly ghosts: string[];
+  /** Files on the disk that nobody knows, after the sweep that follows a start. */
+  readonly stray: string[];
+}
+
+/** Reads everything back, byte by byte. The store must run, and nobody else may write to it. */
+export async function judge(history: History, url: string, data: string): Promise<Findings> {
+  const findings: Findings = { lost: [], torn: [], ghosts: [], stray: [] };
+  const found = await listEvents(url);
+  const removed = await readLedger(history, url);
+  for (const stored of found.values()) await judgeEvent(history, url, stored, findings);
+  for (const [key, sent] of history.events) {
+    if (sent.id !== undefined && removed.has(sent.id)) {
+      if (sent.isHeld) findings.lost.push(`${key} was held, and a cleanup removed it`);
+      history.events.delete(key);
+    } else if (sent.outcome === 'stored' && !found.has(key)) {
+      findings.lost.push(`${key} ${sent.id}`);
+      history.events.delete(key);
+    }
+  }
+  findings.stray.push(...(await findStrays(url, data)));
+  return findings;
+}
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** All events by their key, oldest first. */
+async function listEvents(url: string): Promise<ReadonlyMap<string, Stored>> {
+  const found = new Map<string, Stored>();
+  let query = '';
+  for (;;) {
+    const page = await readJson(`${url}/v2/events?limit=1000&sort_direction=asc${query}`);
+    for (const event of page.events) found.set(keyOf(event), event);
+    if (page.next_timestamp === null) return found;
+    query = `&start_time=${encodeURIComponent(page.next_timestamp)}`;
+  }
+}
+
+function keyOf(event: Stored): string {
+  return String(Object(event.event_data).externalId);
+}
+
+/** Ids of the events that cleanups removed since the last time. */
+async function readLedger(history: History, url: string): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  const readBefore = history.ledgerRead;
+  let query = '';
+  for (;;) {
+    const { lines, next } = await readJson(`${url}/v2/ledger?limit=1000${query}`);
+    for (const { ordinal, event_id } of lines) {
+      if (ordinal <= readBefore) return ids;
+      history.ledgerRead = Math.max(history.ledgerRead, ordinal);
+      ids.add(event_id);
+    }
+    if (next === null) return ids;
+    query = `&before=${next}`;
+  }
+}
+
+async function judgeEvent(
+  history: History,
+  url: string,
+  stored: Stored,
+  findings: Findings,
+): Promise<void> {
+  const key = keyOf(stored);
+  const sent = history.events.get(key);
+  const torn = (what: string) => findings.torn.push(`${key} ${stored.id}: ${what}`);
+  if (sent === undefined) {
+    torn('nobody sent it, or a cleanup removed it');
+    return;
+  }
+  if (sent.outcome === 'refused') findings.ghosts.push(`${key} was refused and is there`);
+  sent.id ??= String(stored.id);
+  const wrong = [...wrongMembers(sent, stored), ...(await wrongFiles(url, sent, stored, findings))];
+  // A cleanup may have removed it while it was read.
+  if (wrong.length > 0 && (await isThere(url, sent.id))) for (const what of wrong) torn(what);
+  if (sent.finalize === 'stored' && stored.draft === true) {
+    findings.lost.push(`${key} ${sent.id}: finalized, and a draft again`);
+  }
+  const isOwnWill = stored.draft === false && stored.auto_finalized_at === null;
+  if (sent.isDraft && isOwnWill && (sent.finalize === 'never' || sent.finalize === 'refused')) {
+    findings.ghosts.push(`${key} ${sent.id}: nobody finalized it`);
+  }
+}
+
+function wrongMembers(sent: SentEvent, stored: Stored): string[] {
+  const names = Object.keys(sent.body);
+  const wrong = names.filter((name) => !isDeepStrictEqual(stored[name], sent.body[name]));
+  if (sent.id !== stored.id) wrong.push('id');
+  if (!sent.isDraft && stored.draft !== false) wrong.push('draft');
+  if (sent.isHeld && stored.hold !== 'a fault trial') wrong.push('hold');
+  return wrong.map((name) => `${name} is another`);
+}
+
+async function wrongFiles(
+  url: string,
+  sent: SentEvent,
+  stored: Stored,
+  findings: Findings,
+): Promise<string[]> {
+  const wrong: string[] = [];
+  const images: unknown[] = Object(stored.images);
+  if (images.length !== sent.images.length) wrong.push('the number of images is another');
+  for (const [index, image] of sent.images.entries()) {
+    const fileId = String(Object(images[index]).file_id);
+    const problem = await wrongContent(`${url}/images/${fileId}`, image);
+    if (problem !== undefined) wrong.push(`image ${index}: ${problem}`);
+  }
+  for (const file of sent.attached) {
+    const isVideo = file.kind === 'video';
+    const list: unknown[] = Object(isVideo ? stored.videos : stored.local_only_files);
+    const entry = list.map(Object).find(({ label }) => label === `seed ${file.seed}`);
+    if (entry === undefined) {
+      if (file.outcome !== 'stored') continue;
+      if (await isThere(url, String(stored.id))) findings.lost.push(`${sent.key}: a ${file.kind}`);
+      continue;
+    }
+    if (file.outcome === 'refused') findings.ghosts.push(`${sent.key}: a refused ${file.kind}`);
+    const path = isVideo ? 'videos' : 'local-only-files';
+    const problem = await wrongContent(`${url}/${path}/${entry.file_id}`, file);
+    if (problem !== undefined) wrong.push(`${file.kind} ${entry.file_id}: ${problem}`);
+  }
+  return wrong;
+}
+
+async function wrongContent(url: string, file: SentFile): Promise<string | undefined> {
+  const bytes = await download(url);
+  if (typeof bytes === 'string') return bytes;
+  return bytes.equals(contentIn(file)) ? undefined : `${bytes.length} bytes are not those sent`;
+}
+
+async function isThere(url: string, id: string): Promise<boolean> {
+  return (await fetch(`${url}/v2/events/${id}`)).status === 200;
+}
+
+/** Cleanups and the sweep of strays may still be at work: what stays is a stray. */
+async function findStrays(url: string, data: string): Promise<readonly string[]> {
+  let stray: readonly string[] = [];
+  for (let attempt = 0; attempt < strayAttemptsMax; attempt += 1) {
+    const onDisk = await filesIn(join(data, 'files'));
+    const known = new Set([...(await listEvents(url)).values()].flatMap(fileIdsOf));
+    stray = onDisk.filter((name) => !known.has(name));
+    if (stray.length === 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return stray;
+}
+
+/** Ten seconds. */
+const strayAttemptsMax = 100;
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return names.filter((name) => name !== '.fovea-files');
+}
+
+function fileIdsOf(event: Stored): string[] {
+  const lists: unknown[][] = [event.images, event.videos, event.local_only_files].map(Object);
+  const ids = lists.flat().flatMap((file) => [Object(file).file_id, Object(file).input_file_id]);
+  return ids.filter((id) => typeof id === 'string');
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, which the store checks
+async function readJson(url: string): Promise<any> {
+  const response = await fetch(url);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status} ${text}`);
+  return JSON.parse(text);
+}
