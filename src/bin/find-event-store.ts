@@ -15,7 +15,9 @@ export async function eventStoreAnswers(): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const signal = AbortSignal.timeout(limits.eventStoreProbeMs);
   const request = get(`${eventStoreUrl}/health`, { agent: false, signal }, async (response) => {
-    const isHealth = response.statusCode === 200 && isObject(await text(response).catch(() => ''));
+    // 503: one that is not well is still the one of this machine.
+    const isAnswer = response.statusCode === 200 || response.statusCode === 503;
+    const isHealth = isAnswer && isObject(await text(response).catch(() => ''));
     resolve(isHealth);
   });
   request.on('error', () => resolve(false));

@@ -5,8 +5,8 @@ import type { FoveaError } from '../errors.ts';
 import type { ErrorAnswer } from '../http-server/error-body.ts';
 
 /**
- * `{detail: text}`; for a request that does not fit the contract a 422 whose detail lists the
- * problems; at capacity a 529 with `error: 'capacity_blocked'` beside the detail.
+ * `{detail: text}`; for a request that does not fit the contract, also for a body that is not said
+ * to be JSON, a 422 whose detail lists the problems; at capacity a 529 with `error: 'capacity_blocked'` beside the detail.
  */
 export function eventStoreErrorBody(error: FoveaError, operation?: Operation): ErrorAnswer {
   const { code, status, message, hint, problems, retryAfterSeconds } = error;
@@ -20,8 +20,9 @@ export function eventStoreErrorBody(error: FoveaError, operation?: Operation): E
   if (code === 'full') {
     return { status, headers, body: { detail, error: 'capacity_blocked' } };
   }
-  if (code !== 'invalid_input') return { status, headers, body: { detail } };
-  const list = problems.length > 0 ? problems : [{ path: '', message }];
+  const isUnread = code === 'unsupported_media' && operation?.bodyType === 'json';
+  if (code !== 'invalid_input' && !isUnread) return { status, headers, body: { detail } };
+  const list = problems.length > 0 ? problems : [{ path: '', message: detail }];
   return {
     status: 422,
     headers,
