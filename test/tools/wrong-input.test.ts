@@ -23,7 +23,7 @@ describe('on the embedded platform', () => {
   let imageId: string;
 
   beforeAll(async () => {
-    fovea = await launchFovea();
+    fovea = await launchFovea({ FOVEA_DEVICE_URL: 'http://127.0.0.1:9' });
     await fovea.ok('projects_create', {
       name: 'Cells',
       type: 'object-detection',

@@ -97,7 +97,8 @@ async function readCell(
     const { width, height } = file;
     const label = image.label ?? `image ${index + 1}`;
     const title = isOneEvent ? label : `${event.eventSchema} ${timeOf(event.arrival)}`;
-    const words = [`${width} × ${height}`, ...seen.words].join(', ');
+    const name = isOneEvent ? [] : [`id …${event.id.slice(-6)}`];
+    const words = [`${width} × ${height}`, ...name, ...seen.words].join(', ');
     return { cell: { image: small, width, height, boxes: seen.boxes, title, words } };
   } catch (thrown) {
     const { code, problems } = asFoveaError(thrown);
