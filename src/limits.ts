@@ -187,6 +187,10 @@ export const limits = {
   cloudBatchBytesMax: 1024 * 1024,
   /** What a request may take longer than a small one: the slowest line that is worth its wait. */
   cloudBytesPerSecondMin: 16 * 1024,
+  /** Failures of the cloud on one event alone, after which another one is tried in its place. */
+  cloudDetourFailuresMin: 5,
+  /** Events that may be passed over: if it were more, the cloud would be to blame. */
+  cloudDetoursMax: 100,
   /** Why an event was refused, in characters: enough to understand it. */
   refusalCharactersMax: 500,
 

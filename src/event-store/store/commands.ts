@@ -4,7 +4,6 @@ import type {
   Arrival,
   Created,
   Finalized,
-  MetadataValue,
   NewEvent,
   NewFile,
   RemovalRule,
@@ -47,8 +46,6 @@ export interface EventRow {
   readonly relatedEventId: string | undefined;
   /** JSON. */
   readonly customMetadata: string | undefined;
-  /** Scalars of custom_metadata. */
-  readonly terms: readonly (readonly [key: string, value: MetadataValue])[];
   /** JSON of all that no query looks for; see StoredBody. */
   readonly body: string;
   readonly files: readonly NewFile[];
@@ -78,24 +75,6 @@ export function eventRow(event: NewEvent): EventRow {
   return {
     ...{ draft, deviceId, eventSchema, workflowId, externalId, relatedEventId, files },
     customMetadata: customMetadata && JSON.stringify(customMetadata),
-    terms: termsOf(customMetadata ?? {}),
     body: JSON.stringify(body),
   };
-}
-
-/** The members of custom_metadata that a filter can find: text, numbers, booleans. */
-export function termsOf(
-  customMetadata: Readonly<Record<string, unknown>>,
-): [key: string, value: MetadataValue][] {
-  const terms: [string, MetadataValue][] = [];
-  for (const [key, value] of Object.entries(customMetadata)) {
-    if (isMetadataValue(value)) terms.push([key, value]);
-  }
-  return terms;
-}
-
-function isMetadataValue(value: unknown): value is MetadataValue {
-  return typeof value === 'number'
-    ? Number.isFinite(value)
-    : typeof value === 'string' || typeof value === 'boolean';
 }

@@ -14,35 +14,41 @@ import type {
   Usage,
 } from './store.ts';
 import { readUpload } from './stored-event.ts';
+import { onlyBucket, reservedKeys } from './terms.ts';
 
+/** Counts what is indexed from the roll-up, and the newest events one by one. */
 export function countEvents(database: Database, filter: CountFilter): EventCounts {
-  const { deviceId, eventSchema, workflowId } = filter;
   const given = [
-    ['device_id', deviceId],
-    ['event_schema', eventSchema],
-    ['workflow_id', workflowId],
+    ['device_id', filter.deviceId],
+    ['event_schema', filter.eventSchema],
+    ['workflow_id', filter.workflowId],
   ] as const;
   const conditions = given.filter(([, value]) => value !== undefined);
-  const where = conditions.map(([column]) => `${column} = ?`);
-  const parameters = conditions.map(([, value]) => value);
-  const total = 'SELECT draft + waiting + uploaded + refused FROM totals';
+  const where = conditions.map(([column]) => ` AND ${column} = ?`).join('');
+  const values = conditions.map(([, value]) => value);
+  const total = '(SELECT draft + waiting + uploaded + refused FROM totals)';
   if (conditions.length === 0) {
-    return readCounts(
-      database,
-      `SELECT (${total}) AS total, (${total}) AS filtered,
-         (SELECT min(arrival) FROM events) AS oldest, (SELECT max(arrival) FROM events) AS newest`,
-      [],
-    );
+    const sql = `SELECT ${total} AS total, ${total} AS filtered,
+      (SELECT min(arrival) FROM events) AS oldest, (SELECT max(arrival) FROM events) AS newest`;
+    return readCounts(database, sql, []);
   }
-  // Each kind is one run of its index, so that its ends are one step each.
   return readCounts(
     database,
-    `SELECT (${total}) AS total, coalesce(sum(events), 0) AS filtered,
-       min((SELECT min(arrival) FROM events INDEXED BY events_kind WHERE kind = kinds.id)) AS oldest,
-       max((SELECT max(arrival) FROM events INDEXED BY events_kind WHERE kind = kinds.id)) AS newest
-     FROM kinds WHERE ${where.join(' AND ')}`,
-    parameters,
+    `SELECT ${total} AS total, sum(events) AS filtered, min(oldest) AS oldest, max(newest) AS newest
+     FROM (
+       SELECT coalesce(sum(events), 0) AS events, min(${endOfKind('min')}) AS oldest,
+         max(${endOfKind('max')}) AS newest FROM kinds WHERE true${where}
+       UNION ALL
+       SELECT count(*), min(arrival), max(arrival) FROM events
+       WHERE arrival > (SELECT indexed_arrival FROM totals)${where})`,
+    [...values, ...values],
   );
+}
+
+/** Each kind is one run of its key, so that each of its ends is one step. */
+function endOfKind(which: 'min' | 'max'): string {
+  return `(SELECT ${which}(arrival) FROM terms
+    WHERE key = ${reservedKeys.kind} AND bucket = ${onlyBucket} AND value = kinds.id)`;
 }
 
 function readCounts(

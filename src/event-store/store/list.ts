@@ -1,30 +1,92 @@
 // Pages of events.
 
-import type { Database } from '../../storage/database.ts';
+import { setImmediate as others } from 'node:timers/promises';
+import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
-import type { EventPage, EventQuery, StoredEvent } from './store.ts';
-import { eventColumns, readEvent } from './stored-event.ts';
+import { candidates, type Part } from './plan.ts';
+import { type Bounds, mergedRuns, type Run } from './runs.ts';
+import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
+import { eventColumns, readEvent, readFiltered } from './stored-event.ts';
 
+/** A page; it lets others work when it takes long. */
 export async function listEvents(database: Database, query: EventQuery): Promise<EventPage> {
-  const isNewestFirst = query.order === 'newest_first';
-  const found: StoredEvent[] = [];
-  let from = query.from ?? Number.MIN_SAFE_INTEGER;
-  let until = query.until ?? Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const events = database.all(
-      `SELECT ${eventColumns} FROM events WHERE arrival BETWEEN ? AND ?
-       ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT 200`,
-      [from, until],
-      readEvent,
-    );
-    for (const event of events) {
-      if (!matches(event, query)) continue;
-      if (found.length === query.limit) return { events: found, next: event.arrival };
-      found.push(event);
+  const events: StoredEvent[] = [];
+  const read = (row: Row) => (matches(readFiltered(row), query) ? readEvent(row) : undefined);
+  let steps = 0;
+  for (const arrivals of allCandidates(database, query)) {
+    for (const arrival of arrivals) {
+      const event = database.get(eventAt, [arrival], read);
+      if (event === undefined) continue;
+      if (events.length === query.limit) return { events, next: event.arrival };
+      events.push(event);
     }
-    const last = events.at(-1);
-    if (last === undefined) return { events: found, next: undefined };
-    if (isNewestFirst) until = last.arrival - 1;
-    else from = last.arrival + 1;
+    steps += 1 + arrivals.length;
+    if (steps < stepsAtOnceMax) continue;
+    steps = 0;
+    await others();
   }
+  return { events, next: undefined };
+}
+
+const eventAt = `SELECT ${eventColumns} FROM events WHERE arrival = ?`;
+
+/** Some milliseconds. */
+const stepsAtOnceMax = 1_000;
+
+/** Those of the index, and the newest ones that are in no index yet. */
+function* allCandidates(database: Database, query: EventQuery): Generator<readonly Arrival[]> {
+  const from = Math.max(query.from ?? 0, 0);
+  const until = Math.min(query.until ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  const indexedUntil = database.get('SELECT indexed_arrival FROM totals', [], (row) =>
+    row.integer('indexed_arrival'),
+  );
+  const indexed = { from, until: Math.min(until, indexedUntil ?? 0) };
+  const newest = { from: Math.max(from, (indexedUntil ?? 0) + 1), until };
+  if (query.order === 'newest_first') yield* newestCandidates(database, query, newest);
+  const part = partWithin(database, indexed);
+  if (part !== undefined) yield* candidates(database, query, part);
+  if (query.order === 'oldest_first') yield* newestCandidates(database, query, newest);
+}
+
+function newestCandidates(database: Database, query: EventQuery, bounds: Bounds) {
+  return mergedRuns(database, [roughRun(query)], bounds, query.order, query.limit + 1);
+}
+
+/** Looks through the events themselves, for what SQLite can tell without reading JSON. */
+function roughRun(query: EventQuery): Run {
+  const conditions = ['true'];
+  const parameters: string[] = [];
+  const require = (condition: string, values: readonly string[] | undefined) => {
+    if (values === undefined) return;
+    conditions.push(condition);
+    parameters.push(JSON.stringify(values));
+  };
+  require('device_id IN (SELECT value FROM json_each(?))', query.deviceIds);
+  require('event_schema IN (SELECT value FROM json_each(?))', query.eventSchemas);
+  require('workflow_id IN (SELECT value FROM json_each(?))', query.workflowIds);
+  require('external_id IN (SELECT value FROM json_each(?))', query.externalIds);
+  if (query.relatedEventId !== undefined) {
+    conditions.push('related_event_id = ?');
+    parameters.push(query.relatedEventId);
+  }
+  for (const { key, operator, values } of query.metadata ?? []) {
+    // As JSON.stringify writes it.
+    const value = operator === 'eq' && values.length === 1 ? JSON.stringify(values[0]) : '';
+    conditions.push('instr(custom_metadata, ?) > 0');
+    parameters.push(`${JSON.stringify(key)}:${value}`);
+  }
+  return { sql: `FROM events WHERE ${conditions.join(' AND ')}`, parameters };
+}
+
+function partWithin(database: Database, { from, until }: Bounds): Part | undefined {
+  const numberAt = (order: string) =>
+    database.get(
+      `SELECT number FROM events WHERE arrival BETWEEN ? AND ? ORDER BY arrival ${order} LIMIT 1`,
+      [from, until],
+      (row) => row.integer('number'),
+    );
+  const firstNumber = numberAt('ASC');
+  const lastNumber = numberAt('DESC');
+  if (firstNumber === undefined || lastNumber === undefined) return undefined;
+  return { from, until, firstNumber, lastNumber };
 }

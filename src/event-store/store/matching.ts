@@ -1,8 +1,22 @@
 // Whether an event meets a filter, looked at in the event itself.
 
 import type { EventFilter, MetadataCondition, MetadataValue, StoredEvent } from './store.ts';
+import { isScalar } from './terms.ts';
 
-export function matches(event: StoredEvent, filter: EventFilter): boolean {
+/** What a filter looks at. */
+export type FilteredEvent = Pick<
+  StoredEvent,
+  | 'arrival'
+  | 'deviceId'
+  | 'eventSchema'
+  | 'workflowId'
+  | 'externalId'
+  | 'relatedEventId'
+  | 'customMetadata'
+  | 'draft'
+>;
+
+export function matches(event: FilteredEvent, filter: EventFilter): boolean {
   return (
     isOneOf(filter.deviceIds, event.deviceId) &&
     isOneOf(filter.eventSchemas, event.eventSchema) &&
@@ -36,10 +50,6 @@ function meets(
     if (operator === 'gte') return order >= 0;
     return operator === 'lt' ? order < 0 : order <= 0;
   });
-}
-
-function isScalar(value: unknown): value is MetadataValue {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** Undefined for values that have no order with each other. */

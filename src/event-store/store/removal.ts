@@ -2,12 +2,16 @@
 
 import { limits } from '../../limits.ts';
 import type { Row } from '../../storage/database.ts';
-import { termsOf } from './commands.ts';
 import { readFileKind } from './files.ts';
+import {
+  type IndexedEvent,
+  indexedColumns,
+  readIndexedEvent,
+  removeFromIndex,
+} from './indexing.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
-import { bucketOf, externalIdKey, relatedEventIdKey, storedValue } from './terms.ts';
-import type { Writing } from './writes.ts';
+import type { Writing } from './writing.ts';
 
 /** Removes what the rule allows, and writes the ledger. */
 export function removeEvents(writing: Writing, rule: RemovalRule): Removed {
@@ -42,46 +46,33 @@ function removable({ database }: Writing, rule: RemovalRule): Arrival[] {
     .slice(0, rule.limit);
 }
 
-interface Leaving {
-  readonly number: number;
+interface Leaving extends IndexedEvent {
   readonly id: string;
-  readonly deviceId: string | undefined;
-  readonly eventSchema: string;
-  readonly workflowId: string | undefined;
-  readonly externalId: string | undefined;
-  readonly relatedEventId: string | undefined;
   readonly upload: UploadState;
   readonly files: number;
   readonly diskBytes: number;
-  readonly customMetadata: unknown;
 }
 
 function readLeaving(row: Row): Leaving {
   return {
-    ...{ number: row.integer('number'), id: row.text('id'), upload: readUpload(row) },
-    ...{ deviceId: row.optionalText('device_id'), eventSchema: row.text('event_schema') },
-    workflowId: row.optionalText('workflow_id'),
-    externalId: row.optionalText('external_id'),
-    relatedEventId: row.optionalText('related_event_id'),
+    ...readIndexedEvent(row),
+    ...{ id: row.text('id'), upload: readUpload(row) },
     ...{ files: row.integer('current_files'), diskBytes: row.integer('disk_bytes') },
-    customMetadata: row.optionalJson('custom_metadata'),
   };
 }
 
 /** Says how many bytes of files it freed. */
 function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): number {
-  const { database, totals, kinds } = writing;
+  const { database, totals } = writing;
   const event = database.get(
     `DELETE FROM events WHERE arrival = ?
-     RETURNING number, id, device_id, event_schema, workflow_id, external_id, related_event_id,
-       upload, current_files, disk_bytes, custom_metadata`,
+     RETURNING ${indexedColumns}, id, upload, current_files, disk_bytes`,
     [arrival],
     readLeaving,
   );
   if (event === undefined) return 0;
-  kinds.count(event, -1);
   totals.leave(event.upload, event.diskBytes);
-  removeTerms(writing, event, arrival);
+  removeFromIndex(writing, event);
   if (event.files > 0) removeFiles(writing, arrival);
   database.run(
     `INSERT INTO ledger (ordinal, removed_at, reason, event_id, arrival, event_schema, device_id,
@@ -93,21 +84,6 @@ function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): num
     ],
   );
   return event.diskBytes;
-}
-
-function removeTerms({ database, termKeys }: Writing, event: Leaving, arrival: Arrival): void {
-  const bucket = bucketOf(event.number);
-  const remove = 'DELETE FROM terms WHERE key = ? AND bucket = ? AND value = ? AND arrival = ?';
-  for (const [name, value] of termsOf(Object(event.customMetadata))) {
-    database.run(remove, [termKeys.count(name, -1), bucket, storedValue(value), arrival]);
-  }
-  const { externalId, relatedEventId } = event;
-  if (externalId !== undefined) {
-    database.run(remove, [externalIdKey, bucket, storedValue(externalId), arrival]);
-  }
-  if (relatedEventId !== undefined) {
-    database.run(remove, [relatedEventIdKey, bucket, storedValue(relatedEventId), arrival]);
-  }
 }
 
 function removeFiles({ database, totals }: Writing, arrival: Arrival): void {

@@ -15,7 +15,6 @@ export const migrations: readonly Migration[] = [
         arrival INTEGER PRIMARY KEY,
         number INTEGER NOT NULL,
         id TEXT NOT NULL,
-        kind INTEGER NOT NULL,
         device_id TEXT,
         event_schema TEXT NOT NULL,
         workflow_id TEXT,
@@ -37,13 +36,9 @@ export const migrations: readonly Migration[] = [
         body TEXT NOT NULL
       ) STRICT;
       -- SQLite puts the arrival behind each entry.
-      CREATE INDEX events_device ON events (device_id) WHERE device_id IS NOT NULL;
-      CREATE INDEX events_schema ON events (event_schema);
-      CREATE INDEX events_workflow ON events (workflow_id) WHERE workflow_id IS NOT NULL;
-      CREATE INDEX events_kind ON events (kind);
       CREATE INDEX events_state ON events (held, upload);
 
-      -- Device, schema and workflow together, with how many events have them.
+      -- Device, schema and workflow together, with how many indexed events have them.
       CREATE TABLE kinds (
         id INTEGER PRIMARY KEY,
         device_id TEXT,
@@ -60,8 +55,10 @@ export const migrations: readonly Migration[] = [
         name TEXT NOT NULL UNIQUE,
         events INTEGER NOT NULL
       ) STRICT;
-      -- Values that queries look for. One table over all time would be written everywhere at once;
-      -- of buckets only the newest is written to.
+      -- What queries look for, of all events but the newest: those are looked through one by one
+      -- until there are enough to be put in here together. So a page of this table is written
+      -- once for hundreds of events. A value that may be another one in every event is kept by
+      -- buckets of events, of which only the newest is written to.
       CREATE TABLE terms (
         key INTEGER NOT NULL,
         bucket INTEGER NOT NULL,
@@ -117,6 +114,8 @@ export const migrations: readonly Migration[] = [
         last_arrival INTEGER NOT NULL DEFAULT 0,
         last_number INTEGER NOT NULL DEFAULT 0,
         last_line INTEGER NOT NULL DEFAULT 0,
+        indexed_arrival INTEGER NOT NULL DEFAULT 0,
+        indexed_number INTEGER NOT NULL DEFAULT 0,
         draft INTEGER NOT NULL DEFAULT 0,
         waiting INTEGER NOT NULL DEFAULT 0,
         uploaded INTEGER NOT NULL DEFAULT 0,

@@ -4,6 +4,7 @@ import { FoveaError } from '../../errors.ts';
 import type { Row } from '../../storage/database.ts';
 import type { StoredBody } from './commands.ts';
 import { fileColumns, readFiles } from './files.ts';
+import type { FilteredEvent } from './matching.ts';
 import type { StoredEvent, UploadState } from './store.ts';
 
 /**
@@ -14,26 +15,32 @@ export const eventColumns = `events.*, iif(attachments = 0, '[]', (
   SELECT json_group_array(json_object(${fileColumns}) ORDER BY position) FROM files
   WHERE files.arrival = events.arrival AND kind <> 'image')) AS attached`;
 
-export function readEvent(row: Row): StoredEvent {
-  const id = row.text('id');
-  const body = row.json('body');
+/** What a filter looks at. */
+export function readFiltered(row: Row): FilteredEvent {
   const customMetadata = row.optionalJson('custom_metadata');
-  if (!isBody(body) || !(customMetadata === undefined || isMembers(customMetadata))) {
-    throw new FoveaError('internal', 'The database holds an event that is none.');
-  }
-  const upload = readUpload(row);
-  const files = readFiles(row.json('attached'), id);
+  if (!(customMetadata === undefined || isMembers(customMetadata))) throw notAnEvent();
   return {
-    ...{ id, arrival: row.integer('arrival'), apiVersion: row.text('api_version') },
-    ...{ solution: body.solution, workflowVersion: body.workflowVersion },
-    ...{ streamId: body.streamId, imageId: body.imageId, images: body.images },
-    ...{ inferenceTimestamp: body.inferenceTimestamp, eventData: body.eventData },
-    displayImagePosition: body.displayImagePosition,
+    ...{ arrival: row.integer('arrival'), draft: row.text('upload') === 'draft', customMetadata },
     ...{ deviceId: row.optionalText('device_id'), eventSchema: row.text('event_schema') },
     workflowId: row.optionalText('workflow_id'),
     externalId: row.optionalText('external_id'),
     relatedEventId: row.optionalText('related_event_id'),
-    ...{ customMetadata, upload, draft: upload === 'draft' },
+  };
+}
+
+export function readEvent(row: Row): StoredEvent {
+  const id = row.text('id');
+  const body = row.json('body');
+  if (!isBody(body)) throw notAnEvent();
+  const files = readFiles(row.json('attached'), id);
+  return {
+    ...readFiltered(row),
+    ...{ id, apiVersion: row.text('api_version') },
+    ...{ solution: body.solution, workflowVersion: body.workflowVersion },
+    ...{ streamId: body.streamId, imageId: body.imageId, images: body.images },
+    ...{ inferenceTimestamp: body.inferenceTimestamp, eventData: body.eventData },
+    displayImagePosition: body.displayImagePosition,
+    upload: readUpload(row),
     finalizedAt: row.optionalInteger('finalized_at'),
     autoFinalizedAt: row.optionalInteger('auto_finalized_at'),
     uploadError: row.optionalText('upload_error'),
@@ -44,6 +51,10 @@ export function readEvent(row: Row): StoredEvent {
     originalFileCount: row.integer('original_files'),
     currentFileCount: row.integer('current_files'),
   };
+}
+
+function notAnEvent(): FoveaError {
+  return new FoveaError('internal', 'The database holds an event that is none.');
 }
 
 const uploadStates: readonly UploadState[] = ['draft', 'waiting', 'uploaded', 'refused'];

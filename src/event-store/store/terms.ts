@@ -1,68 +1,65 @@
-// How values that queries look for stand in the table `terms`.
+// How that which queries look for stands in the table `terms`.
 
-import type { Database } from '../../storage/database.ts';
 import { bucketBits } from './schema.ts';
 import type { MetadataValue } from './store.ts';
 
+export type TermValue = string | number | Uint8Array;
+
 /** Keys of the table that are no key of custom_metadata. */
-export const externalIdKey = -1;
-export const relatedEventIdKey = -2;
+export const reservedKeys = {
+  externalId: -1,
+  relatedEventId: -2,
+  device: -3,
+  schema: -4,
+  workflow: -5,
+  /** Device, schema and workflow together: the id of their row in `kinds`. */
+  kind: -6,
+} as const;
 
-/** SQLite orders numbers before text before blobs, so the types never meet. */
-export function storedValue(value: MetadataValue): string | number | Uint8Array {
-  if (typeof value === 'boolean') return value ? storedTrue : storedFalse;
-  return typeof value === 'string' ? value.slice(0, charactersMax) : value;
-}
-
-/** Longer text is looked for by its start; the whole is compared in the event. */
-const charactersMax = 200;
-
-const storedFalse = Uint8Array.of(0);
-const storedTrue = Uint8Array.of(1);
+/** Keys with few values are not cut into buckets: all their entries are in this one. */
+export const onlyBucket = 0;
 
 export function bucketOf(eventNumber: number): number {
   return Math.floor(eventNumber / 2 ** bucketBits);
 }
 
-/** A row of `terms`, without its bucket and arrival. */
-export interface Term {
-  readonly key: number;
-  readonly value: string | number | Uint8Array;
+/**
+ * A value as it is stored. SQLite orders numbers before text before blobs, so the types never meet.
+ * Of long text it is the start: the whole is compared in the event.
+ */
+export function storedValue(value: MetadataValue): TermValue {
+  if (typeof value === 'boolean') return value ? storedTrue : storedFalse;
+  return typeof value === 'string' ? value.slice(0, endOf(value)) : value;
 }
 
-/** Ids of key names, with how many events have each; kept exact within one transaction. */
-export class TermKeys {
-  readonly #database: Database;
-  readonly #known = new Map<string, { readonly id: number; added: number }>();
+/** Whether the stored value is all of it. */
+export function isWhole(value: MetadataValue): boolean {
+  return typeof value !== 'string' || value.length < charactersMax;
+}
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
+const charactersMax = 200;
 
-  /** The id of a name, which `events` more events have now; makes a new one. */
-  count(name: string, events: 1 | -1): number {
-    let key = this.#known.get(name);
-    if (key === undefined) {
-      key = { id: this.#idOf(name), added: 0 };
-      this.#known.set(name, key);
-    }
-    key.added += events;
-    return key.id;
-  }
+/** Not between the two halves of a character. */
+function endOf(text: string): number {
+  return isHighSurrogate(text.charCodeAt(charactersMax - 1)) ? charactersMax - 1 : charactersMax;
+}
 
-  finish(): void {
-    for (const { id, added } of this.#known.values()) {
-      this.#database.run('UPDATE term_keys SET events = events + ? WHERE id = ?', [added, id]);
-      if (added > 0) continue;
-      this.#database.run('DELETE FROM term_keys WHERE id = ? AND events = 0', [id]);
-    }
-  }
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
 
-  #idOf(name: string): number {
-    const find = 'SELECT id FROM term_keys WHERE name = ?';
-    const known = this.#database.get(find, [name], (row) => row.integer('id'));
-    if (known !== undefined) return known;
-    this.#database.run('INSERT INTO term_keys (name, events) VALUES (?, 0)', [name]);
-    return this.#idOf(name);
+const storedFalse = Uint8Array.of(0);
+const storedTrue = Uint8Array.of(1);
+
+/** The members of custom_metadata that a filter can find: text, numbers, booleans. */
+export function scalarsOf(customMetadata: unknown): [key: string, value: MetadataValue][] {
+  const scalars: [string, MetadataValue][] = [];
+  for (const [key, value] of Object.entries(Object(customMetadata))) {
+    if (isScalar(value)) scalars.push([key, value]);
   }
+  return scalars;
+}
+
+export function isScalar(value: unknown): value is MetadataValue {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Arrival, FileKind, UploadState } from './store.ts';
 
 const columns = [
-  ...['last_arrival', 'last_number', 'last_line'],
+  ...['last_arrival', 'last_number', 'last_line', 'indexed_arrival', 'indexed_number'],
   ...['draft', 'waiting', 'uploaded', 'refused', 'held'],
   ...['image', 'video', 'local_only'],
   ...['waiting_disk_bytes', 'file_disk_bytes'],
@@ -13,7 +13,8 @@ const columns = [
 type Column =
   | UploadState
   | FileKind
-  | ('last_arrival' | 'last_number' | 'last_line' | 'held')
+  | ('last_arrival' | 'last_number' | 'last_line' | 'indexed_arrival' | 'indexed_number')
+  | 'held'
   | ('waiting_disk_bytes' | 'file_disk_bytes');
 
 /** The row of totals within one transaction. */
@@ -33,6 +34,10 @@ export class Totals {
 
   get(column: Column): number {
     return this.#values.get(column) ?? 0;
+  }
+
+  set(column: Column, value: number): void {
+    this.#values.set(column, value);
   }
 
   add(column: Column, change: number): number {

@@ -7,21 +7,13 @@ import type { Database, Row } from '../../storage/database.ts';
 import { arrivalOf, eventIdOf } from '../ids.ts';
 import type { Command, EventRow, Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
+import { indexNewest } from './indexing.ts';
 import { removeEvents } from './removal.ts';
 import type { Arrival, Created, Finalized, NewFile, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
-import { bucketOf, externalIdKey, relatedEventIdKey, storedValue, TermKeys } from './terms.ts';
+import { TermKeys } from './term-keys.ts';
 import { Kinds, Totals } from './totals.ts';
-
-/** The parts that the commands of one transaction have in common. */
-export interface Writing {
-  readonly database: Database;
-  /** Microseconds since 1970. */
-  readonly now: Arrival;
-  readonly totals: Totals;
-  readonly kinds: Kinds;
-  readonly termKeys: TermKeys;
-}
+import type { Writing } from './writing.ts';
 
 /** Begins; `now` in milliseconds since 1970. */
 export function beginWrites(database: Database, now: number): Session<Command, Outcome> {
@@ -32,6 +24,7 @@ export function beginWrites(database: Database, now: number): Session<Command, O
   return {
     apply: (command) => apply(writing, command),
     finish: () => {
+      indexNewest(writing);
       totals.finish();
       kinds.finish();
       termKeys.finish();
@@ -73,7 +66,7 @@ function changed(count: number): Outcome {
 }
 
 function create(writing: Writing, event: EventRow): Created {
-  const { database, totals, kinds } = writing;
+  const { database, totals } = writing;
   const arrival = totals.nextArrival(writing.now);
   const number = totals.add('last_number', 1);
   const id = eventIdOf(arrival);
@@ -81,18 +74,17 @@ function create(writing: Writing, event: EventRow): Created {
   const { deviceId, eventSchema, workflowId, externalId, relatedEventId, files } = event;
   const diskBytes = files.reduce((sum, file) => sum + file.diskBytes, 0);
   database.run(
-    `INSERT INTO events (arrival, number, id, kind, device_id, event_schema, workflow_id,
-       external_id, related_event_id, upload, finalized_at, api_version, original_files,
+    `INSERT INTO events (arrival, number, id, device_id, event_schema, workflow_id, external_id,
+       related_event_id, upload, finalized_at, api_version, original_files,
        current_files, attachments, disk_bytes, custom_metadata, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'v2', ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'v2', ?, ?, ?, ?, ?, ?)`,
     [
-      ...[arrival, number, id, kinds.count(event, 1), deviceId, eventSchema, workflowId],
+      ...[arrival, number, id, deviceId, eventSchema, workflowId],
       ...[externalId, relatedEventId, upload, event.draft ? undefined : arrival],
       ...[files.length, files.length, files.filter(({ kind }) => kind !== 'image').length],
       ...[diskBytes, event.customMetadata, event.body],
     ],
   );
-  insertTerms(writing, event, bucketOf(number), arrival);
   for (const [position, file] of files.entries()) {
     insertFile(database, arrival, position, file);
     totals.add(file.kind, 1);
@@ -100,24 +92,6 @@ function create(writing: Writing, event: EventRow): Created {
   totals.enter(upload, diskBytes);
   totals.add('file_disk_bytes', diskBytes);
   return { id, arrival };
-}
-
-function insertTerms(
-  { database, termKeys }: Writing,
-  { terms, externalId, relatedEventId }: EventRow,
-  bucket: number,
-  arrival: Arrival,
-): void {
-  const insert = 'INSERT INTO terms (key, bucket, value, arrival) VALUES (?, ?, ?, ?)';
-  for (const [name, value] of terms) {
-    database.run(insert, [termKeys.count(name, 1), bucket, storedValue(value), arrival]);
-  }
-  if (externalId !== undefined) {
-    database.run(insert, [externalIdKey, bucket, storedValue(externalId), arrival]);
-  }
-  if (relatedEventId !== undefined) {
-    database.run(insert, [relatedEventIdKey, bucket, storedValue(relatedEventId), arrival]);
-  }
 }
 
 /** What a change needs to know of an event. */

@@ -1,0 +1,191 @@
+// Chooses where the events of a page are looked for: where the fewest have to be looked at.
+
+import type { Database } from '../../storage/database.ts';
+import { type Bounds, mergedRuns, type Run } from './runs.ts';
+import type { Arrival, EventQuery } from './store.ts';
+import { findTermKey } from './term-keys.ts';
+import { runsIn, type TermCondition } from './term-runs.ts';
+import { bucketOf, onlyBucket, reservedKeys } from './terms.ts';
+
+/** Indexed events between two arrivals, and the numbers of the first and the last of them. */
+export interface Part extends Bounds {
+  readonly firstNumber: number;
+  readonly lastNumber: number;
+}
+
+/** A way to all events that may match. */
+interface Way {
+  /** About how many steps it takes to see all of them. */
+  readonly cost: number;
+  arrivals(): Generator<readonly Arrival[]>;
+}
+
+/** What the ways of one query have in common. */
+interface Search {
+  readonly database: Database;
+  readonly query: EventQuery;
+  readonly part: Part;
+}
+
+/**
+ * The arrivals of events of that part that may match, in the order of the query, batch after batch;
+ * a batch may be empty. What comes is to be held against the filter.
+ */
+export function candidates(
+  database: Database,
+  query: EventQuery,
+  part: Part,
+): Generator<readonly Arrival[]> {
+  const search = { database, query, part };
+  const conditions = conditionsOf(search);
+  const ways = [
+    wayThroughTime(search),
+    ...wayThroughKinds(search),
+    ...conditions.map((condition) => wayThroughTerms(search, condition, conditions)),
+  ];
+  return ways.reduce((least, way) => (way.cost < least.cost ? way : least)).arrivals();
+}
+
+/** All events of the part. */
+function wayThroughTime(search: Search): Way {
+  const { firstNumber, lastNumber } = search.part;
+  const { includeDrafts } = search.query;
+  const runs =
+    includeDrafts === false ? finalizedRuns : [{ sql: 'FROM events WHERE true', parameters: [] }];
+  return { cost: lastNumber - firstNumber + 1, arrivals: () => merged(search, runs) };
+}
+
+/** Each is a run of the index over states. */
+const finalizedRuns: readonly Run[] = [0, 1].flatMap((held) =>
+  ['waiting', 'uploaded', 'refused'].map((upload) => ({
+    sql: 'FROM events INDEXED BY events_state WHERE held = ? AND upload = ?',
+    parameters: [held, upload],
+  })),
+);
+
+/** Where more than one of device, schema and workflow is asked for: what has all of them. */
+function wayThroughKinds(search: Search): Way[] {
+  const { deviceIds, eventSchemas, workflowIds } = search.query;
+  const given = [deviceIds, eventSchemas, workflowIds].filter((values) => values !== undefined);
+  if (given.length < 2) return [];
+  const kinds = search.database.all(
+    `SELECT id, events FROM kinds
+     WHERE (:devices IS NULL OR device_id IN (SELECT value FROM json_each(:devices)))
+       AND (:schemas IS NULL OR event_schema IN (SELECT value FROM json_each(:schemas)))
+       AND (:workflows IS NULL OR workflow_id IN (SELECT value FROM json_each(:workflows)))
+     LIMIT :most`,
+    {
+      ...{ devices: jsonList(deviceIds), schemas: jsonList(eventSchemas) },
+      ...{ workflows: jsonList(workflowIds), most: kindsMax + 1 },
+    },
+    (row) => ({ id: row.integer('id'), events: row.integer('events') }),
+  );
+  if (kinds.length > kindsMax) return [];
+  const runs = kinds.flatMap(({ id }) =>
+    runsIn(
+      onlyBucket,
+      { key: reservedKeys.kind, bucket: onlyBucket, operator: 'eq', values: [id] },
+      [],
+    ),
+  );
+  const events = kinds.reduce((sum, kind) => sum + kind.events, 0);
+  return [{ cost: events + kinds.length, arrivals: () => merged(search, runs) }];
+}
+
+/** More runs than that take longer to begin than a page may take. */
+const kindsMax = 256;
+
+function jsonList(values: readonly string[] | undefined): string | undefined {
+  return values && JSON.stringify(values);
+}
+
+function wayThroughTerms(
+  search: Search,
+  condition: TermCondition,
+  all: readonly TermCondition[],
+): Way {
+  const { query, part } = search;
+  if (condition.bucket !== undefined) {
+    const runs = runsIn(condition.bucket, condition, all);
+    const cost = runs.length + eventsOf(search, condition);
+    return { cost, arrivals: () => merged(search, runs) };
+  }
+  const buckets: number[] = [];
+  const last = bucketOf(part.lastNumber);
+  for (let bucket = bucketOf(part.firstNumber); bucket <= last; bucket += 1) buckets.push(bucket);
+  if (query.order === 'newest_first') buckets.reverse();
+  return {
+    cost: buckets.length * (1 + hitsPerBucket(search, condition, buckets)),
+    *arrivals() {
+      for (const bucket of buckets) yield* merged(search, runsIn(bucket, condition, all));
+    },
+  };
+}
+
+/** Learnt from the first, the middle and the last one; never zero, since the others may have some. */
+function hitsPerBucket(
+  { database }: Search,
+  condition: TermCondition,
+  buckets: readonly number[],
+): number {
+  const sample = new Set([buckets[0], buckets[buckets.length >> 1], buckets.at(-1)]);
+  let hits = 0;
+  for (const bucket of sample) {
+    for (const { sql, parameters } of runsIn(bucket ?? 0, condition, [])) {
+      const count = `SELECT count(*) AS hits FROM (SELECT 1 ${sql} LIMIT 1000)`;
+      hits += database.get(count, parameters, (row) => row.integer('hits')) ?? 0;
+    }
+  }
+  return hits / sample.size;
+}
+
+/** How many indexed events have one of the values: of device, schema or workflow. */
+function eventsOf({ database }: Search, { key, values }: TermCondition): number {
+  const column =
+    key === reservedKeys.device
+      ? 'device_id'
+      : key === reservedKeys.schema
+        ? 'event_schema'
+        : 'workflow_id';
+  const sql = `SELECT coalesce(sum(events), 0) AS events FROM kinds
+    WHERE ${column} IN (SELECT value FROM json_each(?))`;
+  return database.get(sql, [JSON.stringify(values)], (row) => row.integer('events')) ?? 0;
+}
+
+function merged({ database, query, part }: Search, runs: readonly Run[]) {
+  const atOnce = Math.max(16, Math.ceil((2 * (query.limit + 1)) / runs.length));
+  const { from, until } = part;
+  return mergedRuns(
+    database,
+    runs,
+    { from, until },
+    query.order,
+    Math.min(atOnce, query.limit + 1),
+  );
+}
+
+/** A key of custom_metadata that no indexed event has is one that nothing is found under. */
+const unknownKey = 0;
+
+function conditionsOf({ database, query }: Search): TermCondition[] {
+  const conditions: TermCondition[] = [];
+  const add = (key: number, bucket: number | undefined, values: readonly string[] | undefined) => {
+    if (values === undefined) return;
+    conditions.push({ key, bucket, operator: 'eq', values: [...new Set(values)] });
+  };
+  const { relatedEventId, metadata = [] } = query;
+  add(reservedKeys.device, onlyBucket, query.deviceIds);
+  add(reservedKeys.schema, onlyBucket, query.eventSchemas);
+  add(reservedKeys.workflow, onlyBucket, query.workflowIds);
+  add(reservedKeys.externalId, undefined, query.externalIds);
+  add(
+    reservedKeys.relatedEventId,
+    undefined,
+    relatedEventId === undefined ? undefined : [relatedEventId],
+  );
+  for (const { key: name, operator, values } of metadata) {
+    const key = findTermKey(database, name) ?? unknownKey;
+    conditions.push({ key, bucket: key === unknownKey ? onlyBucket : undefined, operator, values });
+  }
+  return conditions;
+}

@@ -1,0 +1,81 @@
+// Which runs of the table `terms` a condition of a filter stands for.
+
+import type { Run } from './runs.ts';
+import type { MetadataOperator, MetadataValue } from './store.ts';
+import { isWhole, storedValue, type TermValue } from './terms.ts';
+
+/** A condition on one key of the table. */
+export interface TermCondition {
+  readonly key: number;
+  /** The one in which the key has all its values; undefined: one for so many events. */
+  readonly bucket: number | undefined;
+  readonly operator: MetadataOperator;
+  readonly values: readonly MetadataValue[];
+}
+
+/** What must hold of the stored values: SQL about `value`, with its parameters. */
+interface Range {
+  readonly sql: string;
+  readonly parameters: readonly TermValue[];
+}
+
+/** The runs of a condition in one bucket; only events that meet `others` too, where it can be. */
+export function runsIn(
+  bucket: number,
+  condition: TermCondition,
+  others: readonly TermCondition[],
+): Run[] {
+  const also = others.filter((other) => canJoin(condition, other)).map((o) => exists(o, bucket));
+  return rangesOf(condition).map(({ sql, parameters }) => ({
+    sql: ['FROM terms WHERE key = ? AND bucket = ?', sql, ...also.map((o) => o.sql)].join(' AND '),
+    parameters: [condition.key, bucket, ...parameters, ...also.flatMap((o) => o.parameters)],
+  }));
+}
+
+/** Whether the other one is a seek for each event: its few values, in a bucket that is known. */
+function canJoin(condition: TermCondition, other: TermCondition): boolean {
+  if (other === condition || other.operator !== 'eq' || other.values.length > 4) return false;
+  return other.bucket !== undefined || condition.bucket === undefined;
+}
+
+function exists({ key, bucket, values }: TermCondition, bucketOfRun: number): Run {
+  const marks = values.map(() => '?').join(', ');
+  return {
+    sql: `EXISTS (SELECT 1 FROM terms AS other WHERE other.key = ? AND other.bucket = ?
+      AND other.value IN (${marks}) AND other.arrival = terms.arrival)`,
+    parameters: [key, bucket ?? bucketOfRun, ...values.map(storedValue)],
+  };
+}
+
+function rangesOf({ operator, values }: TermCondition): Range[] {
+  if (operator === 'eq') {
+    return values.map((value) => ({ sql: 'value = ?', parameters: [storedValue(value)] }));
+  }
+  if (operator === 'ne') {
+    const whole = values.filter(isWhole);
+    const marks = whole.map(() => '?').join(', ');
+    return [{ sql: `value NOT IN (${marks})`, parameters: whole.map(storedValue) }];
+  }
+  return values.flatMap((value) => rangeOf(operator, value) ?? []);
+}
+
+/** Of the values of one type; text is stored by its start, so what starts alike is looked at. */
+function rangeOf(
+  operator: Exclude<MetadataOperator, 'eq' | 'ne'>,
+  value: MetadataValue,
+): Range | undefined {
+  if (typeof value === 'boolean') return undefined;
+  const isText = typeof value === 'string';
+  const stored = storedValue(value);
+  if (operator === 'gt' || operator === 'gte') {
+    const sign = operator === 'gt' && !isText ? '>' : '>=';
+    return { sql: `value ${sign} ? AND value < ?`, parameters: [stored, isText ? noBytes : ''] };
+  }
+  const sign = operator === 'lt' && !isText ? '<' : '<=';
+  return isText
+    ? { sql: `value ${sign} ? AND value >= ?`, parameters: [stored, ''] }
+    : { sql: `value ${sign} ?`, parameters: [stored] };
+}
+
+/** Sorts behind all text, as '' does behind all numbers. */
+const noBytes = new Uint8Array();

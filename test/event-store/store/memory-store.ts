@@ -1,0 +1,336 @@
+// The Event Store as one would write it down: lists in memory, and a look at everything.
+
+import type { Clock } from '../../../src/clock.ts';
+import { FoveaError } from '../../../src/errors.ts';
+import { eventIdOf } from '../../../src/event-store/ids.ts';
+import type {
+  Arrival,
+  CountFilter,
+  EventFilter,
+  EventQuery,
+  EventStore,
+  LedgerLine,
+  LedgerQuery,
+  MetadataCondition,
+  NewEvent,
+  NewFile,
+  RemovalRule,
+  StoredEvent,
+  StoredFile,
+  UploadState,
+} from '../../../src/event-store/store/store.ts';
+
+interface Kept {
+  readonly id: string;
+  readonly arrival: Arrival;
+  readonly given: NewEvent;
+  readonly files: StoredFile[];
+  upload: UploadState;
+  finalizedAt: number | undefined;
+  autoFinalizedAt: number | undefined;
+  uploadedAt: number | undefined;
+  uploadError: string | undefined;
+  hold: string | undefined;
+}
+
+export function memoryStore(clock: Clock): EventStore {
+  return new MemoryStore(clock);
+}
+
+class MemoryStore implements EventStore {
+  readonly #clock: Clock;
+  #events: Kept[] = [];
+  #leaving: NewFile[] = [];
+  readonly #ledger: LedgerLine[] = [];
+  #lastArrival = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async create(given: NewEvent) {
+    this.#lastArrival = Math.max(this.#now(), this.#lastArrival + 1);
+    const arrival = this.#lastArrival;
+    const id = eventIdOf(arrival);
+    this.#events.push({
+      ...{ id, arrival, given: structuredClone(given), upload: given.draft ? 'draft' : 'waiting' },
+      files: given.files.map((file) => ({ ...file, eventId: id, sourceId: undefined })),
+      finalizedAt: given.draft ? undefined : arrival,
+      ...{ autoFinalizedAt: undefined, uploadedAt: undefined, uploadError: undefined },
+      hold: undefined,
+    });
+    return { id, arrival };
+  }
+
+  async attach(eventId: string, file: NewFile) {
+    const event = this.#find(eventId);
+    if (event.upload !== 'draft') throw new FoveaError('conflict', 'Finalized.');
+    event.files.push({ ...file, eventId, sourceId: undefined });
+  }
+
+  async finalize(eventId: string) {
+    const event = this.#find(eventId);
+    const alreadyFinalized = event.upload !== 'draft';
+    if (!alreadyFinalized) this.#finalize(event);
+    const { id, finalizedAt = 0, autoFinalizedAt } = event;
+    return { id, alreadyFinalized, finalizedAt, autoFinalizedAt };
+  }
+
+  async finalizeDrafts(before: Arrival, spared: readonly string[], limit: number) {
+    const due = this.#events.filter(
+      ({ upload, arrival, id }) => upload === 'draft' && arrival < before && !spared.includes(id),
+    );
+    for (const event of due.slice(0, limit)) {
+      this.#finalize(event);
+      event.autoFinalizedAt = event.finalizedAt;
+    }
+    return Math.min(due.length, limit);
+  }
+
+  async get(eventId: string) {
+    const event = this.#events.find(({ id }) => id === eventId);
+    return event && shown(event);
+  }
+
+  async list(query: EventQuery) {
+    const all = this.#events.map(shown).filter((event) => fits(event, query));
+    if (query.order === 'newest_first') all.reverse();
+    return { events: all.slice(0, query.limit), next: all[query.limit]?.arrival };
+  }
+
+  async count({ deviceId, eventSchema, workflowId }: CountFilter) {
+    const filtered = this.#events.filter(
+      ({ given }) =>
+        (deviceId === undefined || given.deviceId === deviceId) &&
+        (eventSchema === undefined || given.eventSchema === eventSchema) &&
+        (workflowId === undefined || given.workflowId === workflowId),
+    );
+    const [oldest, newest] = [filtered[0]?.arrival, filtered.at(-1)?.arrival];
+    return { total: this.#events.length, filtered: filtered.length, oldest, newest };
+  }
+
+  async file(fileId: string) {
+    return this.#files().find(({ id }) => id === fileId);
+  }
+
+  async remove(rule: RemovalRule) {
+    const { before = Number.POSITIVE_INFINITY, sparesUnsent, limit } = rule;
+    let events = 0;
+    let diskBytes = 0;
+    for (const event of [...this.#events]) {
+      const isUnsent = event.upload === 'draft' || event.upload === 'waiting';
+      if (event.hold !== undefined || event.arrival >= before) continue;
+      if (sparesUnsent && isUnsent) continue;
+      if (events === limit) break;
+      if (rule.diskBytes !== undefined && diskBytes >= rule.diskBytes) break;
+      this.#remove(event, rule);
+      events += 1;
+      diskBytes += sum(event.files);
+    }
+    return { events, diskBytes };
+  }
+
+  async filesToUnlink(limit: number) {
+    const ids = this.#leaving.map(({ id }) => id).sort();
+    return ids.slice(0, limit);
+  }
+
+  async unlinked(fileIds: readonly string[]) {
+    this.#leaving = this.#leaving.filter(({ id }) => !fileIds.includes(id));
+  }
+
+  async ledger({ limit, reason, eventId, before }: LedgerQuery) {
+    const lines = this.#ledger.filter(
+      (line) =>
+        (reason === undefined || line.reason === reason) &&
+        (eventId === undefined || line.eventId === eventId) &&
+        (before === undefined || line.ordinal < before),
+    );
+    const newest = lines.reverse();
+    const page = newest.slice(0, limit);
+    return { lines: page, next: newest.length > limit ? page.at(-1)?.ordinal : undefined };
+  }
+
+  async usage() {
+    const inState = (state: UploadState) => this.#events.filter(({ upload }) => upload === state);
+    const files = this.#files();
+    const ofKind = (name: string) => files.filter(({ kind }) => kind === name).length;
+    const removed: Record<string, number> = {};
+    for (const { reason } of this.#ledger) removed[reason] = (removed[reason] ?? 0) + 1;
+    return {
+      records: this.#events.length,
+      drafts: inState('draft').length,
+      oldestDraft: inState('draft')[0]?.arrival,
+      waiting: inState('waiting').length,
+      oldestWaiting: inState('waiting')[0]?.arrival,
+      waitingDiskBytes: sum(inState('waiting').flatMap((event) => event.files)),
+      uploaded: inState('uploaded').length,
+      refused: inState('refused').length,
+      held: this.#events.filter(({ hold }) => hold !== undefined).length,
+      ...{ images: ofKind('image'), videos: ofKind('video'), localOnlyFiles: ofKind('local_only') },
+      fileDiskBytes: sum(files) + sum(this.#leaving),
+      ...{ databaseBytes: 0, removed },
+      lastRemovedAt: this.#ledger.at(-1)?.removedAt,
+    };
+  }
+
+  async hold(eventId: string, reason: string) {
+    this.#find(eventId).hold = reason;
+  }
+
+  async release(eventId: string) {
+    this.#find(eventId).hold = undefined;
+  }
+
+  async shrink() {
+    return false;
+  }
+
+  async waiting(after: Arrival, limit: number) {
+    const waiting = this.#events.filter(
+      (each) => each.upload === 'waiting' && each.arrival > after,
+    );
+    return waiting.slice(0, limit).map(shown);
+  }
+
+  async images(eventId: string) {
+    return this.#find(eventId).files.filter(({ kind }) => kind === 'image');
+  }
+
+  async imageUploaded(fileId: string, sourceId: string) {
+    for (const { files } of this.#events) {
+      const place = files.findIndex(({ id, kind }) => id === fileId && kind === 'image');
+      const file = files[place];
+      if (file === undefined) continue;
+      files[place] = { ...file, sourceId };
+      return;
+    }
+    throw new FoveaError('not_found', 'No such image.');
+  }
+
+  async uploaded(eventIds: readonly string[]) {
+    for (const event of this.#events) {
+      if (!eventIds.includes(event.id)) continue;
+      if (event.upload === 'draft' || event.upload === 'uploaded') continue;
+      event.upload = 'uploaded';
+      event.uploadedAt = this.#now();
+      event.uploadError = undefined;
+    }
+  }
+
+  async uploadRefused(eventId: string, error: string) {
+    const event = this.#find(eventId);
+    if (event.upload === 'draft' || event.upload === 'uploaded') {
+      throw new FoveaError('conflict', 'Not waiting.');
+    }
+    event.upload = 'refused';
+    event.uploadError = error;
+  }
+
+  async retryUpload(eventId: string | undefined) {
+    const events = eventId === undefined ? this.#events : [this.#find(eventId)];
+    const refused = events.filter(({ upload }) => upload === 'refused');
+    for (const event of refused) {
+      event.upload = 'waiting';
+      event.uploadError = undefined;
+    }
+    return refused.length;
+  }
+
+  async close() {}
+
+  #now(): number {
+    return this.#clock.now() * 1000;
+  }
+
+  #find(eventId: string): Kept {
+    const event = this.#events.find(({ id }) => id === eventId);
+    if (event === undefined) throw new FoveaError('not_found', 'No such event.');
+    return event;
+  }
+
+  #files(): StoredFile[] {
+    return this.#events.flatMap(({ files }) => files);
+  }
+
+  #finalize(event: Kept): void {
+    event.upload = 'waiting';
+    event.finalizedAt = Math.max(this.#now(), event.arrival);
+  }
+
+  #remove(event: Kept, { reason }: RemovalRule): void {
+    this.#events = this.#events.filter((other) => other !== event);
+    this.#leaving.push(...event.files);
+    this.#ledger.push({
+      ...{ ordinal: this.#ledger.length + 1, removedAt: this.#now(), reason },
+      ...{ eventId: event.id, arrival: event.arrival, upload: event.upload },
+      ...{ eventSchema: event.given.eventSchema, deviceId: event.given.deviceId },
+      ...{ files: event.files.length, diskBytes: sum(event.files) },
+    });
+  }
+}
+
+function sum(files: readonly NewFile[]): number {
+  return files.reduce((bytes, file) => bytes + file.diskBytes, 0);
+}
+
+function shown({ given, files, ...rest }: Kept): StoredEvent {
+  const { files: _, ...event } = given;
+  return {
+    ...event,
+    ...rest,
+    ...{ draft: rest.upload === 'draft', apiVersion: 'v2' },
+    videos: files.filter(({ kind }) => kind === 'video'),
+    localOnlyFiles: files.filter(({ kind }) => kind === 'local_only'),
+    ...{ originalFileCount: files.length, currentFileCount: files.length },
+  };
+}
+
+function fits(event: StoredEvent, filter: EventFilter): boolean {
+  const isIn = (list: readonly string[] | undefined, value: string | undefined) =>
+    list === undefined || list.some((each) => each === value);
+  return (
+    isIn(filter.deviceIds, event.deviceId) &&
+    isIn(filter.eventSchemas, event.eventSchema) &&
+    isIn(filter.workflowIds, event.workflowId) &&
+    isIn(filter.externalIds, event.externalId) &&
+    isIn(filter.relatedEventId?.split('\n'), event.relatedEventId) &&
+    event.arrival >= (filter.from ?? event.arrival) &&
+    event.arrival <= (filter.until ?? event.arrival) &&
+    !(event.draft && filter.includeDrafts === false) &&
+    (filter.metadata ?? []).every((condition) => meets(event, condition))
+  );
+}
+
+function meets({ customMetadata }: StoredEvent, condition: MetadataCondition): boolean {
+  const value = new Map(Object.entries(customMetadata ?? {})).get(condition.key);
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
+  const orders = condition.values
+    .filter((wanted) => typeof wanted === typeof value)
+    .map((wanted) => (value === wanted ? 0 : isBelow(value, wanted) ? -1 : 1));
+  const hasOrder = typeof value !== 'boolean';
+  switch (condition.operator) {
+    case 'eq':
+      return orders.includes(0);
+    case 'ne':
+      return !orders.includes(0);
+    case 'gt':
+      return hasOrder && orders.includes(1);
+    case 'gte':
+      return hasOrder && orders.some((order) => order >= 0);
+    case 'lt':
+      return hasOrder && orders.includes(-1);
+    case 'lte':
+      return hasOrder && orders.some((order) => order <= 0);
+  }
+}
+
+/** Text by its code points. */
+function isBelow(value: unknown, wanted: unknown): boolean {
+  if (typeof value === 'number') return value < Number(wanted);
+  const points = (text: unknown) => Array.from(String(text), (each) => each.codePointAt(0) ?? 0);
+  const [first, second] = [points(value), points(wanted)];
+  const place = first.findIndex((point, index) => point !== second[index]);
+  if (place < 0) return first.length < second.length;
+  return (first[place] ?? 0) < (second[place] ?? -1);
+}
