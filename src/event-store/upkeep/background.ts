@@ -112,9 +112,9 @@ export class Background {
     const before = await this.#arrivalBefore(settings.draftAutoFinalizeSeconds * 1000);
     for (;;) {
       const { eventIds } = openUploads;
-      const finalized = await store.finalizeDrafts(before, eventIds, limits.removalBatchMax);
+      const finalized = await store.finalizeDrafts(before, eventIds, limits.removedAtOnceMax);
       if (finalized > 0) log.info('Drafts were finalized.', { drafts: finalized });
-      if (finalized < limits.removalBatchMax || !(await this.#pause())) return;
+      if (finalized < limits.removedAtOnceMax || !(await this.#pause())) return;
     }
   }
 

@@ -6,7 +6,7 @@ export interface CapacityState {
   readonly freeBytes: number;
   /** Bytes that are given up when the disk is full; 0 while they are. */
   readonly reserveBytes: number;
-  /** What is used of the byte limit. */
+  /** Of files and the database; its log, which is in it, does not count towards the byte limit. */
   readonly bytesUsed: number;
 }
 
@@ -14,7 +14,7 @@ export interface CapacityState {
 export interface Addition {
   /** 1, the default: an event; 0: a file of an event that is there. */
   readonly records?: 0 | 1;
-  /** Bytes on the disk as far as known; left out: what an event has on average. */
+  /** Bytes of its files as far as known; left out: what those of an event have on average. */
   readonly bytes?: number | undefined;
 }
 

@@ -30,7 +30,7 @@ export class Cleaner {
   async removeOld(before: Arrival): Promise<Removed> {
     const done = { events: 0, diskBytes: 0 };
     while (!this.#isStopped) {
-      const removed = await this.#removeBatch({ reason: 'age', before }, limits.removalBatchMax);
+      const removed = await this.#removeBatch({ reason: 'age', before }, limits.removedAtOnceMax);
       if (removed.events === 0) break;
       done.events += removed.events;
       done.diskBytes += removed.diskBytes;
@@ -100,7 +100,7 @@ export class Cleaner {
     limit: number,
   ): Promise<Removed> {
     const { store, sparesUnsent } = this.#parts;
-    const most = Math.min(limit, limits.removalBatchMax);
+    const most = Math.min(limit, limits.removedAtOnceMax);
     const removed = await store.remove({ ...rule, sparesUnsent, limit: most });
     await this.unlinkRemoved();
     return removed;

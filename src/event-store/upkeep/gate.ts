@@ -12,7 +12,8 @@ import { makeRoom } from './make-room.ts';
 import type { Reserve } from './reserve.ts';
 import {
   type Amount,
-  averageBytes,
+  averageFileBytes,
+  averageRowBytes,
   excessOf,
   type Figures,
   isAllSpared,
@@ -28,6 +29,8 @@ export interface GateParts {
   readonly cleaner: Cleaner;
   readonly reserve: Reserve;
   readonly log: Log;
+  /** What the database's log has on the disk. */
+  logBytes(): Promise<number>;
 }
 
 /**
@@ -96,8 +99,14 @@ export class Gate implements Capacity {
     return (await this.#makeRoom(spare, 1)) === 'made';
   }
 
+  /** Never nothing, so that who waits counts; and not what will be refused for its size. */
   #amountOf({ records = 1, bytes }: Addition): Amount {
-    return { records, bytes: bytes ?? (this.#figures ? averageBytes(this.#figures) : 1) };
+    const { videoBytesMax, localOnlyBytesMax, recordBytesMax } = this.#parts.settings;
+    const figures = this.#figures;
+    const fileBytes = bytes ?? (figures ? averageFileBytes(figures) : 0);
+    const rowBytes = figures ? averageRowBytes(figures) * records : 0;
+    const most = Math.max(videoBytesMax, localOnlyBytesMax, recordBytesMax);
+    return { records, bytes: Math.min(Math.max(1, fileBytes + rowBytes), most) };
   }
 
   /** Other processes may have let in as much meanwhile, so an eighth of the room is ours. */
@@ -119,7 +128,7 @@ export class Gate implements Capacity {
     try {
       let isLast = added.bytes > this.#parts.settings.bytesMax;
       for (let round = 0; round < roundsMax; round += 1) {
-        const figures = await this.#read();
+        const figures = await this.#readAnew();
         if (!this.#blocked && !this.#isDiskFull && this.#fits(figures, added)) {
           this.#letIn(added);
           return;
@@ -162,7 +171,8 @@ export class Gate implements Capacity {
     const freeBytes = await files.freeBytes();
     const reserveBytes = await reserve.heldBytes();
     const bytesUsed = usage.fileDiskBytes + usage.databaseBytes;
-    const figures = { usage, bytesUsed, freeBytes, reserveBytes };
+    const logBytes = await this.#parts.logBytes();
+    const figures = { usage, bytesUsed, logBytes, freeBytes, reserveBytes };
     this.#figures = figures;
     const excess = excessOf(figures, settings, oneMore);
     if (isNone(excess)) {
@@ -173,7 +183,7 @@ export class Gate implements Capacity {
     return figures;
   }
 
-  /** A reading that begins after this moment. */
+  /** A reading that begins after this moment, so that it has all that landed by now. */
   async #readAnew(): Promise<Figures> {
     await this.#reading?.catch(() => {});
     return this.#read();
@@ -199,8 +209,8 @@ export class Gate implements Capacity {
       const made = await makeRoom(parts, { wanted, spare, batchesMax });
       if (made.isFutile) this.#giveUpOnDisk();
       this.#isDiskFull = false;
-      const figures = await this.#readAnew();
       if (made.events > 0) return 'made';
+      const { figures } = made;
       if (isNone(excessOf(figures, settings, wanted, spare))) return 'enough';
       const excess = excessOf(figures, settings, oneMore);
       if (!isNone(excess)) this.#refuse(wordsFor(excess, figures, settings));

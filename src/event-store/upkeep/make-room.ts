@@ -1,12 +1,11 @@
 // Brings a store that is at a limit below it again, by removing its oldest events.
 
 import type { EventStoreSettings } from '../../event-store-config.ts';
-import type { RemovalReason } from '../store/store.ts';
+import type { RemovalReason, Removed } from '../store/store.ts';
 import type { Cleaner, Goal } from './cleaner.ts';
 import {
   type Amount,
   averageRowBytes,
-  type Excess,
   excessOf,
   type Figures,
   isAllSpared,
@@ -32,6 +31,8 @@ export interface Wish {
 export interface Made {
   /** Events removed. */
   readonly events: number;
+  /** Of the last reading; when nothing was removed, those that speak for nothing to be removable. */
+  readonly figures: Figures;
   /** Room on the disk was wanted, and removals gained next to none. */
   readonly isFutile: boolean;
 }
@@ -44,49 +45,62 @@ export async function makeRoom(
   parts: RoomParts,
   { wanted, spare, batchesMax }: Wish,
 ): Promise<Made> {
-  const { cleaner, settings } = parts;
+  const { settings } = parts;
   const slack = slackOf(settings);
-  const left = { batches: batchesMax };
-  let events = 0;
-  let figures = await parts.read();
-  const remove = async (reason: RemovalReason, amount: Partial<Goal>) => {
-    const goal = { events: Infinity, bytes: Infinity, ...amount };
-    const removed = await cleaner.removeOldest(reason, goal, averageRowBytes(figures), left);
-    events += removed.events;
-    return removed;
-  };
-  const excess = (): Excess => {
-    const isVain = isAllSpared(figures, settings.cloud !== undefined);
-    return isVain ? noExcess : excessOf(figures, settings, wanted, spare);
-  };
+  const removal = new Removal(parts, await parts.read(), batchesMax);
+  const excess = () => excessOf(removal.figures, settings, wanted, spare);
 
-  const records = excess().records;
-  if (records > 0) {
-    await remove('record_limit', { events: records + slack.records });
-    figures = await parts.read();
-  }
+  const { records } = excess();
+  if (records > 0) await removal.remove('record_limit', { events: records + slack.records });
   const { bytes } = excess();
-  if (bytes > 0) {
-    await remove('byte_limit', { bytes: bytes + slack.bytes });
-    figures = await parts.read();
-  }
-  if (excess().diskBytes > 0 && parts.mayEmptyDisk) figures = await shrunk(parts);
+  if (bytes > 0) await removal.remove('byte_limit', { bytes: bytes + slack.bytes });
+
+  if (excess().diskBytes === 0 || !parts.mayEmptyDisk) return { ...removal.done, isFutile: false };
+  await removal.shrink();
+  const { freeBytes, bytesUsed } = removal.figures;
   const { diskBytes } = excess();
-  if (diskBytes === 0 || diskBytes > figures.bytesUsed || !parts.mayEmptyDisk) {
-    return { events, isFutile: false };
+  if (diskBytes === 0 || diskBytes > bytesUsed) return { ...removal.done, isFutile: false };
+  const removed = await removal.remove('disk_full', { bytes: diskBytes });
+  await removal.shrink();
+  const gained = removal.figures.freeBytes - freeBytes;
+  return { ...removal.done, isFutile: removed.events > 0 && gained < removed.diskBytes / 2 };
+}
+
+/** Removes in steps, with the figures after each of them. */
+class Removal {
+  readonly #parts: RoomParts;
+  readonly #left: { batches: number };
+  #events = 0;
+  figures: Figures;
+
+  constructor(parts: RoomParts, figures: Figures, batchesMax: number) {
+    this.#parts = parts;
+    this.figures = figures;
+    this.#left = { batches: batchesMax };
   }
-  const freeBytes = figures.freeBytes;
-  const removed = await remove('disk_full', { bytes: diskBytes });
-  figures = await shrunk(parts);
-  const isFutile = figures.freeBytes - freeBytes < removed.diskBytes / 2;
-  return { events, isFutile: isFutile && removed.events > 0 };
+
+  get done(): Pick<Made, 'events' | 'figures'> {
+    return { events: this.#events, figures: this.figures };
+  }
+
+  async remove(reason: RemovalReason, goal: Partial<Goal>): Promise<Removed> {
+    const { cleaner, settings, read } = this.#parts;
+    if (isAllSpared(this.figures, settings.cloud !== undefined)) return nothing;
+    const whole = { events: Infinity, bytes: Infinity, ...goal };
+    const rowBytes = averageRowBytes(this.figures);
+    const removed = await cleaner.removeOldest(reason, whole, rowBytes, this.#left);
+    this.#events += removed.events;
+    if (removed.events > 0) this.figures = await read();
+    return removed;
+  }
+
+  /** Gives back to the disk what is only waiting for that. */
+  async shrink(): Promise<void> {
+    const { cleaner, read } = this.#parts;
+    await cleaner.unlinkRemoved();
+    await cleaner.shrink('urgent');
+    this.figures = await read();
+  }
 }
 
-/** What is only waiting to be given back is given back before anything is removed. */
-async function shrunk({ cleaner, read }: RoomParts): Promise<Figures> {
-  await cleaner.unlinkRemoved();
-  await cleaner.shrink('urgent');
-  return read();
-}
-
-const noExcess: Excess = { records: 0, bytes: 0, diskBytes: 0 };
+const nothing: Removed = { events: 0, diskBytes: 0 };

@@ -78,7 +78,8 @@ export class Reserve {
 
 const pieceBytes = 1024 * 1024;
 
-async function diskBytes(path: string): Promise<number> {
+/** What a file has on the disk; 0 where there is none. */
+export async function diskBytes(path: string): Promise<number> {
   // The unit of `stat` on every system.
   return ((await statIfThere(path))?.blocks ?? 0) * 512;
 }

@@ -6,8 +6,10 @@ import type { Usage } from '../store/store.ts';
 
 export interface Figures {
   readonly usage: Usage;
-  /** Of the byte limit: files and the database in use. */
+  /** Files and the database in use. */
   readonly bytesUsed: number;
+  /** Of these the database's log, which no removal makes smaller: no limit counts it. */
+  readonly logBytes: number;
   readonly freeBytes: number;
   /** What the reserve has on the disk. */
   readonly reserveBytes: number;
@@ -34,10 +36,11 @@ export function excessOf(
   added: Amount,
   spare: Amount = { records: 0, bytes: 0 },
 ): Excess {
-  const { usage, bytesUsed, freeBytes } = figures;
+  const { usage, freeBytes } = figures;
+  const kept = keptBytes(figures);
   return {
     records: Math.max(0, usage.records + added.records + spare.records - settings.recordsMax),
-    bytes: Math.max(0, bytesUsed + added.bytes + spare.bytes - settings.bytesMax),
+    bytes: Math.max(0, kept + added.bytes + spare.bytes - settings.bytesMax),
     diskBytes: Math.max(0, freeBytesMin(figures, settings) + added.bytes - freeBytes),
   };
 }
@@ -69,14 +72,19 @@ export function isAllSpared({ usage }: Figures, sparesUnsent: boolean): boolean 
   return usage.records <= Math.max(unsent, usage.held);
 }
 
-/** Bytes of an event with its files, on average; of an empty store, a guess. */
-export function averageBytes({ usage, bytesUsed }: Figures): number {
-  return Math.ceil(usage.records === 0 ? 0 : bytesUsed / usage.records);
+/** What counts towards the byte limit. */
+export function keptBytes({ bytesUsed, logBytes }: Figures): number {
+  return bytesUsed - logBytes;
 }
 
-/** Bytes of an event in the database, on average. */
-export function averageRowBytes({ usage }: Figures): number {
-  return usage.records === 0 ? 0 : usage.databaseBytes / usage.records;
+/** Bytes of the files of an event, on average; of an empty store 0. */
+export function averageFileBytes({ usage }: Figures): number {
+  return usage.records === 0 ? 0 : Math.ceil(usage.fileDiskBytes / usage.records);
+}
+
+/** Bytes of an event in the database, on average; of an empty store 0. */
+export function averageRowBytes({ usage, logBytes }: Figures): number {
+  return usage.records === 0 ? 0 : Math.ceil((usage.databaseBytes - logBytes) / usage.records);
 }
 
 /** Why nothing is taken in, for people. */
@@ -87,7 +95,7 @@ export function wordsFor(excess: Excess, figures: Figures, settings: Limits): st
     return `The store holds ${figures.usage.records} events of at most ${settings.recordsMax}, and ${spared}.`;
   }
   if (excess.bytes > 0) {
-    return `The store uses ${figures.bytesUsed} bytes of at most ${settings.bytesMax}, and ${spared}.`;
+    return `The store uses ${keptBytes(figures)} bytes of at most ${settings.bytesMax}, and ${spared}.`;
   }
   const least = freeBytesMin(figures, settings);
   return `The disk has ${figures.freeBytes} bytes free and must keep ${least}, and no cleanup can change that now.`;

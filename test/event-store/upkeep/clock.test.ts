@@ -1,0 +1,135 @@
+// Clocks that are wrong: nothing is removed, and no draft finalized, before its time was lived.
+
+import { describe, expect, test } from 'vitest';
+import { LivedTime } from '../../../src/event-store/upkeep/lived-time.ts';
+import { dayMs, hourMs, openTestStore, secondMs, testClock } from './kit.ts';
+
+describe('a clock that leaps far ahead', () => {
+  test('removes nothing by age until the store has lived through it', async () => {
+    const { create, clock, upkeep, ids, logLines } = await openTestStore();
+    const event = await create();
+    await upkeep.cleanNow();
+    clock.leap(3_650 * dayMs);
+    await upkeep.cleanNow();
+    clock.advance(dayMs - secondMs);
+    await upkeep.cleanNow();
+    expect(await ids()).toEqual([event]);
+    expect(upkeep.health()).toEqual([
+      'The clock is ahead by 3650.0 days that this store did not live through, so no event is taken for so much older.',
+    ]);
+    expect(logLines.filter((line) => line.includes('The clock leapt ahead'))).toHaveLength(1);
+    clock.advance(2 * secondMs);
+    await upkeep.cleanNow();
+    expect(await ids()).toEqual([]);
+    expect(upkeep.health()).toEqual([]);
+  });
+
+  test('removes nothing by age when it happened before the start', async () => {
+    const first = await openTestStore();
+    const event = await first.create();
+    await first.upkeep.cleanNow();
+    await first.close();
+    const clock = testClock(first.clock.now() + 400 * dayMs);
+    const second = await openTestStore({ data: first.data, clock });
+    await second.upkeep.cleanNow();
+    expect(await second.ids()).toEqual([event]);
+    await second.close();
+    const third = await openTestStore({ data: first.data, clock });
+    await third.upkeep.cleanNow();
+    expect(await third.ids()).toEqual([event]);
+    clock.advance(dayMs + secondMs);
+    await third.upkeep.cleanNow();
+    expect(await third.ids()).toEqual([]);
+  });
+
+  test('a night without power counts', async () => {
+    const first = await openTestStore();
+    await first.create();
+    await first.upkeep.cleanNow();
+    first.clock.advance(6 * hourMs);
+    await first.upkeep.cleanNow();
+    await first.close();
+    const clock = testClock(first.clock.now() + 20 * hourMs);
+    const second = await openTestStore({ data: first.data, clock });
+    await second.upkeep.cleanNow();
+    expect(await second.ids()).toEqual([]);
+  });
+
+  test('finalizes no draft early', async () => {
+    const { store, create, clock, upkeep } = await openTestStore();
+    const draft = await create({ draft: true });
+    await upkeep.cleanNow();
+    clock.leap(5 * hourMs);
+    clock.advance(hourMs - secondMs);
+    await upkeep.cleanNow();
+    expect((await store.get(draft))?.draft).toBe(true);
+    clock.advance(2 * secondMs);
+    await upkeep.cleanNow();
+    expect((await store.get(draft))?.draft).toBe(false);
+  });
+});
+
+describe('a clock that is set back', () => {
+  test('removes nothing, finalizes nothing, and the store goes on', async () => {
+    const { store, create, clock, upkeep, ids } = await openTestStore();
+    const old = await create();
+    const draft = await create({ draft: true });
+    clock.leap(-2 * dayMs);
+    await upkeep.cleanNow();
+    const young = await create();
+    expect(await ids()).toEqual([old, draft, young]);
+    expect((await store.get(draft))?.draft).toBe(true);
+    clock.leap(2 * dayMs);
+    await upkeep.cleanNow();
+    expect(await ids()).toEqual([old, draft, young]);
+  });
+});
+
+describe('lived time', () => {
+  test('is wall time where the clock is right', () => {
+    const clock = testClock(1_000_000_000);
+    const lived = new LivedTime(clock, undefined);
+    clock.advance(50_000);
+    expect(lived.olderThan(20_000)).toBe(1_000_030_000);
+  });
+
+  test('goes back over several leaps', () => {
+    const clock = testClock(1_000_000_000);
+    const lived = new LivedTime(clock, undefined);
+    for (let count = 0; count < 3; count += 1) {
+      clock.advance(10_000);
+      lived.look();
+      clock.leap(5_000_000);
+      lived.look();
+    }
+    clock.advance(10_000);
+    expect(lived.olderThan(9_000)).toBe(1_015_031_000);
+    expect(lived.olderThan(15_000)).toBe(1_010_025_000);
+    expect(lived.olderThan(40_000)).toBe(1_000_000_000);
+    expect(lived.leaptWithin(40_000)).toBe(15_000_000);
+    expect(lived.life.leaps).toHaveLength(3);
+    lived.forget(15_000);
+    expect(lived.life.leaps).toHaveLength(1);
+  });
+
+  test('takes small corrections for what they are', () => {
+    const clock = testClock(1_000_000_000);
+    const lived = new LivedTime(clock, undefined);
+    clock.leap(900);
+    expect(lived.look()).toBe(0);
+    expect(lived.life.leaps).toEqual([]);
+  });
+
+  test('remembers a bounded number of leaps, and errs towards younger', () => {
+    const clock = testClock(1_000_000_000);
+    const lived = new LivedTime(clock, undefined);
+    for (let count = 0; count < 500; count += 1) {
+      clock.advance(1_000);
+      lived.look();
+      clock.leap(2_000);
+      lived.look();
+    }
+    expect(lived.life.leaps.length).toBeLessThanOrEqual(101);
+    expect(lived.olderThan(500_000)).toBeLessThanOrEqual(1_000_000_000);
+  });
+});
