@@ -28,41 +28,91 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const quote = 0x22;
 const backslash = 0x5c;
-const comma = 0x2c;
 const letterU = 0x75;
-const opening = [0x5b, 0x7b];
-const closing = [0x5d, 0x7d];
+
+/** What a byte outside of a string does to the bounds; 0: nothing. */
+const effects = new Uint8Array(256);
+const [separates, opens, closes, quotes] = [1, 2, 3, 4];
+effects[0x2c] = separates;
+for (const byte of Buffer.from('[{')) effects[byte] = opens;
+for (const byte of Buffer.from(']}')) effects[byte] = closes;
+effects[quote] = quotes;
 
 /** Also tells whether the text holds characters as `\u0041`, which may hide a name. */
 function checkBounds(bytes: Uint8Array): { readonly hasEscapes: boolean } {
+  const strings = new StringScanner(bytes);
   let depth = 0;
   let elements = 0;
-  let hasEscapes = false;
   for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0;
-    if (byte === quote) {
-      for (index += 1; index < bytes.length && bytes[index] !== quote; index += 1) {
-        if (bytes[index] !== backslash) continue;
-        index += 1;
-        hasEscapes ||= bytes[index] === letterU;
-      }
-    } else if (byte === comma) elements += 1;
-    else if (opening.includes(byte)) {
+    const effect = effects[bytes[index] ?? 0];
+    if (effect === 0) continue;
+    if (effect === quotes) index = strings.endOf(index);
+    else if (effect === closes) depth -= 1;
+    else {
       elements += 1;
-      depth += 1;
-    } else if (closing.includes(byte)) depth -= 1;
-    if (depth > limits.jsonDepthMax) {
-      throw invalidArgument('', `The body is nested deeper than ${limits.jsonDepthMax} levels.`);
-    }
-    if (elements > limits.jsonElementsMax) {
-      throw new FoveaError(
-        'too_large',
-        `The body has more than ${limits.jsonElementsMax} members.`,
-      );
+      if (effect === opens) depth += 1;
+      if (depth > limits.jsonDepthMax) throw tooDeep();
+      if (elements > limits.jsonElementsMax) throw tooMany();
     }
   }
-  return { hasEscapes };
+  return { hasEscapes: strings.hasEscapes };
 }
+
+function tooDeep(): FoveaError {
+  return invalidArgument('', `The body is nested deeper than ${limits.jsonDepthMax} levels.`);
+}
+
+function tooMany(): FoveaError {
+  return new FoveaError('too_large', `The body has more than ${limits.jsonElementsMax} members.`);
+}
+
+/** Finds the ends of strings: short ones byte by byte, long ones, which are images, by a search. */
+class StringScanner {
+  readonly #bytes: Uint8Array;
+  /** Where the next ones were found; each byte is searched once. */
+  #quoteAt = -1;
+  #backslashAt = -1;
+  hasEscapes = false;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** The index of the quote that ends the string which begins at `start`, or the end of all. */
+  endOf(start: number): number {
+    const bytes = this.#bytes;
+    const near = Math.min(bytes.length, start + nearBytes);
+    let index = start + 1;
+    for (; index < near; index += 1) {
+      const byte = bytes[index];
+      if (byte === quote) return index;
+      if (byte === backslash) {
+        index += 1;
+        this.hasEscapes ||= bytes[index] === letterU;
+      }
+    }
+    return this.#farEnd(index);
+  }
+
+  #farEnd(start: number): number {
+    let index = start;
+    for (;;) {
+      if (this.#quoteAt < index) this.#quoteAt = this.#find(quote, index);
+      if (this.#backslashAt < index) this.#backslashAt = this.#find(backslash, index);
+      if (this.#quoteAt <= this.#backslashAt) return this.#quoteAt;
+      index = this.#backslashAt + 1;
+      this.hasEscapes ||= this.#bytes[index] === letterU;
+      index += 1;
+    }
+  }
+
+  #find(byte: number, from: number): number {
+    const index = this.#bytes.indexOf(byte, from);
+    return index < 0 ? this.#bytes.length : index;
+  }
+}
+
+const nearBytes = 64;
 
 /** Without recursion, though the depth is bounded by now. */
 function refusePrototypes(root: object): void {

@@ -24,6 +24,11 @@ describe('a JSON body is read', () => {
     ['plain', '{"name":"Cells"}', 'Cells'],
     ['with a byte order mark', '\uFEFF{"name":"Cells"}', 'Cells'],
     ['with escapes', String.raw`{"name":"a\"\\\u00e9,[{"}`, 'a"\\é,[{'],
+    [
+      'with escapes behind a long text',
+      String.raw`{"name":"${'n'.repeat(200)}\"\\${'['.repeat(100)}"}`,
+      `${'n'.repeat(200)}"\\${'['.repeat(100)}`,
+    ],
     ['with the last of two equal names', '{"name":"a","name":"b"}', 'b'],
   ])('%s', async (_name, body, name) => {
     const answer = await create(body);
@@ -76,6 +81,16 @@ describe('a JSON body is refused with 400', () => {
       'with a hidden __proto__ inside',
       String.raw`{"name":"a","b":[{"\u005f_proto__":1}]}`,
       '__proto__: is not allowed as the name of a member',
+    ],
+    [
+      'with a hidden __proto__ behind a long text',
+      String.raw`{"name":"${'n'.repeat(200)}\n","b":[{"\u005f_proto__":1}]}`,
+      '__proto__: is not allowed as the name of a member',
+    ],
+    [
+      '65 levels deep behind a long text',
+      String.raw`{"name":"${'n'.repeat(200)}\"","b":${'['.repeat(65)}`,
+      'The body is nested deeper than 64 levels.',
     ],
   ])('%s', async (_name, body, message) => {
     const answer = await create(body);
