@@ -78,7 +78,11 @@ function connectEventStore(settings: Settings, log: Log) {
       const { kind, url } = (await chosen.started()) ?? (await find());
       return { kind, url };
     },
-    close: async () => (await started.started())?.service.close(),
+    close: async () => {
+      // A choice under way may be about to start one.
+      await chosen.started();
+      await (await started.started())?.service.close();
+    },
   };
 }
 

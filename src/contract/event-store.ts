@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { closed, open } from './fields.ts';
 import { operation } from './operation.ts';
 
-const inEvent = closed({ event_id: z.string().min(1).describe('Id.') });
+const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
 
 const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;
 

@@ -7,7 +7,7 @@ import { filePart, operation } from './operation.ts';
 
 const maybeText = z.string().nullable().optional();
 
-const inEvent = closed({ event_id: z.string().min(1).describe('Id.') });
+const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
 
 const image = closed({
   label: maybeText,
@@ -120,10 +120,10 @@ export const events = {
       event_data: open({}).describe('As the schema wants, e.g. {"result": "pass"}.'),
       inference_timestamp: isoDateTime.describe('ISO 8601.'),
       solution: maybeText.describe('Use case; needed for cloud upload.'),
-      workflow_id: maybeText.describe('Id.'),
-      workflow_version: maybeText.describe('Version.'),
-      device_id: maybeText.describe('Id.'),
-      stream_id: maybeText.describe('Id.'),
+      workflow_id: maybeText.describe('Workflow id.'),
+      workflow_version: maybeText.describe('Workflow version.'),
+      device_id: maybeText.describe('Device id.'),
+      stream_id: maybeText.describe('Stream id.'),
       image_id: maybeText.describe('Image id.'),
       custom_metadata: customMetadata
         .nullable()
@@ -163,10 +163,10 @@ export const events = {
       start_time: isoDateTime.optional().describe('Stored from, ISO 8601.'),
       end_time: isoDateTime.optional().describe('Stored until.'),
       limit,
-      device_id: exactly.describe('Id.'),
-      event_schema: exactly.describe('Name.'),
-      workflow_id: exactly.describe('Id.'),
-      external_id: exactly.describe('Id.'),
+      device_id: exactly.describe('Device id.'),
+      event_schema: exactly.describe('Schema.'),
+      workflow_id: exactly.describe('Workflow id.'),
+      external_id: exactly.describe('External id.'),
       related_event_id: exactly.describe('Feedback on this event.'),
       sort_direction: z.enum(['asc', 'desc']).optional().describe('Default desc.'),
       device_id__in: anyOf,
@@ -215,9 +215,9 @@ export const events = {
     path: '/events/count/stats',
     summary: 'How many events there are, and from when to when.',
     query: closed({
-      device_id: exactly.describe('Id.'),
-      event_schema: exactly.describe('Name.'),
-      workflow_id: exactly.describe('Id.'),
+      device_id: exactly.describe('Device id.'),
+      event_schema: exactly.describe('Schema.'),
+      workflow_id: exactly.describe('Workflow id.'),
     }),
     answer: open({
       total_count: z.int(),

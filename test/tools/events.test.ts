@@ -40,13 +40,19 @@ describe('the life of a draft', () => {
 describe('images', () => {
   test('go by path, and come back as a small picture with words', async () => {
     const [cell] = bloodCells(1);
-    const made = await fovea.call('events_create', { ...passed, images: [cell] });
-    expect(made.text).toMatch(/with 1 image \(\d+\.\d kB\)\.\n/);
+    const image = { ...cell, inputFile: cell?.file };
+    const made = await fovea.call('events_create', { ...passed, images: [image] });
+    expect(made.data.image_ids).toHaveLength(2);
+    expect(made.text).toMatch(/with 2 images \(\d+\.\d kB\)\.\n/);
     const shown = await fovea.call('events_get', { event_id: made.data.id });
     expect(shown.text).toContain(': 1 image, 18 detections ("RBC" 14, "Platelets" 3, "WBC" 1).\n');
-    const [image] = Object(shown.data.images);
-    expect(image).toMatchObject({ label: 'BloodImage_00040', input_file_id: null });
-    expect(image.object_detections).toHaveLength(18);
+    const [stored] = Object(shown.data.images);
+    expect(stored).toMatchObject({
+      label: 'BloodImage_00040',
+      file_id: expect.any(String),
+      input_file_id: expect.any(String),
+    });
+    expect(stored.object_detections).toHaveLength(18);
     const [picture, ...others] = await picturesOf('events_get', { event_id: made.data.id });
     expect(others).toEqual([]);
     expect(picture?.length).toBeLessThanOrEqual(200 * 1024);

@@ -36,7 +36,14 @@ async function hintFor(
 
 type Hints = Readonly<Partial<Record<ErrorCode, string>>>;
 
+const notOffered: Hints = {
+  not_found: 'Only an Event Store of Fovea offers this: the one that is used is another.',
+};
+
 const hints: Readonly<Record<string, Hints>> = {
+  events_stats: notOffered,
+  events_ledger: notOffered,
+  event_schemas_list: notOffered,
   any: {
     not_found: 'Find the id with events_list; events_ledger tells whether a cleanup removed it.',
   },
