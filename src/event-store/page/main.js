@@ -12,11 +12,22 @@ import { Timeline } from './timeline.js';
 const list = byId('events', HTMLElement);
 const olderButton = byId('older', HTMLButtonElement);
 const newButton = byId('new', HTMLButtonElement);
+const end = byId('end', HTMLElement);
 const timeline = new Timeline(list, (events) => filters.learn(events));
 const filters = new Filters(() => attempt(reload));
 /** Looks since the page was opened: some things need not be looked at each time. */
 let looks = 0;
 let isLoading = false;
+/** Whether the reader has just opened an event: then the details take the focus. */
+let isOpening = false;
+
+/** Older events are loaded before the reader comes to the end. */
+const watcher = new IntersectionObserver(
+  ([entry]) => {
+    if (entry?.isIntersecting && timeline.hasOlder) attempt(loadOlder);
+  },
+  { rootMargin: '800px' },
+);
 
 async function reload() {
   list.setAttribute('aria-busy', 'true');
@@ -38,6 +49,9 @@ async function loadOlder() {
     isLoading = false;
   }
   showCounts();
+  // It tells of changes alone, and the end may still be near: so it looks anew.
+  watcher.unobserve(end);
+  watcher.observe(end);
 }
 
 async function look() {
@@ -104,6 +118,8 @@ async function readAddress() {
   const wanted = decodeURIComponent(id);
   showDetails(timeline.find(wanted) ?? (await getEvent(wanted)));
   markOpen(wanted);
+  if (isOpening) byId('details-title', HTMLElement).focus({ preventScroll: true });
+  isOpening = false;
   byId('details-gone', HTMLElement).hidden = true;
   byId('newer-event', HTMLButtonElement).disabled = !timeline.neighbour(wanted, -1);
   byId('older-event', HTMLButtonElement).disabled = !timeline.neighbour(wanted, 1);
@@ -161,9 +177,7 @@ byId('widen', HTMLElement).addEventListener('click', ({ currentTarget }) => {
   if (currentTarget instanceof Element) currentTarget.setAttribute('aria-pressed', String(isWide));
 });
 list.addEventListener('click', ({ target }) => {
-  if (target instanceof Element && target.closest('.card-link')) {
-    requestAnimationFrame(() => byId('details-title', HTMLElement).focus({ preventScroll: true }));
-  }
+  isOpening = target instanceof Element && target.closest('.card-link') !== null;
 });
 document.addEventListener('keydown', ({ key, target }) => {
   const isTyping = target instanceof Element && target.closest('input, select, textarea, video');
@@ -172,13 +186,7 @@ document.addEventListener('keydown', ({ key, target }) => {
   if (key === 'ArrowLeft') openNeighbour(-1);
   if (key === 'ArrowRight') openNeighbour(1);
 });
-// Older events are loaded before the reader comes to the end.
-new IntersectionObserver(
-  ([entry]) => {
-    if (entry?.isIntersecting && !olderButton.hidden) attempt(loadOlder);
-  },
-  { rootMargin: '800px' },
-).observe(byId('end', HTMLElement));
+watcher.observe(end);
 
 await attempt(async () => {
   await filters.offerSchemas();

@@ -8,7 +8,7 @@ import { day } from './format.js';
 /** @import { Query, StoredEvent } from './types.ts' */
 
 /** Events of one page: some screens full. */
-const pageSize = '60';
+const pageSize = '100';
 /** New events of one look; after so many looks on end the list is loaded anew instead. */
 const newSize = '100';
 const newPagesMax = 5;
