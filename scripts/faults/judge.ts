@@ -19,8 +19,18 @@ export interface Findings {
   readonly stray: string[];
 }
 
+export interface JudgeOptions {
+  /** False: files may be left that the sweep at the next start removes. */
+  readonly isSwept?: boolean;
+}
+
 /** Reads everything back, byte by byte. The store must run, and nobody else may write to it. */
-export async function judge(history: History, url: string, data: string): Promise<Findings> {
+export async function judge(
+  history: History,
+  url: string,
+  data: string,
+  { isSwept = true }: JudgeOptions = {},
+): Promise<Findings> {
   const findings: Findings = { lost: [], torn: [], ghosts: [], stray: [] };
   const found = await listEvents(url);
   const removed = await readLedger(history, url);
@@ -34,7 +44,7 @@ export async function judge(history: History, url: string, data: string): Promis
       history.events.delete(key);
     }
   }
-  findings.stray.push(...(await findStrays(url, data)));
+  if (isSwept) findings.stray.push(...(await findStrays(url, data)));
   return findings;
 }
 
@@ -166,10 +176,14 @@ async function findStrays(url: string, data: string): Promise<readonly string[]>
 /** Ten seconds. */
 const strayAttemptsMax = 100;
 
+/** Names of all files below a folder, whose folders may go while it is read. */
 async function filesIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return names.filter((name) => name !== '.fovea-files');
+  const names: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (entry.isDirectory()) names.push(...(await filesIn(join(folder, entry.name))));
+    else if (entry.name !== '.fovea-files') names.push(entry.name);
+  }
+  return names;
 }
 
 function fileIdsOf(event: Stored): string[] {

@@ -5,7 +5,7 @@ import {
   startEventStoreProcess,
 } from '../../test/fixtures/event-store-process.ts';
 import { History } from './history.ts';
-import { type Findings, judge } from './judge.ts';
+import { type Findings, type JudgeOptions, judge } from './judge.ts';
 
 /** What a row of the report says. */
 export interface Result {
@@ -73,8 +73,8 @@ export class Trial {
     this.#data = data;
   }
 
-  async judge(): Promise<void> {
-    const found = await judge(this.history, this.url, this.#data);
+  async judge(options: JudgeOptions = {}): Promise<void> {
+    const found = await judge(this.history, this.url, this.#data, options);
     this.findings.lost.push(...found.lost);
     this.findings.torn.push(...found.torn);
     this.findings.ghosts.push(...found.ghosts);

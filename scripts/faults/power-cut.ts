@@ -1,0 +1,73 @@
+// Power cuts: the disk is an image, and what of it was synced is all that a copy of it has.
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { releaseAll, startLoad } from './load.ts';
+import { type FileSystem, Machine, run } from './machine.ts';
+import { type Result, Trial } from './trial.ts';
+
+/** XFS takes no smaller ones. */
+const imageMegabytes = 512;
+const load = { clients: 8, fileBytesMax: 1_000_000 };
+
+export interface PowerCuts {
+  readonly fileSystem: FileSystem;
+  readonly cuts: number;
+  /** A library before all others: one that makes syncs do nothing is the control. */
+  readonly preload?: string;
+}
+
+/** Cuts the power again and again; the store goes on from what its disk had. */
+export async function tryPowerCuts(
+  folder: string,
+  { fileSystem, cuts, preload }: PowerCuts,
+): Promise<Result> {
+  const machine = new Machine(folder);
+  const what = preload === undefined ? '' : ', control: syncs do nothing';
+  const name = `power cut on ${fileSystem}, ${cuts} times${what}`;
+  try {
+    let image = await machine.makeImage(fileSystem, imageMegabytes);
+    let path = await machine.mountImage(fileSystem, image);
+    const environment = preload === undefined ? {} : { LD_PRELOAD: preload };
+    const trial = new Trial({ name, data: join(path, 'data'), environment });
+    await trial.start();
+    await run('sync', '-f', path);
+    machine.delayWriteBack();
+    for (let cut = 1; cut <= cuts; cut += 1) {
+      const running = startLoad(trial.history, trial.url, load);
+      await wait(500 + Math.random() * 2_500);
+      const copy = await cutPower(machine, trial, { image, path, fileSystem });
+      await running.stop();
+      ({ image, path } = copy);
+      trial.moveTo(join(path, 'data'));
+      await trial.start();
+      await trial.judge();
+      await releaseAll(trial.history, trial.url);
+    }
+    await trial.kill();
+    return trial.result(`ready again after ${Math.round(Math.max(...trial.readyMs))} ms at most`);
+  } finally {
+    await machine.restore();
+  }
+}
+
+interface Disk {
+  readonly image: string;
+  readonly path: string;
+}
+
+/** Stops the store where it is, copies what the disk has by now, and mounts the copy. */
+async function cutPower(
+  machine: Machine,
+  trial: Trial,
+  { image, path, fileSystem }: Disk & { readonly fileSystem: FileSystem },
+): Promise<Disk> {
+  const copy = `${image.replace(/(-\d+)?\.img$/, '')}-${Date.now()}.img`;
+  process.kill(Number(trial.process.pid), 'SIGSTOP');
+  await run('cp', '--sparse=always', image, copy);
+  await trial.kill();
+  await machine.unmount(path);
+  await rm(image);
+  return { image: copy, path: await machine.mountImage(fileSystem, copy) };
+}
