@@ -103,7 +103,10 @@ export class Background {
   async #arrivalBefore(ageMs: number): Promise<Arrival> {
     const lived = await this.#lived;
     const seconds = Math.round(lived.look() / 1000);
-    if (seconds > 0) this.#parts.log.warn('The clock leapt ahead of time.', { seconds });
+    if (seconds > 0) {
+      this.#parts.log.warn('The clock leapt ahead of time.', { seconds });
+      await this.#remember(lived);
+    }
     return Math.floor(lived.olderThan(ageMs) * 1000);
   }
 
@@ -131,15 +134,19 @@ export class Background {
   }
 
   async #removeOld(): Promise<void> {
-    const { cleaner, settings, data, log } = this.#parts;
+    const { cleaner, settings, log } = this.#parts;
     const retentionMs = settings.retentionDays * 24 * 60 * 60 * 1000;
     const { events } = await cleaner.removeOld(await this.#arrivalBefore(retentionMs));
     if (events > 0) log.info('Events were removed for their age.', { events });
     const lived = await this.#lived;
     this.#setHeldBack(lived.leaptWithin(retentionMs));
     lived.forget(retentionMs);
-    // On a full disk the newest event still says when the store was last alive.
-    await writeLife(data, lived.life).catch(() => {});
+    await this.#remember(lived);
+  }
+
+  /** On a full disk the newest event still says when the store was last alive. */
+  async #remember(lived: LivedTime): Promise<void> {
+    await writeLife(this.#parts.data, lived.life).catch(() => {});
   }
 
   /** Room is made before a create has to wait for it. */

@@ -90,6 +90,10 @@ export class Cleaner {
     }
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** Running work ends after its batch. */
   stop(): void {
     this.#isStopped = true;

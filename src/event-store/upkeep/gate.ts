@@ -191,7 +191,7 @@ export class Gate implements Capacity {
 
   /** Makes room for all who wait, once for all of them. */
   #makeRoom(spare: Amount = none, batchesMax: number = limits.urgentBatchesMax): Promise<Room> {
-    if (!this.#mayMakeRoom) return Promise.resolve('none');
+    if (!this.#mayMakeRoom || this.#parts.cleaner.isStopped) return Promise.resolve('none');
     this.#making ??= this.#makeRoomNow(spare, batchesMax).finally(() => {
       this.#making = undefined;
     });
@@ -210,6 +210,7 @@ export class Gate implements Capacity {
       if (made.isFutile) this.#giveUpOnDisk();
       this.#isDiskFull = false;
       if (made.events > 0) return 'made';
+      if (cleaner.isStopped) return 'none';
       const { figures } = made;
       if (isNone(excessOf(figures, settings, wanted, spare))) return 'enough';
       const excess = excessOf(figures, settings, oneMore);

@@ -2,7 +2,7 @@
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../storage/folders.ts';
+import { errorCode, syncFolder } from '../../storage/folders.ts';
 import type { Leap, Life } from './lived-time.ts';
 
 /** Undefined when there is none, or it cannot be read: then the store only knows its events. */
@@ -15,10 +15,12 @@ export async function readLife(data: string): Promise<Life | undefined> {
   }
 }
 
+/** It is on the disk when this resolves. */
 export async function writeLife(data: string, life: Life): Promise<void> {
   const draft = `${fileIn(data)}.new`;
-  await writeFile(draft, JSON.stringify(life), { mode: 0o600 });
+  await writeFile(draft, JSON.stringify(life), { mode: 0o600, flush: true });
   await rename(draft, fileIn(data));
+  await syncFolder(data);
 }
 
 function fileIn(data: string): string {

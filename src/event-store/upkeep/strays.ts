@@ -29,7 +29,10 @@ export async function sweepStrays(parts: StrayParts, rule: StrayRule): Promise<n
   const { store, files, signal } = parts;
   let removed = 0;
   let suspects: string[] = [];
+  let seen = 0;
   for await (const id of files.ids()) {
+    seen += 1;
+    if (seen % limits.unlinkBatchMax === 0) await pause(limits.cleanupPauseMs, signal);
     if (signal.aborted) return removed;
     const isOld = timeOf(id) < rule.before;
     if (!isOld || (await store.file(id)) !== undefined) continue;
@@ -58,7 +61,7 @@ async function removeStrays(
 
 /** False: it was ended early. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  return wait(milliseconds, true, { signal, ref: false }).catch(() => false);
+  return wait(milliseconds, true, { signal }).catch(() => false);
 }
 
 /** Milliseconds since 1970, from a UUID of version 7; not a number for a file of somebody else. */

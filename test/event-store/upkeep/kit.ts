@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { newFileId } from '../../../src/event-store/ids.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
-import type { EventStore, NewEvent, NewFile } from '../../../src/event-store/store/store.ts';
+import type { EventStore, NewFile } from '../../../src/event-store/store/store.ts';
 import {
   createOpenUploads,
   type OpenUploads,
@@ -17,6 +17,7 @@ import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { createLog } from '../../../src/log.ts';
 import { openFileFolder } from '../../../src/storage/file-folder.ts';
 import type { FileStore } from '../../../src/storage/file-store.ts';
+import { plainEvent } from './plain-event.ts';
 
 export const secondMs = 1_000;
 export const hourMs = 60 * 60 * secondMs;
@@ -131,25 +132,6 @@ async function write(
   const id = newFileId(clock);
   const written = await files.write(id, content);
   return { id, kind, label: undefined, contentType: 'application/octet-stream', ...written };
-}
-
-function plainEvent(files: readonly NewFile[]): NewEvent {
-  return {
-    draft: false,
-    ...{ solution: undefined, workflowId: undefined, workflowVersion: undefined },
-    ...{ deviceId: undefined, streamId: undefined, imageId: undefined },
-    inferenceTimestamp: '2026-11-20T00:00:00Z',
-    eventSchema: 'custom',
-    eventData: { value: 'seen' },
-    ...{ externalId: undefined, relatedEventId: undefined, customMetadata: undefined },
-    displayImagePosition: undefined,
-    images: files.map(({ id }) => ({
-      ...{ file_id: id, input_file_id: null, label: null, metadata: null },
-      ...{ object_detections: [], classifications: [] },
-      ...{ instance_segmentations: [], keypoints: [] },
-    })),
-    files,
-  };
 }
 
 export async function listed(files: FileStore): Promise<readonly string[]> {

@@ -1,0 +1,37 @@
+// One of several processes on one data folder: says when it leads, and creates on each line it gets.
+
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { systemClock } from '../../../../src/clock.ts';
+import { openEventStore } from '../../../../src/event-store/store/sqlite-store.ts';
+import { createOpenUploads } from '../../../../src/event-store/upkeep/open-uploads.ts';
+import { startUpkeep } from '../../../../src/event-store/upkeep/upkeep.ts';
+import { readEventStoreSettings } from '../../../../src/event-store-config.ts';
+import { createLog } from '../../../../src/log.ts';
+import { openFileFolder } from '../../../../src/storage/file-folder.ts';
+import { plainEvent } from '../plain-event.ts';
+
+const [data = ''] = process.argv.slice(2);
+const log = createLog('warn');
+const clock = systemClock;
+const settings = readEventStoreSettings({ RESERVE_BYTES: '0', MAX_RECORDS: '20' });
+const store = await openEventStore({ data, clock, log });
+const files = await openFileFolder(join(data, 'files'));
+const openUploads = createOpenUploads();
+const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+say('started');
+const watch = setInterval(() => {
+  if (!upkeep.isLeader()) return;
+  say('leads');
+  clearInterval(watch);
+}, 20);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  for (let count = 0; count < Number(line); count += 1) {
+    await upkeep.capacity.admit();
+    await store.create(plainEvent([]));
+  }
+  say(`created ${line}`);
+}
