@@ -30,7 +30,7 @@ export interface GroupCommitOptions {
 export interface GroupCommit<Command, Outcome> {
   /**
    * Runs a command; it is on the disk when this resolves. `bytes` is about how much it writes.
-   * Throws what the command throws, and `internal` when the thread ends: then it may be done or not.
+   * Throws what the command throws, and `internal` when the thread ends: it may be done then.
    */
   submit(command: Command, bytes: number): Promise<Outcome>;
   /** Resolves once all that was submitted has ended, and the thread with it. */

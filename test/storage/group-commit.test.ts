@@ -1,0 +1,122 @@
+// Writes that wait together share a transaction; what goes wrong in one leaves the others alone.
+
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { createGroupCommit } from '../../src/storage/group-commit.ts';
+import { temporaryFolder } from './kit.ts';
+import { type NumberCommand, type NumberOutcome, numberTable } from './numbers.ts';
+
+async function numbers() {
+  const path = join(await temporaryFolder(), 'numbers.db');
+  const commit = createGroupCommit<NumberCommand, NumberOutcome>({
+    entry: new URL('./processes/number-thread.ts', import.meta.url),
+    data: path,
+    now: () => 1234,
+  });
+  onTestFinished(() => commit.close());
+  return { commit, path };
+}
+
+function stored(path: string): number[] {
+  const database = openDatabase(path, [numberTable]);
+  try {
+    const sql = 'SELECT number FROM numbers WHERE time = 1234 ORDER BY number';
+    return database.all(sql, [], (row) => row.integer('number'));
+  } finally {
+    database.close();
+  }
+}
+
+test('what waits while a transaction runs goes into the next one, together', async () => {
+  const { commit, path } = await numbers();
+  const first = Promise.all([1, 2].map((number) => commit.submit({ number }, 1)));
+  await new Promise(setImmediate);
+  const second = Promise.all([3, 4, 5].map((number) => commit.submit({ number }, 1)));
+  const outcomes = [...(await first), ...(await second)];
+  expect(outcomes.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+  expect(outcomes.map(({ transaction }) => transaction)).toEqual([1, 1, 2, 2, 2]);
+  expect(stored(path)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a batch is bounded in commands and in bytes', async () => {
+  const { commit } = await numbers();
+  const many = Array.from({ length: 1025 }, (_, number) => commit.submit({ number }, 1));
+  const large = 3 * 1024 * 1024;
+  const heavy = [2000, 2001, 2002].map((number) => commit.submit({ number }, large));
+  const huge = commit.submit({ number: 3000 }, 100 * large);
+  const outcomes = await Promise.all([...many, ...heavy, huge]);
+  const sizes: number[] = [];
+  for (const { transaction } of outcomes) {
+    sizes[transaction - 1] = (sizes[transaction - 1] ?? 0) + 1;
+  }
+  expect(sizes).toEqual([512, 512, 2, 1, 1, 1]);
+});
+
+test('a refused command leaves the others in their transaction', async () => {
+  const { commit, path } = await numbers();
+  const answers = await Promise.allSettled([
+    commit.submit({ number: 1 }, 1),
+    commit.submit({ number: 2, end: 'refuse' }, 1),
+    commit.submit({ number: 3 }, 1),
+  ]);
+  expect(answers).toMatchObject([
+    { value: { transaction: 1 } },
+    { reason: { code: 'conflict', message: 'No.', hint: 'Never.' } },
+    { value: { transaction: 1 } },
+  ]);
+  expect(stored(path)).toEqual([1, 3]);
+});
+
+test('an unforeseen failure undoes only what failed', async () => {
+  const { commit, path } = await numbers();
+  await commit.submit({ number: 7 }, 1);
+  const answers = await Promise.allSettled([
+    commit.submit({ number: 1 }, 1),
+    commit.submit({ number: 2, end: 'break' }, 1),
+    // Its number is there already.
+    commit.submit({ number: 7 }, 1),
+    commit.submit({ number: 3 }, 1),
+  ]);
+  expect(answers).toMatchObject([
+    { value: { number: 1 } },
+    { reason: { code: 'internal', message: 'Something failed inside Fovea.' } },
+    { reason: { code: 'internal', message: 'The database refused a statement.' } },
+    { value: { number: 3 } },
+  ]);
+  expect(stored(path)).toEqual([1, 3, 7]);
+});
+
+test('a thread that dies fails what it had, and the next write has a new one', async () => {
+  const { commit, path } = await numbers();
+  const dying = Promise.allSettled([
+    commit.submit({ number: 1 }, 1),
+    commit.submit({ number: 2, end: 'die' }, 1),
+  ]);
+  await new Promise(setImmediate);
+  const waiting = commit.submit({ number: 3 }, 1);
+  const ended = { status: 'rejected', reason: { code: 'internal' } };
+  expect(await dying).toMatchObject([ended, ended]);
+  expect(await waiting).toEqual({ number: 3, transaction: 1 });
+  expect(stored(path)).toEqual([3]);
+});
+
+test('a thread that cannot start fails every write', async () => {
+  const commit = createGroupCommit({
+    entry: new URL('./processes/missing-thread.ts', import.meta.url),
+    ...{ data: undefined, now: () => 0 },
+  });
+  await expect(commit.submit(1, 1)).rejects.toMatchObject({ code: 'internal' });
+  await expect(commit.submit(2, 1)).rejects.toMatchObject({ code: 'internal' });
+  await commit.close();
+});
+
+test('closing waits for what was submitted, and takes nothing more', async () => {
+  const { commit, path } = await numbers();
+  const last = commit.submit({ number: 1 }, 1);
+  await commit.close();
+  expect(await last).toEqual({ number: 1, transaction: 1 });
+  await expect(commit.submit({ number: 2 }, 1)).rejects.toMatchObject({ code: 'internal' });
+  await commit.close();
+  expect(stored(path)).toEqual([1]);
+});

@@ -1,0 +1,32 @@
+// A thread that writes numbers, for the tests of group commit.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { FoveaError } from '../../../src/errors.ts';
+import { serveBatches } from '../../../src/storage/batches.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import type { NumberCommand, NumberOutcome } from '../numbers.ts';
+import { numberTable } from '../numbers.ts';
+
+const port = parentPort;
+const path: unknown = workerData;
+if (port === null || typeof path !== 'string') throw new Error('This is a thread of a test.');
+
+let transactions = 0;
+
+serveBatches<NumberCommand, NumberOutcome>(port, {
+  open: () => openDatabase(path, [numberTable]),
+  begin: (database, now) => {
+    transactions += 1;
+    const transaction = transactions;
+    return {
+      apply: ({ number, end }) => {
+        if (end === 'refuse') throw new FoveaError('conflict', 'No.', { hint: 'Never.' });
+        if (end === 'die') process.exit(1);
+        database.run('INSERT INTO numbers VALUES (?, ?)', [number, now]);
+        if (end === 'break') throw new Error('Unforeseen.');
+        return { number, transaction };
+      },
+      finish: () => {},
+    };
+  },
+});
