@@ -189,7 +189,9 @@ export const limits = {
   cloudBytesPerSecondMin: 16 * 1024,
   /** Failures of the cloud on one event alone, after which another one is tried in its place. */
   cloudDetourFailuresMin: 5,
-  /** Events that may be passed over: if it were more, the cloud would be to blame. */
+  /** Events that may be passed over one after the other before the cloud takes one. */
+  cloudDetourSuspectsMax: 5,
+  /** Events that may be passed over in all: if it were more, the cloud would be to blame. */
   cloudDetoursMax: 100,
   /** Why an event was refused, in characters: enough to understand it. */
   refusalCharactersMax: 500,

@@ -26,7 +26,7 @@ const customMetadata = z
     error: 'must have at most 100 pairs',
   });
 
-/** The hosted platform keeps an event with a longer list, but without a single one of its images. */
+/** Facts of the hosted platform: it keeps an event with a longer list, but drops all its images. */
 const items = limits.annotationItemsMax;
 
 const image = open({

@@ -147,10 +147,11 @@ const refusals: ReadonlyMap<number, string> = new Map([
 const memberNames = Object.keys(visionEvents.vision_events_create.body.shape);
 
 function waiting(error: FoveaError): FoveaError {
-  const { code, retryAfterSeconds } = error;
+  const { code, retryAfterSeconds, upstream } = error;
   if (code === 'cancelled') return error;
   return new FoveaError(code, waitingWords(error), {
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(upstream && { upstream }),
     cause: error,
   });
 }

@@ -6,6 +6,7 @@ import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore, StoredEvent, StoredFile } from '../store/store.ts';
 import type { Cloud } from './cloud.ts';
 import { type CloudEvent, describeForCloud } from './cloud-event.ts';
+import type { Detours } from './detours.ts';
 
 export interface SenderParts {
   readonly store: EventStore;
@@ -13,6 +14,7 @@ export interface SenderParts {
   readonly cloud: Cloud;
   readonly defaultSolutionId: string | undefined;
   readonly progress: Progress;
+  readonly detours: Detours;
 }
 
 /** Told of what was done, once it is on record. */
@@ -32,25 +34,47 @@ export interface Progress {
 export type SendWaiting = () => Promise<void>;
 
 export function createSender(parts: SenderParts): SendWaiting {
+  const { store, detours } = parts;
   // Small at first and after a failure, so that a slow line or a weak cloud is not overrun.
   let pageMax = pageAtFirst;
-  const sendPage = async () => {
-    const page = await parts.store.waiting(0, pageMax);
-    const taken = await takeBatch(parts, page);
-    await deliver(parts, await withImages(parts, taken.events));
-    pageMax = taken.isWhole
-      ? Math.min(limits.eventBatchMax, pageMax * 2)
-      : Math.max(1, taken.events.length);
+  const send = async (page: readonly StoredEvent[]) => {
+    const { events, isWhole } = await takeBatch(parts, page);
+    const ids = events.map(({ event }) => event.id);
+    try {
+      await deliver(parts, await withImages(parts, events));
+    } catch (thrown) {
+      if (detours.failed(ids, asFoveaError(thrown))) return;
+      throw thrown;
+    }
+    detours.passed(ids);
+    pageMax = isWhole ? Math.min(limits.eventBatchMax, pageMax * 2) : Math.max(1, ids.length);
+  };
+  const sendNext = async () => {
+    const due = await dueEvent(parts);
+    if (due !== undefined) await send([due]);
+    const waiting = await store.waiting(0, pageMax + detours.count());
+    const page = waiting.filter(({ id }) => !detours.isResting(id)).slice(0, pageMax);
+    if (page.length > 0) await send(page);
     return page.length > 0;
   };
   return async () => {
     try {
-      while (await sendPage());
+      while (await sendNext());
     } catch (thrown) {
       pageMax = Math.max(1, Math.floor(pageMax / 2));
       throw asFoveaError(thrown);
     }
   };
+}
+
+/** One that was passed over long enough, if it still waits. */
+async function dueEvent({ store, detours }: SenderParts): Promise<StoredEvent | undefined> {
+  const id = detours.due();
+  if (id === undefined) return undefined;
+  const event = await store.get(id);
+  if (event?.upload === 'waiting') return event;
+  detours.passed([id]);
+  return undefined;
 }
 
 const pageAtFirst = 16;

@@ -12,6 +12,7 @@ import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
 import { createCloud } from './cloud.ts';
+import { createDetours } from './detours.ts';
 import { createSender, type SendWaiting } from './send-events.ts';
 
 export interface UploaderState {
@@ -97,6 +98,7 @@ class BackgroundUploader implements Uploader {
     const cloud = createCloud({ client, signal, timeoutMs });
     this.#sendWaiting = createSender({
       ...{ store, files, cloud, defaultSolutionId },
+      detours: createDetours(clock, this.#log),
       progress: {
         answered: () => {
           this.#failures = 0;

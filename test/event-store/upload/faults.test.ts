@@ -62,13 +62,13 @@ describe('a line that fails for a while', () => {
     ['half answers', answerCut],
     ['JSON that means nothing', garbage],
     ['a web page', answer(200, '<html>Sign in to the hotspot</html>')],
-    ['silence', silence],
-  ])('%s', async (_, fault) => {
+    ['silence', silence, 500],
+  ])('%s', async (_, fault, timeoutMs = 60_000) => {
     const device = await openDevice();
     const line = await openLine(platform);
-    line.behave((_sent, n) => (n < 12 && n % 4 !== 3 ? fault : undefined));
+    line.behave((_sent, n) => (n < 8 && n % 4 !== 3 ? fault : undefined));
     const ids = await addFive(device);
-    const uploader = device.upload(line.url, { timeoutMs: 30 });
+    const uploader = device.upload(line.url, { timeoutMs });
     await device.drained();
     expect(cloudIds(platform, device.useCase)).toEqual(ids);
     const states = await Promise.all(ids.map(async (id) => (await device.get(id)).upload));
@@ -171,25 +171,26 @@ describe('an event that the cloud refuses', () => {
     );
   });
 
-  it.each([
-    ['no solution', { solution: undefined }, /^solution: is missing, and DEFAULT_SOLUTION_ID is/],
-    ['its own schema', { eventSchema: 'shift_report' }, /^eventType: /],
-    ['no time', { inferenceTimestamp: 'noon' }, /^inference_timestamp: is no ISO 8601 time$/],
-    ['an old time', { inferenceTimestamp: '2001-01-01T00:00:00Z' }, /status 400; .* timestamp\)$/],
-    ['a key with a dot', { customMetadata: { 'a.b': 1 } }, /^customMetadata\.a\.b: /],
-    ['deep text', { customMetadata: { a: { b: 'x'.repeat(1000) } } }, /^customMetadata\.a: /],
-  ])('for %s', async (_, wrong, reason) => {
+  it('says why', async () => {
+    const wrong: [object, RegExp][] = [
+      [{ solution: undefined }, /^solution: is missing, and DEFAULT_SOLUTION_ID is not set$/],
+      [{ eventSchema: 'shift_report' }, /^eventType: /],
+      [{ inferenceTimestamp: 'noon' }, /^inference_timestamp: is no ISO 8601 time$/],
+      [{ inferenceTimestamp: '2001-01-01T00:00:00Z' }, /status 400; .* timestamp\)$/],
+      [{ customMetadata: { 'a.b': 1 } }, /^customMetadata\.a\.b: /],
+      [{ customMetadata: { a: { b: 'x'.repeat(1000) } } }, /^customMetadata\.a: /],
+    ];
     const device = await openDevice();
-    const poison = await device.add(wrong);
+    const poison: string[] = [];
+    for (const [members] of wrong) poison.push(await device.add(members));
     const fine = await device.add();
     device.upload(platform.url);
     await device.drained();
     expect(cloudIds(platform, device.useCase)).toEqual([fine]);
-    const refused = await device.get(poison);
-    expect([refused.upload, refused.uploadError]).toEqual([
-      'refused',
-      expect.stringMatching(reason),
-    ]);
+    const refused = await Promise.all(poison.map((id) => device.get(id)));
+    expect(refused.map(({ upload, uploadError }) => [upload, uploadError])).toEqual(
+      wrong.map(([, reason]) => ['refused', expect.stringMatching(reason)]),
+    );
   });
 
   it('for more detections than the cloud keeps', async () => {
@@ -203,6 +204,49 @@ describe('an event that the cloud refuses', () => {
     await device.drained();
     expect((await device.get(poison)).uploadError).toMatch(/^images\[0\]\.classifications: /);
     expect(line.sent).toEqual([]);
+  });
+});
+
+describe('an event on which the cloud itself fails', () => {
+  const oops = answer(500, { error: 'oops' });
+
+  it.each([
+    ['with 500', oops, 60_000],
+    ['by a crash', lost, 60_000],
+    ['silently', silence, 300],
+  ])('waits while others go first: %s', async (_, fault, timeoutMs) => {
+    const device = await openDevice();
+    const ids = await addFive(device);
+    const [first, , third] = ids;
+    const line = await openLine(platform);
+    line.behave(({ eventIds }) =>
+      eventIds.some((id) => id === first || id === third) ? fault : undefined,
+    );
+    // Its rest ends when the time is set on.
+    let passed = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + passed };
+    const uploader = device.upload(line.url, { clock, timeoutMs });
+    const told = () => device.logLines.filter((text) => text.includes('others go first'));
+    await until(async () => told().length === 2 && (await device.store.usage()).waiting === 2);
+    const others = ids.filter((id) => id !== first && id !== third);
+    expect(cloudIds(platform, device.useCase)).toEqual(others);
+    line.behave(() => undefined);
+    passed = 300_001;
+    uploader.wake();
+    await device.drained();
+    expect(cloudIds(platform, device.useCase).slice(3).sort()).toEqual([first, third]);
+  });
+
+  it('is not to blame where all others fail as well', async () => {
+    const device = await openDevice();
+    const ids = [];
+    for (let n = 0; n < 8; n += 1) ids.push(await device.add());
+    const line = await openLine(platform);
+    line.behave((_sent, n) => (n < 60 ? oops : undefined));
+    device.upload(line.url);
+    await device.drained();
+    expect(cloudIds(platform, device.useCase).sort()).toEqual(ids);
+    expect((await device.store.usage()).refused).toBe(0);
   });
 });
 

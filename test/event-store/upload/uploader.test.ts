@@ -34,80 +34,89 @@ async function sourceBytes(sourceId: unknown): Promise<Buffer> {
   return readFile(join(platform.data, 'blobs', hash.slice(0, 2), hash.slice(2, 4), hash));
 }
 
+const box = { class: 'cap', x: 10.5, y: 20, width: 4, height: 6, confidence: 0.75 };
+
+/** Two images: one without a picture, and one with an input. */
+function fullImages(output: string, input: string) {
+  const points = [
+    { id: 0, x: 1, y: 2, occluded: false },
+    { id: 1, x: 3, y: 4, occluded: true },
+  ];
+  return [
+    { ...noImage, label: 'no picture', object_detections: [box] },
+    {
+      file_id: output,
+      input_file_id: input,
+      label: 'workflow',
+      object_detections: [box],
+      classifications: [{ class: 'good', confidence: 1 }],
+      instance_segmentations: [{ ...box, points: [[1, 2]] }],
+      keypoints: [{ ...box, keypoints: points }],
+      metadata: { camera: 'left' },
+    },
+  ];
+}
+
+const fullEvent = {
+  workflowId: 'w-1',
+  workflowVersion: '7',
+  deviceId: 'd-1',
+  streamId: 's-1',
+  imageId: 'i-1',
+  inferenceTimestamp: plain.inferenceTimestamp.replace('Z', ''),
+  eventSchema: 'inventory_count',
+  eventData: { item_count: 3, itemType: 'cap', external_id: 'x-9', location: 'A' },
+  customMetadata: { line: 3, shift: 'night', ok: true, none: null, deep: { a: [1] } },
+  displayImagePosition: 1,
+};
+
+/** The same in the words of the cloud. */
+const fullCloudEvent = {
+  eventType: 'inventory_count',
+  timestamp: plain.inferenceTimestamp.replace('Z', '000Z'),
+  eventData: { itemCount: 3, itemType: 'cap', externalId: 'x-9', location: 'A' },
+  customMetadata: { line: 3, shift: 'night', ok: true, deep: '{"a":[1]}' },
+  deviceId: 'd-1',
+  streamId: 's-1',
+  workflowId: 'w-1',
+  displayImagePosition: 0,
+};
+
+const fullCloudImage = {
+  label: 'workflow',
+  objectDetections: [box],
+  classifications: [{ class: 'good', confidence: 1 }],
+  instanceSegmentations: [{ ...box, points: [[1, 2]] }],
+  keypoints: [
+    {
+      ...box,
+      keypoints: [
+        { id: 0, x: 1, y: 2 },
+        { id: 1, x: 3, y: 4, occluded: true },
+      ],
+    },
+  ],
+};
+
 describe('an event in the cloud', () => {
   it('has all that the cloud has a place for', async () => {
     const device = await openDevice();
     const [shown, input] = [jpegOf('shown'), jpegOf('input')];
     const files = [await device.file('image', shown), await device.file('image', input)];
-    const box = { class: 'cap', x: 10.5, y: 20, width: 4, height: 6, confidence: 0.75 };
-    const points = [
-      { id: 0, x: 1, y: 2, occluded: false },
-      { id: 1, x: 3, y: 4, occluded: true },
-    ];
-    const id = await device.add({
-      workflowId: 'w-1',
-      workflowVersion: '7',
-      deviceId: 'd-1',
-      streamId: 's-1',
-      imageId: 'i-1',
-      inferenceTimestamp: plain.inferenceTimestamp.replace('Z', ''),
-      eventSchema: 'inventory_count',
-      eventData: { item_count: 3, itemType: 'cap', external_id: 'x-9', location: 'A' },
-      customMetadata: { line: 3, shift: 'night', ok: true, none: null, deep: { a: [1] } },
-      displayImagePosition: 1,
-      images: [
-        { ...noImage, label: 'no picture', object_detections: [box] },
-        {
-          ...noImage,
-          file_id: files[0]?.id ?? '',
-          input_file_id: files[1]?.id ?? '',
-          label: 'workflow',
-          object_detections: [box],
-          classifications: [{ class: 'good', confidence: 1 }],
-          instance_segmentations: [{ ...box, points: [[1, 2]] }],
-          keypoints: [{ ...box, keypoints: points }],
-          metadata: { camera: 'left' },
-        },
-      ],
-      files,
-    });
+    const images = fullImages(files[0]?.id ?? '', files[1]?.id ?? '');
+    const id = await device.add({ ...fullEvent, images, files });
     device.upload(platform.url);
     await device.drained();
     const [event] = cloudEvents(platform, device.useCase);
-    const [image] = Object(event?.images);
+    const [{ sourceId, inputSourceId }] = Object(event?.images);
     expect(event).toEqual({
+      ...fullCloudEvent,
       eventId: id,
-      eventType: 'inventory_count',
       useCaseId: device.useCase,
-      timestamp: plain.inferenceTimestamp.replace('Z', '000Z'),
-      eventData: { itemCount: 3, itemType: 'cap', externalId: 'x-9', location: 'A' },
-      customMetadata: { line: 3, shift: 'night', ok: true, deep: '{"a":[1]}' },
-      deviceId: 'd-1',
-      streamId: 's-1',
-      workflowId: 'w-1',
-      displayImagePosition: 0,
-      images: [
-        {
-          sourceId: image.sourceId,
-          inputSourceId: image.inputSourceId,
-          label: 'workflow',
-          objectDetections: [box],
-          classifications: [{ class: 'good', confidence: 1 }],
-          instanceSegmentations: [{ ...box, points: [[1, 2]] }],
-          keypoints: [
-            {
-              ...box,
-              keypoints: [
-                { id: 0, x: 1, y: 2 },
-                { id: 1, x: 3, y: 4, occluded: true },
-              ],
-            },
-          ],
-        },
-      ],
+      images: [{ ...fullCloudImage, sourceId, inputSourceId }],
     });
-    expect(await sourceBytes(image.sourceId)).toEqual(shown);
-    expect(await sourceBytes(image.inputSourceId)).toEqual(input);
+    expect(await sourceBytes(sourceId)).toEqual(shown);
+    expect(await sourceBytes(inputSourceId)).toEqual(input);
     const stored = await device.get(id);
     expect([stored.upload, stored.uploadError]).toEqual(['uploaded', undefined]);
   });
