@@ -124,9 +124,11 @@ export class Gate implements Capacity {
   }
 
   async #admitSlowly(added: Amount): Promise<void> {
+    // It must not wait: room is made for all who wait.
+    if (added.bytes > this.#parts.settings.bytesMax) throw this.#full(added);
     this.#waiting = sum(this.#waiting, added);
     try {
-      let isLast = added.bytes > this.#parts.settings.bytesMax;
+      let isLast = false;
       for (let round = 0; round < roundsMax; round += 1) {
         const figures = await this.#readAnew();
         if (!this.#blocked && !this.#isDiskFull && this.#fits(figures, added)) {

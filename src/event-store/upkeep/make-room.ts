@@ -9,6 +9,7 @@ import {
   excessOf,
   type Figures,
   isAllSpared,
+  keptBytes,
   slackOf,
 } from './room.ts';
 
@@ -53,13 +54,15 @@ export async function makeRoom(
   const { records } = excess();
   if (records > 0) await removal.remove('record_limit', { events: records + slack.records });
   const { bytes } = excess();
-  if (bytes > 0) await removal.remove('byte_limit', { bytes: bytes + slack.bytes });
+  if (bytes > 0 && bytes <= removal.removableBytes)
+    await removal.remove('byte_limit', { bytes: bytes + slack.bytes });
 
   if (excess().diskBytes === 0 || !parts.mayEmptyDisk) return { ...removal.done, isFutile: false };
   await removal.shrink();
-  const { freeBytes, bytesUsed } = removal.figures;
+  const { freeBytes } = removal.figures;
   const { diskBytes } = excess();
-  if (diskBytes === 0 || diskBytes > bytesUsed) return { ...removal.done, isFutile: false };
+  if (diskBytes === 0 || diskBytes > removal.removableBytes)
+    return { ...removal.done, isFutile: false };
   const removed = await removal.remove('disk_full', { bytes: diskBytes });
   await removal.shrink();
   const gained = removal.figures.freeBytes - freeBytes;
@@ -81,6 +84,13 @@ class Removal {
 
   get done(): Pick<Made, 'events' | 'figures'> {
     return { events: this.#events, figures: this.figures };
+  }
+
+  /** At most so many. */
+  get removableBytes(): number {
+    const { usage } = this.figures;
+    const unsent = this.#parts.settings.cloud === undefined ? 0 : usage.waitingDiskBytes;
+    return keptBytes(this.figures) - unsent;
   }
 
   async remove(reason: RemovalReason, goal: Partial<Goal>): Promise<Removed> {

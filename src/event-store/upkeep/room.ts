@@ -53,7 +53,7 @@ export function isNone({ records, bytes, diskBytes }: Excess): boolean {
  * What the disk must keep free: as much as the reserve has, and while the reserve is given up, room
  * to make it again.
  */
-export function freeBytesMin({ reserveBytes }: Figures, settings: Limits): number {
+function freeBytesMin({ reserveBytes }: Figures, settings: Limits): number {
   if (settings.reserveBytes === 0) return limits.diskFreeBytesMin;
   return 2 * settings.reserveBytes - Math.min(reserveBytes, settings.reserveBytes);
 }

@@ -80,7 +80,7 @@ export interface TestStoreOptions {
 }
 
 /** Nothing happens by itself for a long time; cloud upload leads nowhere. */
-export const quiet = { DRAFT_SWEEP_SECONDS: '86400', CLEANUP_SECONDS: '86400', RESERVE_BYTES: '0' };
+const quiet = { DRAFT_SWEEP_SECONDS: '86400', CLEANUP_SECONDS: '86400', RESERVE_BYTES: '0' };
 export const cloudOn = { CLOUD_UPLOAD_ENABLED: 'true', CLOUD_UPLOAD_URL: 'http://127.0.0.1:9' };
 
 export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
