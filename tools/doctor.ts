@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { eventStore } from '../src/contract/event-store.ts';
 import { events } from '../src/contract/events.ts';
 import { workspace } from '../src/contract/workspace.ts';
-import { asFoveaError } from '../src/errors.ts';
+import { asFoveaError, FoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { adviceOf } from './events/stats.ts';
@@ -147,7 +147,12 @@ const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk wi
 /** None is no fault: the first call to one starts it. */
 async function checkEventStore(context: ToolContext): Promise<Check> {
   const check = 'event store';
-  const { kind, url } = await context.eventStorePlace();
+  const place = await context.eventStorePlace().catch(asFoveaError);
+  if (place instanceof FoveaError) {
+    const fix = 'Correct these environment variables: no Event Store can be started with them.';
+    return { check, ok: false, detail: place.message, fix };
+  }
+  const { kind, url } = place;
   const data = quoted(join(context.settings.home, 'event-store'));
   if (kind === 'none') {
     const detail = `None runs; the first events tool starts one in this process, with ${data}.`;

@@ -12,7 +12,7 @@ export const localWorkspace = 'local';
 export interface Services {
   /** One client for the whole process; it reaches all services. */
   client(): Promise<Client>;
-  /** Starts nothing. */
+  /** Starts nothing. Throws `invalid_input` where a setting would keep one from starting. */
   eventStorePlace(): Promise<EventStorePlace>;
   /** Closes sockets and stops what was started here. */
   close(): Promise<void>;
@@ -76,6 +76,8 @@ function connectEventStore(settings: Settings, log: Log) {
     upstream: async (): Promise<Upstream> => (await chosen.get()).upstream,
     place: async (): Promise<EventStorePlace> => {
       const { kind, url } = (await chosen.started()) ?? (await find());
+      // One that cannot be started should be known before it is needed.
+      if (kind === 'none') (await import('../event-store-config.ts')).readEventStoreSettings();
       return { kind, url };
     },
     close: async () => {

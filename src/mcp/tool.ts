@@ -51,7 +51,7 @@ export interface EventStorePlace {
 /** What a tool works with. */
 export interface ToolContext {
   readonly client: Client;
-  /** Where the Event Store is, without starting one. */
+  /** Where the Event Store is, without starting one; throws what would keep it from starting. */
   eventStorePlace(): Promise<EventStorePlace>;
   readonly files: FileRoots;
   readonly settings: Settings;

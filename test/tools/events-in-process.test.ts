@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -12,18 +12,36 @@ import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { mp4 } from '../fixtures/videos.ts';
 import { checkPortIsFree, create, refused, testDraftLife } from './events-kit.ts';
 
-const launched: Fovea[] = [];
+/** What ends with a test, the last one first. */
+const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(checkPortIsFree);
 
 afterEach(async () => {
-  for (const each of launched.splice(0)) await each.close();
+  for (const close of closing.splice(0).reverse()) await close();
 });
 
 async function launch(settings: Record<string, string> = {}): Promise<Fovea> {
   const fovea = await launchFovea(settings);
-  launched.push(fovea);
+  closing.push(fovea.close);
   return fovea;
+}
+
+/** A `fovea event-store` on port 8001. */
+async function startStore(environment: Record<string, string> = {}): Promise<string> {
+  const store = await startEventStoreProcess({ port: 8001, environment });
+  closing.push(store.stop);
+  return store.url;
+}
+
+/** Something else on port 8001. */
+async function startStranger(listener: RequestListener): Promise<void> {
+  const stranger = createServer(listener);
+  await new Promise<void>((resolve) => stranger.listen(8001, '127.0.0.1', resolve));
+  closing.push(() => {
+    stranger.closeAllConnections();
+    return new Promise((resolve) => stranger.close(resolve));
+  });
 }
 
 async function doctorOf(fovea: Fovea): Promise<Facts> {
@@ -64,6 +82,18 @@ describe('without a service', () => {
     expect((await fetch(`${url}/v2/events`)).status).toBe(401);
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
+});
+
+test('a setting that would keep it from starting is named, by the doctor too', async () => {
+  const fovea = await launch({ RETENTION_DAYS: 'never', MAX_RECORDS: '0' });
+  const text = await refused(fovea, 'events_count', {});
+  expect(text).toContain('RETENTION_DAYS: must be a number above 0');
+  expect(text).toContain('MAX_RECORDS: must be a whole number of at least 1');
+  expect(await doctorOf(fovea)).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('RETENTION_DAYS'),
+  });
+  expect(await fovea.ok('workspace_whoami')).toMatchObject({ workspace: 'local' });
 });
 
 describe('several processes', () => {
@@ -134,21 +164,20 @@ describe('several processes', () => {
 
 describe('what answers on port 8001', () => {
   test('is used when it is an Event Store', async () => {
-    const store = await startEventStoreProcess({ port: 8001 });
+    const url = await startStore();
     const fovea = await launch();
     expect(await doctorOf(fovea)).toMatchObject({
       ok: true,
       detail: 'The one at http://127.0.0.1:8001 answers and holds 0 events.',
     });
     const id = await create(fovea);
-    const found = await fetch(`${store.url}/v2/events/${id}`);
+    const found = await fetch(`${url}/v2/events/${id}`);
     expect(await found.json()).toMatchObject({ id });
     expect(existsSync(join(fovea.home, 'event-store'))).toBe(false);
-    await store.stop();
   });
 
   test('may need a key: the error names its setting', async () => {
-    const store = await startEventStoreProcess({ port: 8001, environment: { API_KEY: 'right' } });
+    await startStore({ API_KEY: 'right' });
     const keyless = await launch();
     const text = await refused(keyless, 'events_latest', {});
     expect(text).toMatch(/unauthenticated[\s\S]*FOVEA_DEVICE_API_KEY/);
@@ -158,32 +187,27 @@ describe('what answers on port 8001', () => {
     });
     const fovea = await launch({ FOVEA_DEVICE_API_KEY: 'right' });
     expect(await fovea.ok('events_latest')).toMatchObject({ count: 0 });
-    await store.stop();
   });
 
   test.each([
     ['another service', 200, '<html>'],
-    ['one that fails', 503, '{}'],
+    ['one that fails', 500, '{}'],
   ])('is left alone when it is %s', async (_name, status, body) => {
     const asked: string[] = [];
-    const stranger = createServer((request, response) => {
+    await startStranger((request, response) => {
       asked.push(`${request.method} ${request.url}`);
       response.writeHead(status).end(body);
     });
-    await new Promise<void>((resolve) => stranger.listen(8001, '127.0.0.1', resolve));
     const fovea = await launch();
     await create(fovea);
     expect(await doctorOf(fovea)).toMatchObject({ ok: true });
     expect(asked).toEqual(['GET /health']);
-    await new Promise((resolve) => stranger.close(resolve));
   });
 
   test('is not waited for when it is silent', async () => {
-    const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(8001, '127.0.0.1', resolve));
+    await startStranger(() => undefined);
     const fovea = await launch();
     await create(fovea);
-    silent.closeAllConnections();
-    await new Promise((resolve) => silent.close(resolve));
+    expect(existsSync(join(fovea.home, 'event-store'))).toBe(true);
   });
 });
