@@ -341,7 +341,7 @@ export const limits = {
   // Files of events.
 
   /** Bytes written to a file in one call: more is not faster, and all of it is in memory. */
-  fileWriteBytes: 1024 * 1024,
+  fileWriteBytes: 256 * 1024,
   /** A long file goes down to the disk in such steps, and not all at once at its end. */
   fileSyncBytes: 64 * 1024 * 1024,
   /** Bytes read from a file in one call: a video goes out with fewer calls. */

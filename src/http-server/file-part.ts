@@ -88,7 +88,6 @@ function createParser({ headers }: IncomingMessage, { fields }: FilePartRules): 
   try {
     return new Busboy({
       headers: { ...headers, 'content-type': contentType },
-      fileHwm: limits.fileWriteBytes,
       // One more than there may be, so that its event names what is wrong.
       limits: {
         fieldSize: limits.multipartFieldBytesMax,
