@@ -9,11 +9,10 @@ import {
   type EventStoreProcess,
   startEventStoreProcess,
 } from '../../fixtures/event-store-process.ts';
-import type { Check } from './check.ts';
 import { checks } from './checks/index.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { environmentOf, isProfileName, type ProfileName, profiles } from './profiles.ts';
-import { type Outcome, runChecks } from './run.ts';
+import { type Outcome, runProfile } from './run.ts';
 import { allSentences } from './sentences.ts';
 
 /** There is no version of the service before 2, so no data of one. */
@@ -22,11 +21,12 @@ const profileNames = Object.keys(profiles).filter(isProfileName);
 const running = profileNames.filter((name) => !notRun.includes(name));
 const everyCheck = profileNames.flatMap((name) => checks[name]);
 
-describe.each(running)('profile %s', (name) => {
+// A busy machine takes its time to start all of them.
+describe.each(running)('profile %s', { timeout: 120_000 }, (name) => {
   test.each(checks[name].map((check) => [check.name, check] as const))('%s', async (_, check) => {
-    const outcomes = await outcomesOf(name);
-    expect(outcomes.get(check)?.failure).toBeUndefined();
-    expect(outcomes.has(check)).toBe(true);
+    const outcome = await outcomes.get(check)?.promise;
+    expect(outcome?.check).toBe(check);
+    expect(outcome?.failure).toBeUndefined();
   });
 });
 
@@ -53,31 +53,25 @@ describe('the kit', () => {
 
 const started: EventStoreProcess[] = [];
 const clouds: Cloud[] = [];
-const runs = new Map<ProfileName, Promise<ReadonlyMap<Check, Outcome>>>();
+const outcomes = new Map(
+  everyCheck.map((check) => [check, Promise.withResolvers<Outcome>()] as const),
+);
+let runs: readonly Promise<void>[] = [];
 
 // All at once: most of the time of a profile is waiting.
 beforeAll(() => {
-  for (const name of running) {
-    const run = runProfile(name);
-    // A service that does not start fails the tests of its profile, which ask for it later.
-    run.catch(() => undefined);
-    runs.set(name, run);
-  }
+  runs = running.map((name) => startProfile(name).catch((thrown) => failAll(name, thrown)));
 });
 
 afterAll(async () => {
-  await Promise.allSettled(runs.values());
+  await Promise.all(runs);
   await Promise.all([
     ...started.map((service) => service.stop()),
     ...clouds.map((cloud) => cloud.close()),
   ]);
 });
 
-function outcomesOf(name: ProfileName): Promise<ReadonlyMap<Check, Outcome>> {
-  return runs.get(name) ?? Promise.resolve(new Map());
-}
-
-async function runProfile(name: ProfileName): Promise<ReadonlyMap<Check, Outcome>> {
+async function startProfile(name: ProfileName): Promise<void> {
   const cloud = await startCloud();
   clouds.push(cloud);
   const environment = environmentOf(name, cloud.url);
@@ -85,8 +79,13 @@ async function runProfile(name: ProfileName): Promise<ReadonlyMap<Check, Outcome
   started.push(service);
   if (name === 'broken') await breakFolders(service.data);
   const target = { url: service.url, key: environment.API_KEY, cloud };
-  const outcomes = await runChecks(checks[name], target, () => undefined);
-  return new Map(outcomes.map((outcome) => [outcome.check, outcome]));
+  await runProfile(name, target, (outcome) => outcomes.get(outcome.check)?.resolve(outcome));
+}
+
+/** A service that does not start fails the tests of its profile. */
+function failAll(name: ProfileName, thrown: unknown): void {
+  for (const check of checks[name])
+    outcomes.get(check)?.resolve({ check, failure: String(thrown) });
 }
 
 /** An empty file in the place of each folder. */
@@ -112,8 +111,12 @@ async function passedBy(status: number): Promise<readonly string[]> {
   const cloud = await startCloud();
   clouds.push(cloud);
   const target = { url: `http://127.0.0.1:${port}`, key: 'a-key', cloud };
-  const outcomes = await runChecks(everyCheck, target, () => undefined);
+  const passed: string[] = [];
+  const note = ({ check, failure }: Outcome) => {
+    if (failure === undefined) passed.push(check.name);
+  };
+  for (const name of profileNames) await runProfile(name, target, note);
   server.closeAllConnections();
   server.close();
-  return outcomes.filter(({ failure }) => failure === undefined).map(({ check }) => check.name);
+  return passed;
 }

@@ -8,9 +8,11 @@ export interface Profile {
   readonly environment: Readonly<Record<string, string>>;
   /** What has to be done by hand, beside the variables. */
   readonly also?: string;
+  /** Its checks wait, and may do so together. */
+  readonly isParallel?: boolean;
 }
 
-const shortLife = { RETENTION_DAYS: '0.00002', CLEANUP_SECONDS: '0.2' };
+const shortLife = { RETENTION_DAYS: '0.00004', CLEANUP_SECONDS: '0.2' };
 const cloudOn = {
   CLOUD_UPLOAD_ENABLED: 'true',
   CLOUD_UPLOAD_URL: cloudPlace,
@@ -29,16 +31,21 @@ export const profiles = {
     },
   },
   sweep: {
-    means: 'Drafts are finalized after a second.',
-    environment: { DRAFT_AUTO_FINALIZE_SECONDS: '1', DRAFT_SWEEP_SECONDS: '0.2' },
+    means: 'Drafts are finalized after three seconds.',
+    environment: { DRAFT_AUTO_FINALIZE_SECONDS: '3', DRAFT_SWEEP_SECONDS: '0.2' },
+    isParallel: true,
   },
-  retention: { means: 'Events are kept for two seconds.', environment: shortLife },
+  retention: {
+    means: 'Events are kept for three seconds.',
+    environment: shortLife,
+    isParallel: true,
+  },
   records: {
     means: 'Six events at most, without a cloud.',
     environment: { MAX_RECORDS: '6', CLEANUP_SECONDS: '0.2' },
   },
   cloud: {
-    means: 'Cloud upload without a default solution; events are kept for two seconds.',
+    means: 'Cloud upload without a default solution; events are kept for three seconds.',
     environment: { ...cloudOn, ...shortLife },
   },
   capacity: {
@@ -66,6 +73,11 @@ export type ProfileName = keyof typeof profiles;
 
 export function isProfileName(name: string): name is ProfileName {
   return Object.hasOwn(profiles, name);
+}
+
+export function isParallel(name: ProfileName): boolean {
+  const profile: Profile = profiles[name];
+  return profile.isParallel ?? false;
 }
 
 /** The variables of a profile; its cloud is at that address. */

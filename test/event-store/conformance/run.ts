@@ -1,9 +1,11 @@
-// Runs the checks of a profile against a service, one after the other.
+// Runs the checks of a profile against a service.
 
 import { randomBytes } from 'node:crypto';
 import type { Check, Kit } from './check.ts';
+import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
 import type { Cloud } from './cloud.ts';
+import { isParallel, type ProfileName } from './profiles.ts';
 
 export interface Target {
   readonly url: string;
@@ -28,17 +30,20 @@ export function kitFor({ url, key, cloud }: Target): Kit {
   };
 }
 
-export async function runChecks(
-  checks: readonly Check[],
+/** Runs all checks of a profile, and tells each outcome as soon as it is known. */
+export async function runProfile(
+  name: ProfileName,
   target: Target,
   onOutcome: (outcome: Outcome) => void,
 ): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const check of checks) {
+  const run = async (check: Check): Promise<Outcome> => {
     const outcome = { check, failure: await failureOf(check, target) };
-    outcomes.push(outcome);
     onOutcome(outcome);
-  }
+    return outcome;
+  };
+  if (isParallel(name)) return Promise.all(checks[name].map(run));
+  const outcomes: Outcome[] = [];
+  for (const check of checks[name]) outcomes.push(await run(check));
   return outcomes;
 }
 

@@ -21,12 +21,10 @@ import {
 export const sweepChecks: readonly Check[] = [
   check('the sweep finalizes a forgotten draft', ['8.4', '16.3', '6.18', '6.17'], async (kit) => {
     const { id } = await stored(kit, { draft: true });
-    await attach(kit, id, 'videos', clip);
     await until('the draft is finalized', async () => !(await read(kit, id)).draft);
     const event = await read(kit, id);
     assert.notEqual(event.finalized_at, null);
     assert.notEqual(event.auto_finalized_at, null);
-    assert.equal(event.videos.length, 1);
     const late = await kit.client.send(attachment(id, 'videos', { body: formOf(clip) }));
     assert.equal(late.status, 409);
     const again = await finalize(kit, id);
@@ -37,8 +35,8 @@ export const sweepChecks: readonly Check[] = [
     const { id } = await stored(kit, { draft: true });
     const request = kit.client.open(`/v2/events/${id}/videos`, multipartType);
     const body = multipart(filePart(clip));
-    for (let at = 0; at < body.length; at += 100) {
-      request.write(body.slice(at, at + 100));
+    for (let at = 0; at < body.length; at += 60) {
+      request.write(body.slice(at, at + 60));
       await sleep(100);
     }
     request.end();

@@ -17,7 +17,7 @@ export const stateChecks: readonly Check[] = [
     assert.deepEqual([answer.already_finalized, answer.auto_finalized_at], [false, null]);
     const event = await read(kit, id);
     assert.deepEqual([event.draft, event.auto_finalized_at], [false, null]);
-    assert.notEqual(event.finalized_at, null);
+    assert.ok((event.finalized_at ?? '') > event.created_at, 'finalized before it was created');
     assert.deepEqual([event.videos.length, event.local_only_files.length], [1, 1]);
   }),
   check('finalizing is idempotent', ['8.5', '9.9'], async (kit) => {

@@ -20,7 +20,7 @@ import {
   until,
 } from '../steps.ts';
 
-/** No default solution; what is uploaded or never waits is removed after two seconds. */
+/** No default solution; what is uploaded or never waits is removed after three seconds. */
 export const cloudChecks: readonly Check[] = [
   check('solution is required', ['3.2', '15.5', '15.1', '18.6'], (kit) =>
     refusedEvents(kit, 400, [eventOf(kit), eventOf(kit, { solution: null })]),
@@ -64,7 +64,7 @@ export const cloudChecks: readonly Check[] = [
   check('while the cloud is away nothing is removed', ['2.5', '8.8'], async (kit) => {
     kit.cloud.setOpen(false);
     const { id } = await create(kit, eventOf(kit, { solution: 'line-3' }));
-    await sleep(2_500);
+    await sleep(4_500);
     assert.equal((await read(kit, id)).draft, false);
     kit.cloud.setOpen(true);
     await until('the event is uploaded', async () => sent(kit, id) !== undefined);
