@@ -7,9 +7,11 @@ import { create, startLoad } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Result, Trial } from './trial.ts';
 
-const load = { clients: 8, fileBytesMax: 1_000_000 };
+const load = { clients: 8, fileBytesMax: 8_000_000 };
 const diskMegabytes = 192;
 const resumeMsMax = 5_000;
+/** A store that has less than this could remove all of it and gain too little. */
+const storedBytesMin = 64 * 1024 * 1024;
 
 export interface FullDisk {
   readonly disk: 'tmpfs' | 'ext4';
@@ -27,11 +29,11 @@ export async function tryFullDisk(folder: string, options: FullDisk): Promise<Re
       disk === 'tmpfs'
         ? await machine.mountMemory(diskMegabytes)
         : await machine.mountImage(disk, await machine.makeImage(disk, diskMegabytes));
-    const environment = { RESERVE_BYTES: '16777216', ...(isOffline && offline) };
+    const environment = { RESERVE_BYTES: '8388608', ...(isOffline && offline) };
     const trial = new Trial({ name, data: join(path, 'data'), environment });
     await trial.start();
     const running = startLoad(trial.history, trial.url, load);
-    await wait(1_500);
+    await fillStore(trial);
     const removedBefore = await removedEvents(trial.url);
     const ballast = openSync(join(path, 'ballast'), 'w');
     fill(ballast);
@@ -68,6 +70,14 @@ const offline = {
   DEFAULT_SOLUTION_ID: 'trials',
   MAX_RECORDS: '1000000',
 };
+
+async function fillStore(trial: Trial): Promise<void> {
+  for (let leftMs = 60_000; leftMs > 0; leftMs -= 100) {
+    if (Number((await stats(trial.url)).bytes_used) >= storedBytesMin) return;
+    await wait(100);
+  }
+  throw new Error(`the store did not come to ${storedBytesMin} bytes`);
+}
 
 /** Reads for a while, and does something else again and again. */
 async function watchFor({ history, url }: Trial, milliseconds: number, again: () => void) {
@@ -110,8 +120,12 @@ async function canRead(url: string): Promise<boolean> {
 }
 
 async function removedEvents(url: string): Promise<number> {
-  const { removed } = Object(await (await fetch(`${url}/v2/stats`)).json());
-  return Object.values(removed).reduce<number>((sum, each) => sum + Number(each), 0);
+  const removed = Object.values(Object((await stats(url)).removed));
+  return removed.reduce<number>((sum, each) => sum + Number(each), 0);
+}
+
+async function stats(url: string): Promise<Readonly<Record<string, unknown>>> {
+  return Object(await (await fetch(`${url}/v2/stats`)).json());
 }
 
 /** Milliseconds until a write goes through again. */
