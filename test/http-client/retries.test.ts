@@ -43,6 +43,15 @@ const good = json(200, { name: 'cells' });
 const newThing = { workspace: 'acme', name: 'x' };
 const readBack = 'Read back what it should have changed before trying again.';
 
+test('a client of one attempt sends nothing again', async () => {
+  const { server, client } = await start([json(429, {}, { 'retry-after': '0' }), good], {
+    attemptsMax: 1,
+  });
+  const error = await errorOf(client.call(readThing, inThing));
+  expect([error.code, error.retryAfterSeconds]).toEqual(['rate_limited', 0]);
+  expect(server.seen.length).toBe(1);
+});
+
 describe('a read', () => {
   test.each([
     ['429', json(429, {})],

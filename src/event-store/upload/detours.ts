@@ -105,7 +105,8 @@ class KnownTroubles implements Detours {
 }
 
 /** A failure in the middle of its work, not one that says that the cloud is away or wants rest. */
-function mayBeItsFault({ code, upstream }: FoveaError): boolean {
+function mayBeItsFault({ code, upstream, retryAfterSeconds }: FoveaError): boolean {
+  if (retryAfterSeconds !== undefined) return false;
   if (upstream === undefined) return code === 'upstream_failed' || code === 'timed_out';
   return [500, 502, 504].includes(upstream.status);
 }

@@ -232,11 +232,12 @@ async function setAside(parts: SenderParts, eventId: string, reason: string): Pr
   parts.progress.refused();
 }
 
-/** An event may be removed while it is being sent. */
+/** An event may be removed while it is being sent, or another process may have sent it. */
 async function passedOverWhenGone(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (thrown) {
-    if (asFoveaError(thrown).code !== 'not_found') throw thrown;
+    const { code } = asFoveaError(thrown);
+    if (code !== 'not_found' && code !== 'conflict') throw thrown;
   }
 }

@@ -124,6 +124,7 @@ class BackgroundUploader implements Uploader {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#rest.abort();
     await this.#ended;
   }
 
@@ -147,9 +148,9 @@ class BackgroundUploader implements Uploader {
 
   /** Until it is woken, or another process may have finalized something. */
   async #idle(): Promise<void> {
-    if (this.#isWoken) return;
+    if (this.#isWoken || this.#stopped.signal.aborted) return;
     this.#rest = new AbortController();
-    await sleep(this.#pollMs, AbortSignal.any([this.#rest.signal, this.#stopped.signal]));
+    await sleep(this.#pollMs, this.#rest.signal);
   }
 
   /** Waits after a failure, whoever wakes it: the cloud must not be asked more often. */
