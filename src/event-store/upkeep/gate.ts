@@ -201,9 +201,9 @@ export class Gate implements Capacity {
   }
 
   async #makeRoomNow(spare: Amount, batchesMax: number): Promise<Room> {
-    const { cleaner, settings, reserve } = this.#parts;
+    const { cleaner, settings } = this.#parts;
     try {
-      if (this.#isDiskFull) await reserve.giveUp();
+      if (this.#isDiskFull) await this.#giveUpReserve();
       await cleaner.unlinkRemoved();
       const wanted = atMost(this.#waiting.bytes > 0 ? this.#waiting : oneMore, settings);
       const read = () => this.#readAnew();
@@ -220,9 +220,20 @@ export class Gate implements Capacity {
     } catch (thrown) {
       if (!(thrown instanceof FoveaError) || thrown.code !== 'full') throw thrown;
       this.#isDiskFull = false;
+      if (await this.#giveUpReserve()) return 'made';
       this.#refuse('The disk is full.');
     }
     return 'none';
+  }
+
+  /** False: there was none. */
+  async #giveUpReserve(): Promise<boolean> {
+    const { reserve, log } = this.#parts;
+    const bytes = await reserve.heldBytes();
+    if (bytes === 0) return false;
+    await reserve.giveUp();
+    log.warn('The disk is full: the reserve was given up.', { bytes });
+    return true;
   }
 
   #refuse(words: string): void {
