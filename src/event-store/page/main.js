@@ -23,8 +23,8 @@ let isOpening = false;
 
 /** Older events are loaded before the reader comes to the end. */
 const watcher = new IntersectionObserver(
-  ([entry]) => {
-    if (entry?.isIntersecting && timeline.hasOlder) attempt(loadOlder);
+  (entries) => {
+    if (entries.at(-1)?.isIntersecting && timeline.hasOlder) attempt(loadOlder);
   },
   { rootMargin: '800px' },
 );

@@ -107,10 +107,9 @@ export class Timeline {
     this.#arrived = [];
     const before = this.#shown;
     this.#shown = new Map([...events.map((event) => pair(event)), ...before]);
-    const top = this.#list.querySelector('.day');
-    const made = this.#items(events, undefined);
-    if (top && top.textContent === made.findLast(isDay)?.textContent) top.remove();
-    this.#list.prepend(...made);
+    for (const [name, group] of byDay(events).reverse()) {
+      this.#cardsOf(name, this.#list.firstElementChild, 'prepend').prepend(...this.#cards(group));
+    }
     this.#onSeen(events);
     return events;
   }
@@ -167,26 +166,33 @@ export class Timeline {
   /** @param {readonly StoredEvent[]} events newest first */
   #append(events) {
     const fresh = events.filter(({ id }) => !this.#shown.has(id));
-    const last = [...this.#list.querySelectorAll('.day')].at(-1)?.textContent ?? undefined;
     for (const event of fresh) this.#shown.set(event.id, event);
-    this.#list.append(...this.#items(fresh, last));
+    for (const [name, group] of byDay(fresh)) {
+      this.#cardsOf(name, this.#list.lastElementChild, 'append').append(...this.#cards(group));
+    }
     this.#onSeen(fresh);
   }
 
   /**
-   * Cards with a heading before each day.
-   * @param {readonly StoredEvent[]} events
-   * @param {string | undefined} lastDay the heading above them
+   * The list of the cards of a day: in the section that is there, or in a new one.
+   * @param {string} name
+   * @param {Element | null} section the one at that end of the list
+   * @param {'append' | 'prepend'} end
    */
-  #items(events, lastDay) {
-    let last = lastDay;
-    return events.flatMap((event) => {
-      const name = day(event.created_at);
-      const heading = name === last ? [] : [dayHeading(name)];
-      last = name;
+  #cardsOf(name, section, end) {
+    const known = section?.firstElementChild?.textContent === name && section.lastElementChild;
+    if (known) return known;
+    const cards = element('ol', { class: 'cards' });
+    this.#list[end](element('section', { class: 'day' }, element('h3', {}, name), cards));
+    return cards;
+  }
+
+  /** @param {readonly StoredEvent[]} events */
+  #cards(events) {
+    return events.map((event) => {
       const card = createCard(event);
       this.#watcher.observe(card);
-      return [...heading, card];
+      return card;
     });
   }
 }
@@ -203,14 +209,12 @@ export function stateOf(event) {
   ]);
 }
 
-/** @param {string} name */
-function dayHeading(name) {
-  return element('li', { class: 'day' }, element('h3', {}, name));
-}
-
-/** @param {Element} item */
-function isDay(item) {
-  return item.classList.contains('day');
+/**
+ * Events by the day on which they were stored, in their order.
+ * @param {readonly StoredEvent[]} events
+ */
+function byDay(events) {
+  return [...Map.groupBy(events, (event) => day(event.created_at))];
 }
 
 /** @param {HTMLElement} card */
