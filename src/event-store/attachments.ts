@@ -9,6 +9,7 @@ import { type Handlers, Streamed } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
 import { recogniseContent, recogniseVideo } from './content-types.ts';
+import { noticingFullDisk, writeRow } from './file-before-row.ts';
 import { newFileId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { EventStore, FileKind, NewFile } from './store/store.ts';
@@ -73,43 +74,17 @@ async function attach(
   return openUploads.during(eventId, async () => {
     await requireDraft(store, eventId);
     await capacity.admit({ records: 0, bytes: bytesOf(body) });
-    try {
-      const file = await keepFile(parts, eventId, body, attaching);
-      return {
-        file_id: file.id,
-        event_id: eventId,
-        label: file.label ?? null,
-        content_type: file.contentType,
-        size_bytes: file.bytes,
-        message: attaching.message,
-      };
-    } catch (thrown) {
-      if (thrown instanceof FoveaError && thrown.code === 'full') capacity.diskWasFull();
-      throw thrown;
-    }
+    const file = await noticingFullDisk(capacity, () => writeFile(parts, body, attaching));
+    await writeRow(parts, [file.id], () => store.attach(eventId, file));
+    return {
+      file_id: file.id,
+      event_id: eventId,
+      label: file.label ?? null,
+      content_type: file.contentType,
+      size_bytes: file.bytes,
+      message: attaching.message,
+    };
   });
-}
-
-/**
- * Writes the file, then its row. Where the store cannot say whether the row will be there, the file
- * stays: a sweep removes it if it is a stray.
- */
-async function keepFile(
-  parts: AttachmentParts,
-  eventId: string,
-  body: IncomingMessage,
-  attaching: Attaching,
-): Promise<NewFile> {
-  const { store, files } = parts;
-  const file = await writeFile(parts, body, attaching);
-  try {
-    await store.attach(eventId, file);
-    return file;
-  } catch (thrown) {
-    const isCertain = thrown instanceof FoveaError && thrown.code !== 'internal';
-    if (isCertain) await files.remove([file.id]).catch(() => {});
-    throw thrown;
-  }
 }
 
 /** As the client announces it; undefined where it does not. */
