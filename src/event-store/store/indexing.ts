@@ -67,7 +67,7 @@ function insertTerms(database: Database, terms: readonly Term[]): void {
 }
 
 const termsAtOnce = 32;
-const insertOne = 'INSERT INTO terms (key, bucket, value, arrival) VALUES (?, ?, ?, ?)';
+const insertOne = 'INSERT OR IGNORE INTO terms (key, bucket, value, arrival) VALUES (?, ?, ?, ?)';
 const insertMany = insertOne + ', (?, ?, ?, ?)'.repeat(termsAtOnce - 1);
 
 export function removeFromIndex(writing: Writing, event: IndexedEvent): void {
