@@ -128,7 +128,8 @@ export const limits = {
   capacityRetryMs: 500,
   /** The disk keeps so much free without a reserve: deleting rows needs some. */
   diskFreeBytesMin: 1024 * 1024,
-  /** Removals that gained no room on the disk are not repeated for so long. */
+  /** Removals that gained no room on the disk so often in a row are not repeated for so long. */
+  diskFutileRunsMax: 3,
   diskFutileMs: 60_000,
   /** A client that met a full store comes back then. */
   fullRetryAfterSeconds: 5,
