@@ -64,9 +64,9 @@ export const eventStore = {
     summary: 'What was removed, when and why; newest first.',
     query: closed({
       limit: z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.'),
-      reason: z.enum(removalReasons).optional().describe('Only removals for this reason.'),
+      reason: z.enum(removalReasons).optional().describe('Only for this reason.'),
       event_id: z.string().min(1).optional().describe('Only this event.'),
-      before: z.int().min(0).optional().describe('`next` of the page before.'),
+      before: z.int().min(0).optional().describe('next of the page before.'),
     }),
     answer: open({
       lines: z.array(

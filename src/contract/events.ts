@@ -105,7 +105,7 @@ const always = [422, 500, 529];
 const limit = z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.');
 const includeDrafts = z.boolean().optional().describe('Default true.');
 const exactly = z.string().min(1).optional();
-const anyOf = z.string().min(1).optional().describe('Any of, comma-separated.');
+const anyOf = z.string().min(1).optional().describe('Comma-separated.');
 
 export const events = {
   events_create: operation({
@@ -176,7 +176,7 @@ export const events = {
       metadata_filter: z
         .array(z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' }))
         .optional()
-        .describe('"key:value" or "key:op:value", op eq, ne, gt, lt, gte, lte; all must hold.'),
+        .describe('"key:value" or "key:op:value" with eq, ne, gt, lt, gte, lte; all must hold.'),
       include_drafts: includeDrafts,
     }),
     answer: eventsPage,

@@ -1,7 +1,7 @@
 // What tests of single tools share: a scripted service, and a context around a real client.
 
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -64,8 +64,7 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
     outgoing.writeHead(status, { 'content-type': type }).end(bytes ?? JSON.stringify(json));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const url = urlOf(server.address());
   const upstream = async () => ({ url, credential: new Secret('a-key') });
   const client = createClient({
     upstreams: { base: upstream, device: upstream },
@@ -115,6 +114,10 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function urlOf(address: ReturnType<Server['address']>): string {
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
 /** A clock that goes on by so much each time it is read. */
