@@ -4,25 +4,24 @@ import { once } from 'node:events';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type EventStoreProcess,
   startEventStoreProcess,
 } from '../../fixtures/event-store-process.ts';
 import { checks } from './checks/index.ts';
+import { createClient } from './client.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { environmentOf, isProfileName, type ProfileName, profiles } from './profiles.ts';
 import { type Outcome, runProfile } from './run.ts';
 import { allSentences } from './sentences.ts';
 
-/** There is no version of the service before 2, so no data of one. */
-const notRun: readonly ProfileName[] = ['earlier'];
 const profileNames = Object.keys(profiles).filter(isProfileName);
-const running = profileNames.filter((name) => !notRun.includes(name));
 const everyCheck = profileNames.flatMap((name) => checks[name]);
 
 // A busy machine takes its time to start all of them.
-describe.each(running)('profile %s', { timeout: 120_000 }, (name) => {
+describe.each(profileNames)('profile %s', { timeout: 120_000 }, (name) => {
   test.each(checks[name].map((check) => [check.name, check] as const))('%s', async (_, check) => {
     const outcome = await outcomes.get(check)?.promise;
     expect(outcome?.check).toBe(check);
@@ -60,7 +59,7 @@ let runs: readonly Promise<void>[] = [];
 
 // All at once: most of the time of a profile is waiting.
 beforeAll(() => {
-  runs = running.map((name) => startProfile(name).catch((thrown) => failAll(name, thrown)));
+  runs = profileNames.map((name) => startProfile(name).catch((thrown) => failAll(name, thrown)));
 });
 
 afterAll(async () => {
@@ -75,7 +74,8 @@ async function startProfile(name: ProfileName): Promise<void> {
   const cloud = await startCloud();
   clouds.push(cloud);
   const environment = environmentOf(name, cloud.url);
-  const service = await startEventStoreProcess({ environment });
+  const earlier = name === 'earlier' ? { data: await makeEarlierData() } : {};
+  const service = await startEventStoreProcess({ environment, ...earlier });
   started.push(service);
   if (name === 'broken') await breakFolders(service.data);
   const target = { url: service.url, key: environment.API_KEY, cloud };
@@ -86,6 +86,23 @@ async function startProfile(name: ProfileName): Promise<void> {
 function failAll(name: ProfileName, thrown: unknown): void {
   for (const check of checks[name])
     outcomes.get(check)?.resolve({ check, failure: String(thrown) });
+}
+
+/** A data folder with an event that says of itself that an earlier version wrote it. */
+async function makeEarlierData(): Promise<string> {
+  const service = await startEventStoreProcess();
+  const event = {
+    event_schema: 'custom',
+    event_data: {},
+    inference_timestamp: '2025-01-01T00:00:00Z',
+  };
+  const client = createClient(service.url);
+  await client.send({ method: 'POST', path: '/v2/events', json: event });
+  await service.kill('SIGTERM');
+  const database = new DatabaseSync(join(service.data, 'events.db'));
+  database.exec("UPDATE events SET api_version = 'v1'");
+  database.close();
+  return service.data;
 }
 
 /** An empty file in the place of each folder. */

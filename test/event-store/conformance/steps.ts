@@ -100,23 +100,25 @@ export async function ask(kit: Kit, call: Call, status: number): Promise<unknown
 }
 
 /** A call that must be refused so, in the shape of the document, and that leaves nothing. */
-export async function refused(kit: Kit, call: Call, status: number): Promise<void> {
-  const before = await contents(kit);
-  const reply = await kit.client.send(call);
-  expectStatus(call, reply, status);
-  expectErrorBody(call.path, status, reply.json);
-  assert.deepEqual(await contents(kit), before, `${sentenceOf(call)}: something was left behind`);
+export function refused(kit: Kit, call: Call, status: number): Promise<void> {
+  return allRefused(kit, [call], status);
 }
 
-/** Events of this device that must be refused so when they are created. */
-export async function refusedEvents(
-  kit: Kit,
-  status: number,
-  events: readonly Members[],
-): Promise<void> {
-  for (const json of events) {
-    await refused(kit, { method: 'POST', path: '/v2/events', json }, status);
+/** Events that must be refused so when they are created, and leave nothing. */
+export function refusedEvents(kit: Kit, status: number, events: readonly Members[]): Promise<void> {
+  const calls = events.map((json): Call => ({ method: 'POST', path: '/v2/events', json }));
+  return allRefused(kit, calls, status);
+}
+
+/** Calls that must be refused so, in the shape of the document, and leave nothing. */
+export async function allRefused(kit: Kit, calls: readonly Call[], status: number): Promise<void> {
+  const before = await contents(kit);
+  for (const call of calls) {
+    const reply = await kit.client.send(call);
+    expectStatus(call, reply, status);
+    expectErrorBody(call.path, status, reply.json);
   }
+  assert.deepEqual(await contents(kit), before, `${calls.map(sentenceOf)}: something was left`);
 }
 
 export function expectErrorBody(path: string, status: number, body: unknown): void {

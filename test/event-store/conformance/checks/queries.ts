@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { countAnswer, type EventAnswer, pageAnswer } from '../answers.ts';
 import { type Check, check, type Kit } from '../check.ts';
-import { ask, count, create, eventOf, list, read, refused, stored } from '../steps.ts';
+import { allRefused, ask, count, create, eventOf, list, read, refused, stored } from '../steps.ts';
 
 type Query = Readonly<Record<string, string | readonly string[]>>;
 
@@ -19,9 +19,12 @@ export const queryChecks: readonly Check[] = [
     const ids = (await storedInOrder(kit, [{}, {}, {}])).map(({ id }) => id);
     assert.deepEqual(await found(kit, { sort_direction: 'asc' }), ids);
     assert.deepEqual(await found(kit, { sort_direction: 'desc' }), ids.toReversed());
-    for (const sort_direction of ['ASC ', 'up', 'ascending', '1']) {
-      await refused(kit, { path: '/v2/events', query: { sort_direction } }, 400);
-    }
+    const wrong = ['ASC ', 'up', 'ascending', '1'];
+    const calls = wrong.map((sort_direction) => ({
+      path: '/v2/events',
+      query: { sort_direction },
+    }));
+    await allRefused(kit, calls, 400);
   }),
   check('exact matches', ['10.4', '10.5', '10.6', '10.7'], async (kit) => {
     const { device } = kit;
@@ -117,10 +120,12 @@ export const queryChecks: readonly Check[] = [
     assert.deepEqual(await found(kit, { start_time: eastern(moment) }), expected);
   }),
   check('what is no time', ['15.6', '15.1'], async (kit) => {
-    for (const wrong of ['yesterday', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z', '12:00']) {
-      await refused(kit, { path: '/v2/events', query: { start_time: wrong } }, 400);
-      await refused(kit, { path: '/v2/events', query: { end_time: wrong } }, 400);
-    }
+    const wrong = ['yesterday', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z', '12:00'];
+    const calls = wrong.flatMap((time) => [
+      { path: '/v2/events', query: { start_time: time } },
+      { path: '/v2/events', query: { end_time: time } },
+    ]);
+    await allRefused(kit, calls, 400);
   }),
   check('limit', ['10.3', '16.1', '15.19', '15.2', '9.10'], async (kit) => {
     await Promise.all(Array.from({ length: 101 }, () => create(kit, eventOf(kit))));
@@ -128,10 +133,12 @@ export const queryChecks: readonly Check[] = [
     assert.notEqual((await list(kit)).next_timestamp, null);
     assert.equal((await list(kit, { limit: '101' })).count, 101);
     assert.equal((await list(kit, { limit: '1' })).count, 1);
-    for (const limit of ['0', '-1', '1000000000', '1.5', 'all', '9'.repeat(40)]) {
-      await refused(kit, { path: '/v2/events', query: { limit } }, 422);
-      await refused(kit, { path: '/v2/events/latest/query', query: { limit } }, 422);
-    }
+    const wrong = ['0', '-1', '1000000000', '1.5', 'all', '9'.repeat(40)];
+    const calls = wrong.flatMap((limit) => [
+      { path: '/v2/events', query: { limit } },
+      { path: '/v2/events/latest/query', query: { limit } },
+    ]);
+    await allRefused(kit, calls, 422);
   }),
   check('the latest', ['9.4', '10.15'], async (kit) => {
     const [a, b, c] = await storedInOrder(kit, [{}, {}, { draft: true }]);
