@@ -34,7 +34,10 @@ const { metafile } = await build({
 });
 chmodSync('dist/fovea.js', 0o755);
 // Files that browsers load lie beside the part that serves them.
-cpSync('src/event-store/page', 'dist/parts/page', { recursive: true });
+cpSync('src/event-store/page', 'dist/parts/page', {
+  recursive: true,
+  filter: (path) => !/\.(ts|json)$/.test(path),
+});
 const viewer = 'node_modules/swagger-ui-dist';
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css']) {
   cpSync(`${viewer}/${name}`, `dist/parts/page/swagger-ui/${name}`);
