@@ -14,8 +14,8 @@ export interface EncodedPicture {
 
 /**
  * A JPEG without colour subsampling, which keeps thin lines and letters crisp: a third of the size
- * of a PNG of photographs. The best quality that fits into the bytes; where not even the least does,
- * a smaller picture. The same picture gives the same bytes.
+ * of a PNG of photographs. The best quality that fits into the bytes; where not even the least
+ * does, a smaller picture. The same picture gives the same bytes.
  */
 export async function encodePicture(
   picture: RawImage,

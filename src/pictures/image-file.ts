@@ -107,9 +107,9 @@ export async function decodeImage(bytes: Uint8Array): Promise<RawImage> {
 }
 
 /**
- * An image in small, with its size as stored: the longer side has `side` pixels, or `enlargementMax`
- * times its own where that is less. Of most formats, not all pixels are in memory at once. Errors
- * as readImageFile.
+ * An image in small, with its size as stored: the longer side has `side` pixels, or
+ * `enlargementMax` times its own where that is less. Of most formats, not all pixels are in memory
+ * at once. Errors as readImageFile.
  */
 export async function decodeSmall(
   bytes: Uint8Array,

@@ -16,7 +16,7 @@ export function withAdvice(tool: Tool): Tool {
       } catch (thrown) {
         context.signal.throwIfAborted();
         const error = asFoveaError(thrown);
-        // Without an answer of the store, the error is about what was asked, or about the way there.
+        // Without an answer of the store, it is about what was asked, or about the way there.
         if (error.upstream === undefined) throw thrown;
         const hint = await hintFor(tool.name, error, context);
         throw withHint(error, hint);
