@@ -5,7 +5,16 @@ import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { startChild } from '../../storage/kit.ts';
-import { cloudIds, type Device, type Line, openDevice, openLine, paths, until } from './kit.ts';
+import {
+  closeDevices,
+  cloudIds,
+  type Device,
+  type Line,
+  openDevice,
+  openLine,
+  paths,
+  until,
+} from './kit.ts';
 
 let platform: TestPlatform;
 
@@ -13,7 +22,10 @@ beforeAll(async () => {
   platform = await startTestPlatform();
 });
 
-afterAll(() => platform.close());
+afterAll(async () => {
+  await closeDevices();
+  await platform.close();
+});
 
 async function startSender({ data }: Device, { url }: Line) {
   const child = startChild('../../event-store/upload/processes/send.ts', data, url);
@@ -51,12 +63,13 @@ it.each([
   expect([line.count(paths.image), line.count(paths.event)]).toEqual([1, 2]);
 });
 
-it('killed at any moment', async () => {
+// A busy machine may take seconds to start a process.
+it('killed at any moment', { timeout: 120_000 }, async () => {
   const device = await openDevice();
   const line = await openLine(platform);
   const ids: string[] = [];
-  for (let n = 0; n < 60; n += 1) ids.push(await device.addWithImage(`${n} ${device.useCase}`));
-  const rounds = 5;
+  for (let n = 0; n < 40; n += 1) ids.push(await device.addWithImage(`${n} ${device.useCase}`));
+  const rounds = 3;
   for (let round = 0; round < rounds; round += 1) {
     const enough = line.sent.length + 1 + randomInt(12);
     const sender = await startSender(device, line);

@@ -177,18 +177,49 @@ export interface Device {
   drained(): Promise<void>;
 }
 
-/** `data`: of a device that goes on; left out: a new one. */
-export async function openDevice(data?: string): Promise<Device> {
-  const folder = data ?? (await mkdtemp(join(tmpdir(), 'fovea-upload-')));
+interface Stores {
+  readonly data: string;
+  readonly store: EventStore;
+  readonly files: FileStore;
+  close(): Promise<void>;
+}
+
+async function openStores(): Promise<Stores> {
+  const data = await mkdtemp(join(tmpdir(), 'fovea-upload-'));
+  const store = await openEventStore({ data, clock: systemClock, log: createLog('error') });
+  const files = await openFileFolder(join(data, 'files'));
+  const close = async () => {
+    await store.close();
+    await rm(data, { recursive: true, force: true });
+  };
+  return { data, store, files, close };
+}
+
+let shared: Promise<Stores> | undefined;
+
+/** Those of the tests of a file, which leave nothing waiting: opening them takes long. */
+function sharedStores(): Promise<Stores> {
+  shared ??= openStores();
+  return shared;
+}
+
+/** To be called after all tests of a file. */
+export async function closeDevices(): Promise<void> {
+  await (await shared)?.close();
+  shared = undefined;
+}
+
+/** `isNew`: with a folder of its own, in which nothing is. */
+export async function openDevice({ isNew = false } = {}): Promise<Device> {
+  const { data, store, files, close } = await (isNew ? openStores() : sharedStores());
   const logLines: string[] = [];
   const log = createLog('warn', (line) => logLines.push(line));
-  const store = await openEventStore({ data: folder, clock: systemClock, log });
-  const files = await openFileFolder(join(folder, 'files'));
   const uploaders: Uploader[] = [];
   onTestFinished(async () => {
     await Promise.all(uploaders.map((uploader) => uploader.stop()));
-    await store.close();
-    await rm(folder, { recursive: true, force: true });
+    const left = await store.waiting(0, 1_000);
+    await store.uploaded(left.map(({ id }) => id));
+    if (isNew) await close();
   });
   const useCase = `line-${randomUUID()}`;
   const add = async (event: Partial<NewEvent> = {}) =>
@@ -204,7 +235,7 @@ export async function openDevice(data?: string): Promise<Device> {
     throw new Error(`there is no event ${id}`);
   };
   return {
-    ...{ store, files, useCase, data: folder, logLines, add, file, get },
+    ...{ store, files, useCase, data, logLines, add, file, get },
     addWithImage: async (content, event) => {
       const written = await file('image', jpegOf(content));
       return add({ images: [{ ...noImage, file_id: written.id }], files: [written], ...event });

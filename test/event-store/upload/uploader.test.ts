@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import {
+  closeDevices,
   cloudEvents,
   cloudIds,
   jpegOf,
@@ -23,7 +24,10 @@ beforeAll(async () => {
   platform = await startTestPlatform();
 });
 
-afterAll(() => platform.close());
+afterAll(async () => {
+  await closeDevices();
+  await platform.close();
+});
 
 /** The bytes that the cloud keeps under a source. */
 async function sourceBytes(sourceId: unknown): Promise<Buffer> {
