@@ -1,10 +1,11 @@
 // The release, built and used: what a host launches is not what the other tests run.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Fovea, launchFovea } from './fixtures/fovea.ts';
 import { readZip } from './fixtures/unzip.ts';
 
@@ -44,9 +45,32 @@ it('does the main job', async () => {
   expect([...files.keys()].filter((path) => path.startsWith('train/images/'))).toHaveLength(12);
 });
 
+it('serves the pages of the Event Store', async () => {
+  const argv = [
+    'dist/fovea.js',
+    'event-store',
+    '--port',
+    '0',
+    '--data',
+    join(fovea.folder, 'events'),
+  ];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const url = String(await once(child.stdout, 'data')).trim();
+  for (const path of ['/', '/page/main.js', '/docs', '/docs/swagger-ui-bundle.js']) {
+    expect({ path, status: (await fetch(url + path)).status }).toEqual({ path, status: 200 });
+  }
+});
+
 it('carries the licences of what is bundled', async () => {
   const notices = await readFile('dist/THIRD-PARTY-LICENSES.txt', 'utf8');
-  for (const name of ['zod', 'undici', '@modelcontextprotocol/server', 'find-my-way']) {
+  for (const name of [
+    'zod',
+    'undici',
+    '@modelcontextprotocol/server',
+    'find-my-way',
+    'swagger-ui-dist',
+  ]) {
     expect(notices).toContain(name);
   }
 });
