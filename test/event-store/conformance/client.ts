@@ -26,8 +26,6 @@ export interface Reply {
 export interface OpenRequest {
   write(piece: Uint8Array | string): void;
   end(): void;
-  /** Whether the service has answered. */
-  isAnswered(): boolean;
   readonly reply: Promise<Pick<Reply, 'status' | 'json' | 'text'>>;
   abort(): void;
 }
@@ -79,27 +77,22 @@ function queryText(query: NonNullable<Call['query']>): string {
 
 function open(url: string, headers: Readonly<Record<string, string>>): OpenRequest {
   const request = httpRequest(url, { method: 'POST', headers, agent: false });
-  let isAnswered = false;
-  const reply = answerOf(request, () => {
-    isAnswered = true;
-  });
+  const reply = answerOf(request);
   // Whoever does not ask for the answer does not want its failure either.
   reply.catch(() => undefined);
   request.flushHeaders();
   return {
     write: (piece) => void request.write(piece),
     end: () => void request.end(),
-    isAnswered: () => isAnswered,
     reply,
     abort: () => void request.destroy(),
   };
 }
 
-function answerOf(request: ClientRequest, onAnswer: () => void): OpenRequest['reply'] {
+function answerOf(request: ClientRequest): OpenRequest['reply'] {
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('response', (response) => {
-      onAnswer();
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.on('error', reject);

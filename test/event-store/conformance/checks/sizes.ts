@@ -1,7 +1,6 @@
 // Small limits: 20,000 bytes of a record, 100,000 of a video, 50,000 of a local-only file.
 
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, check, type Kit } from '../check.ts';
 import { base64, clip, filePart, longClip, multipartType, photo } from '../samples.ts';
 import {
@@ -54,7 +53,7 @@ export const sizeChecks: readonly Check[] = [
   }),
 ];
 
-/** A body without an end: it can only be refused while it comes. */
+/** A body whose end never comes: it can only be refused while it comes. */
 async function endless(kit: Kit, kind: AttachmentKind): Promise<void> {
   const { id } = await stored(kit, { draft: true });
   const before = await contents(kit);
@@ -62,10 +61,7 @@ async function endless(kit: Kit, kind: AttachmentKind): Promise<void> {
   const request = kit.client.open(path, multipartType);
   request.write(filePart(clip));
   const piece = new Uint8Array(16_384).fill(65);
-  for (let sent = 0; sent < 5_000_000 && !request.isAnswered(); sent += piece.length) {
-    request.write(piece);
-    await sleep(2);
-  }
+  for (let index = 0; index < 20; index += 1) request.write(piece);
   const { status, json } = await request.reply;
   request.abort();
   assert.equal(status, 413);
