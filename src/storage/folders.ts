@@ -1,17 +1,35 @@
 // Folders that survive a power cut: a new entry is there only after its folder was fsynced.
 
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** Makes a folder, for its owner only, with all missing folders above it. */
+/**
+ * Makes a folder, for its owner only, with all missing folders above it. One by one: Node's own
+ * recursion never ends where a file system refuses folders as missing, such as /proc.
+ */
 export function makeFolder(path: string): void {
-  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  const last = dirname(resolve(first));
-  for (let above = dirname(resolve(path)); above.length >= last.length; above = dirname(above)) {
-    syncFolderNow(above);
-    if (above === last) return;
+  const missing: string[] = [];
+  for (let at = resolve(path); !isFolder(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) {
+    if (made(folder)) syncFolderNow(dirname(folder));
+  }
+}
+
+function isFolder(path: string): boolean {
+  return (
+    path === dirname(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  );
+}
+
+/** False: another process was first. */
+function made(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (thrown) {
+    if (errorCode(thrown) === 'EEXIST' && isFolder(folder)) return false;
+    throw thrown;
   }
 }
 
