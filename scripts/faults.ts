@@ -50,9 +50,9 @@ const corners: readonly Corners[] = [
 ];
 
 const fullDisks: readonly Omit<FullDisk, 'fullMs'>[] = [
-  { disk: 'tmpfs', isOffline: false },
-  { disk: 'tmpfs', isOffline: true },
-  { disk: 'ext4', isOffline: false },
+  { disk: 'tmpfs', megabytes: 192, isOffline: false },
+  { disk: 'tmpfs', megabytes: 192, isOffline: true },
+  { disk: 'ext4', megabytes: 192, isOffline: false },
 ];
 
 const plan: readonly Planned[] = [

@@ -3,37 +3,37 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { create, startLoad } from './load.ts';
+import { create, type LoadOptions, startLoad } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Result, Trial } from './trial.ts';
 
-const load = { clients: 8, fileBytesMax: 8_000_000 };
-const diskMegabytes = 192;
 const resumeMsMax = 5_000;
-/** A store that has less than this could remove all of it and gain too little. */
-const storedBytesMin = 64 * 1024 * 1024;
 
 export interface FullDisk {
   readonly disk: 'tmpfs' | 'ext4';
+  readonly megabytes: number;
   /** All events wait for a cloud that nobody reaches, so that nothing may be removed. */
   readonly isOffline: boolean;
   readonly fullMs: number;
 }
 
 export async function tryFullDisk(folder: string, options: FullDisk): Promise<Result> {
-  const { disk, isOffline, fullMs } = options;
+  const { disk, megabytes, isOffline, fullMs } = options;
+  const bytes = megabytes * 1024 * 1024;
+  const load = { clients: 8, fileBytesMax: bytes / 24 };
   const machine = new Machine(folder);
   const name = `full ${disk}${isOffline ? ', nothing may be removed' : ''}`;
   try {
     const path =
       disk === 'tmpfs'
-        ? await machine.mountMemory(diskMegabytes)
-        : await machine.mountImage(disk, await machine.makeImage(disk, diskMegabytes));
-    const environment = { RESERVE_BYTES: '8388608', ...(isOffline && offline) };
+        ? await machine.mountMemory(megabytes)
+        : await machine.mountImage(disk, await machine.makeImage(disk, megabytes));
+    const environment = { RESERVE_BYTES: String(bytes / 16), ...(isOffline && offline) };
     const trial = new Trial({ name, data: join(path, 'data'), environment });
     await trial.start();
     const running = startLoad(trial.history, trial.url, load);
-    await fillStore(trial);
+    // A store that has less could remove all of it and gain too little.
+    await storeBytes(trial, bytes / 3);
     const removedBefore = await removedEvents(trial.url);
     const ballast = openSync(join(path, 'ballast'), 'w');
     fill(ballast);
@@ -42,7 +42,7 @@ export async function tryFullDisk(folder: string, options: FullDisk): Promise<Re
     const greedy = await watchFor(trial, fullMs, () => fill(ballast));
     closeSync(ballast);
     rmSync(join(path, 'ballast'));
-    const resumedMs = await resume(trial);
+    const resumedMs = await resume(trial, load);
     await wait(1_000);
     await running.stop();
     await trial.judge();
@@ -71,12 +71,13 @@ const offline = {
   MAX_RECORDS: '1000000',
 };
 
-async function fillStore(trial: Trial): Promise<void> {
+/** Waits until the load has stored so much. */
+async function storeBytes(trial: Trial, bytes: number): Promise<void> {
   for (let leftMs = 60_000; leftMs > 0; leftMs -= 100) {
-    if (Number((await stats(trial.url)).bytes_used) >= storedBytesMin) return;
+    if (Number((await stats(trial.url)).bytes_used) >= bytes) return;
     await wait(100);
   }
-  throw new Error(`the store did not come to ${storedBytesMin} bytes`);
+  throw new Error(`the store did not come to ${bytes} bytes`);
 }
 
 /** Reads for a while, and does something else again and again. */
@@ -129,7 +130,7 @@ async function stats(url: string): Promise<Readonly<Record<string, unknown>>> {
 }
 
 /** Milliseconds until a write goes through again. */
-async function resume({ history, url }: Trial): Promise<number> {
+async function resume({ history, url }: Trial, load: LoadOptions): Promise<number> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < 4 * resumeMsMax) {
     const { event } = await create(history, url, load, false);

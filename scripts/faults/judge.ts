@@ -2,6 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { download } from './client.ts';
 import type { History, SentEvent, SentFile } from './history.ts';
@@ -22,6 +23,8 @@ export interface Findings {
 export interface JudgeOptions {
   /** False: files may be left that the sweep at the next start removes. */
   readonly isSwept?: boolean;
+  /** Time for sweeps and cleanups that are still at work. */
+  readonly sweepMsMax?: number;
 }
 
 /** Reads everything back, byte by byte. The store must run, and nobody else may write to it. */
@@ -29,7 +32,7 @@ export async function judge(
   history: History,
   url: string,
   data: string,
-  { isSwept = true }: JudgeOptions = {},
+  { isSwept = true, sweepMsMax = 10_000 }: JudgeOptions = {},
 ): Promise<Findings> {
   const findings: Findings = { lost: [], torn: [], ghosts: [], stray: [] };
   const found = await listEvents(url);
@@ -44,7 +47,7 @@ export async function judge(
       history.events.delete(key);
     }
   }
-  if (isSwept) findings.stray.push(...(await findStrays(url, data)));
+  if (isSwept) findings.stray.push(...(await findStrays(url, data, sweepMsMax)));
   return findings;
 }
 
@@ -160,21 +163,20 @@ async function isThere(url: string, id: string): Promise<boolean> {
   return (await fetch(`${url}/v2/events/${id}`)).status === 200;
 }
 
-/** Cleanups and the sweep of strays may still be at work: what stays is a stray. */
-async function findStrays(url: string, data: string): Promise<readonly string[]> {
-  let stray: readonly string[] = [];
-  for (let attempt = 0; attempt < strayAttemptsMax; attempt += 1) {
+/** What stays however long one waits. */
+async function findStrays(
+  url: string,
+  data: string,
+  waitMsMax: number,
+): Promise<readonly string[]> {
+  for (let leftMs = waitMsMax; ; leftMs -= 100) {
     const onDisk = await filesIn(join(data, 'files'));
     const known = new Set([...(await listEvents(url)).values()].flatMap(fileIdsOf));
-    stray = onDisk.filter((name) => !known.has(name));
-    if (stray.length === 0) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const stray = onDisk.filter((name) => !known.has(name));
+    if (stray.length === 0 || leftMs <= 0) return stray;
+    await wait(100);
   }
-  return stray;
 }
-
-/** Ten seconds. */
-const strayAttemptsMax = 100;
 
 /** Names of all files below a folder, whose folders may go while it is read. */
 async function filesIn(folder: string): Promise<readonly string[]> {

@@ -15,20 +15,20 @@ export async function run(command: string, ...words: readonly string[]): Promise
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Each thing that is needed, where Debian puts it, and in which package. */
+/** Each command that is needed, and Debian's package of it. */
 const needed = {
-  'fiu-ctrl': ['/usr/bin/fiu-ctrl', 'fiu-utils'],
-  'mkfs.xfs': ['/usr/sbin/mkfs.xfs', 'xfsprogs'],
-  'mkfs.btrfs': ['/usr/bin/mkfs.btrfs', 'btrfs-progs'],
-  'mkfs.ext4': ['/usr/sbin/mkfs.ext4', 'e2fsprogs'],
-  eatmydata: ['/usr/bin/eatmydata', 'eatmydata'],
+  'fiu-ctrl': 'fiu-utils',
+  'mkfs.xfs': 'xfsprogs',
+  'mkfs.btrfs': 'btrfs-progs',
+  'mkfs.ext4': 'e2fsprogs',
+  eatmydata: 'eatmydata',
 } as const;
 
 export type Tool = keyof typeof needed;
 
 /** Installs what is missing; gives what cannot be had. */
 export async function installTools(say: (line: string) => void): Promise<ReadonlySet<Tool>> {
-  const packages = missingTools().map((tool) => needed[tool][1]);
+  const packages = missingTools().map((tool) => needed[tool]);
   if (packages.length > 0) {
     say(`Installing ${packages.join(', ')} from Debian's packages.`);
     for (const name of packages) {
@@ -41,15 +41,19 @@ export async function installTools(say: (line: string) => void): Promise<Readonl
 }
 
 function missingTools(): Tool[] {
-  const missing: Tool[] = [];
-  for (const [tool, [path]] of Object.entries(needed)) {
-    if (!existsSync(path) && isTool(tool)) missing.push(tool);
-  }
-  return missing;
+  return Object.keys(needed)
+    .filter(isTool)
+    .filter((tool) => !isInstalled(tool));
 }
 
 function isTool(name: string): name is Tool {
   return Object.hasOwn(needed, name);
+}
+
+function isInstalled(tool: Tool): boolean {
+  return ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].some((folder) =>
+    existsSync(join(folder, tool)),
+  );
 }
 
 /** What is mounted, and what else is to be undone, in order. */
