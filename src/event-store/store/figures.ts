@@ -65,8 +65,8 @@ function readCounts(
   return counts ?? { total: 0, filtered: 0, oldest: undefined, newest: undefined };
 }
 
-/** `logBytes`: of the write-ahead log. One statement, so that all figures are of one moment. */
-export function readUsage(database: Database, logBytes: number): Usage {
+/** One statement, so that all figures are of one moment; the sizes are those of the two files. */
+export function readUsage(database: Database, fileBytes: number, logBytes: number): Usage {
   const usage = database.get(
     `SELECT totals.*,
        (SELECT min(arrival) FROM (
@@ -79,23 +79,22 @@ export function readUsage(database: Database, logBytes: number): Usage {
          SELECT min(arrival) FROM events WHERE held = 1 AND upload = 'waiting')) AS oldest_waiting,
        (SELECT json_group_object(reason, events) FROM removals) AS removed,
        (SELECT max(last_at) FROM removals) AS last_removed_at,
-       (SELECT page_count FROM pragma_page_count) AS pages,
        (SELECT freelist_count FROM pragma_freelist_count) AS free_pages,
        (SELECT page_size FROM pragma_page_size) AS page_bytes
      FROM totals`,
     [],
-    (row) => usageOf(row, logBytes),
+    (row) => usageOf(row, fileBytes, logBytes),
   );
   if (usage === undefined) throw new FoveaError('internal', 'The database has no totals.');
   return usage;
 }
 
-function usageOf(row: Row, logBytes: number): Usage {
+function usageOf(row: Row, fileBytes: number, logBytes: number): Usage {
   const drafts = row.integer('draft');
   const waiting = row.integer('waiting');
   const uploaded = row.integer('uploaded');
   const refused = row.integer('refused');
-  const pages = row.integer('pages') - row.integer('free_pages');
+  const freeBytes = row.integer('free_pages') * row.integer('page_bytes');
   return {
     records: drafts + waiting + uploaded + refused,
     ...{ drafts, waiting, uploaded, refused, held: row.integer('held') },
@@ -106,7 +105,7 @@ function usageOf(row: Row, logBytes: number): Usage {
     videos: row.integer('video'),
     localOnlyFiles: row.integer('local_only'),
     fileDiskBytes: row.integer('file_disk_bytes'),
-    databaseBytes: pages * row.integer('page_bytes') + logBytes,
+    databaseBytes: Math.max(0, fileBytes - freeBytes) + logBytes,
     removed: readRemoved(row.json('removed')),
     lastRemovedAt: row.optionalInteger('last_removed_at'),
   };

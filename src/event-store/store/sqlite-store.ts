@@ -133,8 +133,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async usage(): Promise<Usage> {
-    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
-    return readUsage(this.#database, log?.size ?? 0);
+    return readUsage(this.#database, sizeOf(this.#path), sizeOf(`${this.#path}-wal`));
   }
 
   async hold(eventId: string, reason: string): Promise<void> {
@@ -195,6 +194,10 @@ class SqliteEventStore implements EventStore {
   async #change(command: Command): Promise<number> {
     return one(await this.#writer.submit(command, 0), 'changed').count;
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { readonly kind: Kind }>;

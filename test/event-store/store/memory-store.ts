@@ -93,9 +93,14 @@ class MemoryStore implements EventStore {
   }
 
   async list(query: EventQuery) {
-    const all = this.#events.map(shown).filter((event) => fits(event, query));
-    if (query.order === 'newest_first') all.reverse();
-    return { events: all.slice(0, query.limit), next: all[query.limit]?.arrival };
+    const found: StoredEvent[] = [];
+    const isNewestFirst = query.order === 'newest_first';
+    for (const kept of isNewestFirst ? this.#events.toReversed() : this.#events) {
+      const event = shown(kept);
+      if (fits(event, query)) found.push(event);
+      if (found.length > query.limit) break;
+    }
+    return { events: found.slice(0, query.limit), next: found[query.limit]?.arrival };
   }
 
   async count({ deviceId, eventSchema, workflowId }: CountFilter) {

@@ -84,7 +84,7 @@ test('SQLite and the model agree after every step', async () => {
       await pair.compareAll();
       await store.close();
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 }, 60_000);
 

@@ -1,0 +1,167 @@
+// Queries over tens of thousands of events: what they find, and how much they look at.
+
+import { deepStrictEqual } from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listEvents } from '../../../src/event-store/store/list.ts';
+import { migrations } from '../../../src/event-store/store/schema.ts';
+import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
+import type {
+  EventQuery,
+  EventStore,
+  MetadataCondition,
+  NewEvent,
+} from '../../../src/event-store/store/store.ts';
+import { createLog } from '../../../src/log.ts';
+import { type Database, openDatabase } from '../../../src/storage/database.ts';
+import { settableClock } from '../../storage/kit.ts';
+import { arbitraryQuery } from './arbitraries.ts';
+import { newEvent } from './kit.ts';
+import { memoryStore } from './memory-store.ts';
+
+/** More than two buckets, and some that are in no index yet. */
+const total = 33_000;
+
+let folder: string;
+let store: EventStore;
+let model: EventStore;
+let database: Database;
+
+/** Some values are in all events, some in few, and some in the oldest or the newest alone. */
+function eventNumber(index: number): NewEvent {
+  return newEvent({
+    draft: index % 1000 === 999,
+    deviceId: ['camera-1', 'camera-2', 'ä'][index % 3],
+    eventSchema: index < 400 ? 'quality_check' : 'custom',
+    workflowId: index % 7 === 0 ? 'flow' : undefined,
+    externalId: index % 11_000 === 5 ? `x${1 + Math.floor(index / 11_000)}` : undefined,
+    relatedEventId: index % 5000 === 4 ? 'r1' : undefined,
+    customMetadata: {
+      line: [0, 1, 5, '5', 'a', true][index % 6],
+      ok: index % 2 === 0,
+      serial: index,
+      ...(index < 50 ? { old: 1 } : {}),
+      ...(index > total - 50 ? { new: 1 } : {}),
+    },
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fovea-events-'));
+  const clock = settableClock();
+  store = await openEventStore({ data: folder, clock, log: createLog('error') });
+  model = memoryStore(clock);
+  const events = Array.from({ length: total }, (_, index) => eventNumber(index));
+  await Promise.all(events.map((event) => store.create(event)));
+  for (const event of events) await model.create(event);
+  database = openDatabase(join(folder, 'events.db'), migrations);
+}, 60_000);
+
+afterAll(async () => {
+  database.close();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function compare(query: EventQuery): Promise<void> {
+  const found = async ({ list }: Pick<EventStore, 'list'>) => {
+    const { events, next } = await list(query);
+    return { arrivals: events.map(({ arrival }) => arrival), next };
+  };
+  const answer = await found({ list: (each) => store.list(each) });
+  deepStrictEqual(answer, await found({ list: (each) => model.list(each) }));
+}
+
+test('any query finds what a look at every event finds', async () => {
+  await fc.assert(fc.asyncProperty(arbitraryQuery, compare), { numRuns: 40 });
+}, 60_000);
+
+const is = (key: string, value: string | number): MetadataCondition => ({
+  ...{ key, operator: 'eq', values: [value] },
+});
+const devices = { deviceIds: ['camera-1'] };
+
+/** Each finds its events at another place: everywhere, at one end, or nowhere. */
+const queries: readonly (readonly [string, Partial<EventQuery>])[] = [
+  ['everything', {}],
+  ['finalized ones', { includeDrafts: false }],
+  ['one device', devices],
+  ['several devices', { deviceIds: ['camera-1', 'ä', 'unknown'] }],
+  ['no device', { deviceIds: ['unknown'] }],
+  ['a schema of the oldest', { eventSchemas: ['quality_check'] }],
+  ['a workflow', { workflowIds: ['flow'] }],
+  ['a device and a schema', { ...devices, eventSchemas: ['quality_check'] }],
+  ['a device and a workflow', { ...devices, workflowIds: ['flow', 'other'] }],
+  ['external ids', { externalIds: ['x1', 'x3'] }],
+  ['a related event', { relatedEventId: 'r1' }],
+  ['common metadata', { metadata: [is('line', 5)] }],
+  ['rare metadata', { metadata: [is('serial', 7)] }],
+  ['old metadata', { metadata: [is('old', 1)] }],
+  ['new metadata', { metadata: [is('new', 1)] }],
+  ['unknown metadata', { metadata: [is('never', 1)] }],
+  ['a range', { metadata: [{ key: 'serial', operator: 'lt', values: [20] }] }],
+  ['another value', { metadata: [{ key: 'line', operator: 'ne', values: [5, '5'] }] }],
+  ['several conditions', { metadata: [is('line', 'a'), is('serial', 10)] }],
+  ['conditions that nothing meets', { metadata: [is('old', 1), is('new', 1)] }],
+  ['metadata of a device', { ...devices, metadata: [is('line', 0)] }],
+];
+
+test.each(queries)('%s: the right events, and few steps', async (_, filter) => {
+  for (const order of ['newest_first', 'oldest_first'] as const) {
+    const query: EventQuery = { ...filter, limit: 20, order };
+    await compare(query);
+    const seen = recording(database);
+    await listEvents(seen.database, query);
+    // Those of the page, and at most all that are in no index yet.
+    expect(seen.eventsRead).toBeLessThan(600);
+    expect(seen.plans().filter((plan) => !isBounded(plan))).toEqual([]);
+  }
+});
+
+/** A database that notes what it is asked. */
+function recording(real: Database) {
+  const asked = new Set<string>();
+  let eventsRead = 0;
+  const seen: Database = {
+    ...real,
+    all: (sql, parameters, read) => {
+      asked.add(sql);
+      return real.all(sql, parameters, read);
+    },
+    get: (sql, parameters, read) => {
+      asked.add(sql);
+      if (sql.includes('events.*')) eventsRead += 1;
+      return real.get(sql, parameters, read);
+    },
+  };
+  const plans = () =>
+    [...asked].flatMap((sql) => {
+      const count = sql.split('?').length - 1;
+      const parameters = sql.includes(':most') ? {} : Array.from({ length: count }, () => 1);
+      return real.all(`EXPLAIN QUERY PLAN ${sql}`, parameters, (row) => ({
+        ...{ sql, detail: row.text('detail') },
+      }));
+    });
+  return {
+    database: seen,
+    plans,
+    get eventsRead() {
+      return eventsRead;
+    },
+  };
+}
+
+/** A seek, or a sort of what one bucket or one event holds. */
+function isBounded({ sql, detail }: { readonly sql: string; readonly detail: string }): boolean {
+  if (detail === 'USE TEMP B-TREE FOR json_group_array(ORDER BY)') return true;
+  if (detail.startsWith('USE TEMP B-TREE')) return isWithinBucket(sql);
+  // The one row of totals, the lists of a filter, and the roll-up, which has few rows.
+  return !/^SCAN (?!totals|json_each|kinds|\(subquery)/.test(detail);
+}
+
+function isWithinBucket(sql: string): boolean {
+  return /FROM terms WHERE key = \? AND bucket = \? AND value (NOT IN|[<>])/.test(sql);
+}
