@@ -8,7 +8,7 @@ import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
 import type { Addition, Capacity, CapacityState } from './capacity.ts';
 import type { Cleaner } from './cleaner.ts';
-import { makeRoom } from './make-room.ts';
+import { type Made, makeRoom } from './make-room.ts';
 import type { Reserve } from './reserve.ts';
 import {
   type Amount,
@@ -52,6 +52,7 @@ export class Gate implements Capacity {
   /** False for a while after room could not be made: to look for it costs. */
   #mayMakeRoom = true;
   #mayEmptyDisk = true;
+  #futileRuns = 0;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
@@ -201,15 +202,15 @@ export class Gate implements Capacity {
   }
 
   async #makeRoomNow(spare: Amount, batchesMax: number): Promise<Room> {
-    const { cleaner, settings } = this.#parts;
+    const { cleaner, reserve, settings } = this.#parts;
     try {
       if (this.#isDiskFull) await this.#giveUpReserve();
       await cleaner.unlinkRemoved();
       const wanted = atMost(this.#waiting.bytes > 0 ? this.#waiting : oneMore, settings);
       const read = () => this.#readAnew();
-      const parts = { cleaner, settings, read, mayEmptyDisk: this.#mayEmptyDisk };
+      const parts = { cleaner, reserve, settings, read, mayEmptyDisk: this.#mayEmptyDisk };
       const made = await makeRoom(parts, { wanted, spare, batchesMax });
-      if (made.isFutile) this.#giveUpOnDisk();
+      this.#countFutile(made);
       this.#isDiskFull = false;
       if (made.events > 0) return 'made';
       if (cleaner.isStopped) return 'none';
@@ -244,7 +245,11 @@ export class Gate implements Capacity {
     }, limits.capacityRetryMs).unref();
   }
 
-  #giveUpOnDisk(): void {
+  /** One alone may be chance: a file system can be late with what was freed. */
+  #countFutile({ isFutile, events }: Made): void {
+    if (events > 0) this.#futileRuns = isFutile ? this.#futileRuns + 1 : 0;
+    if (this.#futileRuns < limits.diskFutileRunsMax) return;
+    this.#futileRuns = 0;
     this.#parts.log.warn('Removing events gains no room on this disk: it stops for a minute.');
     this.#mayEmptyDisk = false;
     setTimeout(() => {

@@ -3,6 +3,7 @@
 import type { EventStoreSettings } from '../../event-store-config.ts';
 import type { RemovalReason, Removed } from '../store/store.ts';
 import type { Cleaner, Goal } from './cleaner.ts';
+import type { Reserve } from './reserve.ts';
 import {
   type Amount,
   averageRowBytes,
@@ -15,6 +16,7 @@ import {
 
 export interface RoomParts {
   readonly cleaner: Cleaner;
+  readonly reserve: Reserve;
   readonly settings: EventStoreSettings;
   /** Figures of this moment. */
   read(): Promise<Figures>;
@@ -106,9 +108,10 @@ class Removal {
 
   /** Gives back to the disk what is only waiting for that. */
   async shrink(): Promise<void> {
-    const { cleaner, read } = this.#parts;
+    const { cleaner, reserve, read } = this.#parts;
     await cleaner.unlinkRemoved();
     await cleaner.shrink('urgent');
+    await reserve.settle();
     this.figures = await read();
   }
 }

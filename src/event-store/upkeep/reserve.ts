@@ -1,7 +1,7 @@
 // A file that takes room on the disk, to be given up on the day that the disk is full.
 
 import { randomFillSync } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { errorCode, syncFolder } from '../../storage/folders.ts';
@@ -33,6 +33,18 @@ export class Reserve {
   /** Ends its making. */
   stop(): void {
     this.#isGivenUp = true;
+  }
+
+  /**
+   * Has the file system end what it was told. Some show freed space only then, and more would be
+   * removed than needs be.
+   */
+  async settle(): Promise<void> {
+    const folder = dirname(this.#path);
+    const { atime, mtime } = await stat(folder);
+    // A folder that did not change would not be synced.
+    await utimes(folder, atime, mtime);
+    await syncFolder(folder);
   }
 
   /** Frees its room. */
