@@ -216,7 +216,7 @@ function post(json: unknown): Promise<Reply> {
   return kit.client.send({ method: 'POST', path: '/v2/events', json });
 }
 
-/** The answer: of one of these statuses, in the documented shape; a refused write leaves nothing. */
+/** The answer: of one of these statuses, in its documented shape; a refusal leaves nothing. */
 async function answered(call: Call, statuses: readonly number[]): Promise<Reply> {
   const isWrite = call.method === 'POST';
   const before = isWrite ? await contents(kit) : undefined;

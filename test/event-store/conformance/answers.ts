@@ -8,7 +8,7 @@ const maybeObject = z.looseObject({}).nullable();
 const whole = z.int().min(0);
 
 /** ISO 8601 with a date, a time and a zone. */
-export const time = z.iso.datetime({ offset: true });
+const time = z.iso.datetime({ offset: true });
 
 const box = {
   class: z.string(),

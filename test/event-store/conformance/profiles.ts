@@ -1,7 +1,7 @@
 // The settings under which the service is started for a part of the checks.
 
 /** Filled with the address at which the kit plays the cloud. */
-export const cloudPlace = '{cloud}';
+const cloudPlace = '{cloud}';
 
 export interface Profile {
   readonly means: string;

@@ -1,7 +1,7 @@
 // Every sentence and row of the document on the Event Store (On-Device Event Store API), numbered
 // and in short words. Checks name the numbers that they prove.
 
-export const sentences = {
+const sentences = {
   'What it is': {
     '1.1': 'Events that pipelines of a device produce are stored on that device.',
     '1.2': 'Interactive documentation is at /docs.',

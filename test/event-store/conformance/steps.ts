@@ -127,7 +127,7 @@ export function expectErrorBody(path: string, status: number, body: unknown): vo
   if (error) assert.fail(`the body of ${status}: ${z.prettifyError(error)}`);
 }
 
-export function expectStatus(call: Call, { status, text }: Reply, expected: number): void {
+function expectStatus(call: Call, { status, text }: Reply, expected: number): void {
   if (status === expected) return;
   assert.fail(`${sentenceOf(call)}: expected ${expected}, got ${status} ${text.slice(0, 300)}`);
 }

@@ -85,7 +85,7 @@ const oddTexts = [
 
 const oddNumbers = [0, -1, 1.5, 1e308, -1e308, 5e-324, 2 ** 53, 2 ** 63, -(2 ** 63), 1e21] as const;
 
-export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
+const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...oddTexts),
   fc.constantFrom(...oddNumbers),
   fc.constantFrom(null, true, false, [], {}, [[]], [null], { a: { b: {} } }),
