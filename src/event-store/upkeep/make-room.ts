@@ -34,7 +34,7 @@ export interface Wish {
 export interface Made {
   /** Events removed. */
   readonly events: number;
-  /** Of the last reading; when nothing was removed, those that speak for nothing to be removable. */
+  /** Of the last reading: with nothing removed, those that a removal found nothing for. */
   readonly figures: Figures;
   /** Room on the disk was wanted, and removals gained next to none. */
   readonly isFutile: boolean;

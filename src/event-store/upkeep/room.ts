@@ -58,7 +58,7 @@ function freeBytesMin({ reserveBytes }: Figures, settings: Limits): number {
   return 2 * settings.reserveBytes - Math.min(reserveBytes, settings.reserveBytes);
 }
 
-/** Beyond the excess a cleanup at a limit removes so much, so that it need not run for each event. */
+/** What a cleanup at a limit removes beyond the excess, so that it need not run for each event. */
 export function slackOf({ recordsMax, bytesMax }: Limits): Amount {
   return {
     records: Math.min(Math.floor(recordsMax / 100), limits.capacitySlackRecordsMax),

@@ -1,4 +1,4 @@
-// One of several processes on one data folder: says when it leads, and creates on each line it gets.
+// One of several processes on one data folder: says when it leads; creates events when told to.
 
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
