@@ -22,6 +22,7 @@ const noSpace = 28;
 /** Never `read`, `write` and their like: libuv ends the process when its own pipes fail. */
 const faults: Readonly<Record<string, Fault>> = {
   fsync: { names: ['posix/io/sync/fsync'], probability: 0.1, error: inputOutput },
+  'fsync, every other': { names: ['posix/io/sync/fsync'], probability: 0.5, error: inputOutput },
   fdatasync: { names: ['posix/io/sync/fdatasync'], probability: 0.1, error: inputOutput },
   rename: { names: ['posix/io/dir/rename'], probability: 0.1, error: inputOutput },
   'pwrite, no space': {
