@@ -74,7 +74,7 @@ const keeping: readonly Tool[] = [
   }),
   fromOperation(eventStore.events_ledger, {
     title: 'List removed events',
-    description: 'What cleanups removed, when and why.',
+    description: 'What was removed, when and why.',
     project: ({ lines, next }) => ({ next_before: next, lines }),
     summarize: ({ lines, next }) =>
       `${count(lines.length, 'removal')}${next === null ? '' : '; older ones follow'}.`,
@@ -96,7 +96,7 @@ const keeping: readonly Tool[] = [
   }),
   fromOperation(eventStore.events_retry_upload, {
     title: 'Retry refused uploads',
-    description: 'Lets events that the cloud refused wait for upload again.',
+    description: 'Lets refused events wait for upload again.',
     summarize: ({ retried }) => `${count(retried, 'event')} wait for upload again.`,
     next: () => [{ tool: 'events_stats', arguments: {}, why: 'Shows how the upload goes.' }],
   }),

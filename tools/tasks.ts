@@ -24,7 +24,7 @@ const waitInput = z.strictObject({
     .min(0)
     .max(waitSecondsMax)
     .optional()
-    .describe(`Seconds to wait at most; default ${waitSecondsMax}.`),
+    .describe(`Seconds; default ${waitSecondsMax}.`),
 });
 
 type WaitInput = z.output<typeof waitInput>;

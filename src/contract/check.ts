@@ -142,7 +142,7 @@ export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
     name,
     { ...published(value), ...realBounds(value) },
   ]);
-  const { required } = published(full);
+  const { required } = full;
   const isRequired = required !== undefined && { required };
   return { properties: Object.fromEntries(properties), ...isRequired, type: 'object' };
 }
@@ -176,7 +176,8 @@ function published(schema: unknown): Record<string, unknown> {
   const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   if (members.length > 0) {
     result.properties = Object.fromEntries(members.map(([key, value]) => [key, published(value)]));
-    if (Array.isArray(schema.required)) result.required = schema.required;
+    // An object that is about one thing needs no word that this thing must be there.
+    if (Array.isArray(schema.required) && members.length > 1) result.required = schema.required;
   }
   if (schema.type === 'array') result.items = publishedItems(schema);
   return result;

@@ -116,7 +116,7 @@ export const events = {
     path: '/v2/events',
     summary: 'Store an event; as a draft, files can be attached until it is finalized.',
     body: closed({
-      event_schema: z.string().min(1).describe('e.g. "quality_check", "custom".'),
+      event_schema: z.string().min(1).describe('e.g. "quality_check".'),
       event_data: open({}).describe('As the schema wants, e.g. {"result": "pass"}.'),
       inference_timestamp: isoDateTime.describe('ISO 8601.'),
       solution: maybeText.describe('Use case; needed for cloud upload.'),
