@@ -1,4 +1,4 @@
-// Writes files with rows, each acknowledged on stdout, with or without the syncs that a store needs.
+// Writes files with rows, each acknowledged on stdout, with or without the syncs that it takes.
 
 import {
   closeSync,

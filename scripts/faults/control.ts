@@ -1,4 +1,4 @@
-// A writer that cuts corners, before the same power cuts: where it loses nothing, nothing is proved.
+// A writer that cuts corners, before the same power cuts: if it loses nothing, nothing is proved.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

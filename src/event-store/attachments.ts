@@ -131,22 +131,24 @@ async function* inspected(
   pieces: AsyncIterable<Uint8Array>,
   inspect: (firstBytes: Uint8Array) => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
-  let waiting: Uint8Array[] | undefined = [];
+  const first: Uint8Array[] = [];
   let bytes = 0;
-  const release = async (held: readonly Uint8Array[]) => {
-    await inspect(Buffer.concat(held));
-    waiting = undefined;
-    return held;
-  };
+  let isInspected = false;
   for await (const piece of pieces) {
-    bytes += piece.byteLength;
-    if (waiting === undefined) yield piece;
-    else {
-      waiting.push(piece);
-      if (bytes >= limits.recogniseBytes) yield* await release(waiting);
+    if (isInspected) {
+      yield piece;
+      continue;
     }
+    first.push(piece);
+    bytes += piece.byteLength;
+    if (bytes < limits.recogniseBytes) continue;
+    await inspect(Buffer.concat(first));
+    isInspected = true;
+    yield* first;
   }
-  if (waiting !== undefined) yield* await release(waiting);
+  if (isInspected) return;
+  await inspect(Buffer.concat(first));
+  yield* first;
 }
 
 /** Second document, Video upload rules: by content, and not by the declared type. */

@@ -10,7 +10,7 @@ export interface Content {
   readonly bytes: number;
   /** Given: the caller is to save the content under this name. */
   readonly filename?: string;
-  /** Given: what no other content has, so that callers may keep this one for as long as they like. */
+  /** Given: what no other content has, so that callers may keep this one for ever. */
   readonly etag?: string;
   /** True: pages of other origins may not show it. */
   readonly sameOrigin?: boolean;

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import {
-  type FileHandle,
   mkdir,
   open,
   opendir,
@@ -18,8 +17,9 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { FoveaError, notFound } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { diskError, onDisk, Source } from './disk-errors.ts';
 import type { ByteRange, FileStore, WrittenFile } from './file-store.ts';
-import { writeAll, writePieces } from './file-writes.ts';
+import { writeSynced } from './file-writes.ts';
 import { errorCode, makeFolder, syncFolder } from './folders.ts';
 import { createSharedSync } from './shared-sync.ts';
 
@@ -230,58 +230,6 @@ async function unlinkIfThere(path: string): Promise<void> {
   }
 }
 
-/** Writes a new file down to the disk; says how many bytes it has. */
-async function writeSynced(
-  path: string,
-  content: Uint8Array | AsyncIterable<Uint8Array>,
-): Promise<number> {
-  const file = await open(path, 'wx', 0o600);
-  let bytes: number;
-  try {
-    bytes =
-      content instanceof Uint8Array
-        ? await writeAll(file, [content], 0)
-        : await writePieces(file, content);
-    await file.sync();
-  } catch (thrown) {
-    await closed(file);
-    throw thrown;
-  }
-  await file.close();
-  return bytes;
-}
-
-async function closed(file: FileHandle): Promise<void> {
-  await file.close().catch(() => {});
-}
-
-/** Knows whether a failure was that of the source, and not that of the disk. */
-class Source {
-  hasFailed = false;
-
-  async *watched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const source = pieces[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const next = await this.#next(source);
-        if (next.done) return;
-        yield next.value;
-      }
-    } finally {
-      await source.return?.();
-    }
-  }
-
-  async #next(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
-    try {
-      return await source.next();
-    } catch (thrown) {
-      this.hasFailed = true;
-      throw thrown;
-    }
-  }
-}
-
 /** The names in a folder, which may have gone since. */
 async function* entriesOf(folder: string): AsyncGenerator<string> {
   try {
@@ -302,23 +250,4 @@ async function removeEmpty(folder: string): Promise<boolean> {
     if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
     throw diskError(thrown);
   }
-}
-
-async function onDisk<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (thrown) {
-    throw diskError(thrown);
-  }
-}
-
-/** What the disk said, by the name of it that a caller can act on. */
-function diskError(thrown: unknown): FoveaError {
-  if (thrown instanceof FoveaError) return thrown;
-  const code = errorCode(thrown);
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new FoveaError('full', 'The disk is full: nothing was stored.', { cause: thrown });
-  }
-  const what = code === 'EROFS' ? 'is read-only' : 'failed';
-  return new FoveaError('internal', `The disk of the files ${what}.`, { cause: thrown });
 }

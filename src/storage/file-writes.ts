@@ -1,17 +1,39 @@
-// Pieces on their way into a file: many in one call, while the next ones come in.
+// Content on its way into a new file: many pieces in one call, while the next ones come in.
 
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { limits } from '../limits.ts';
+
+/** Writes a new file down to the disk; says how many bytes it has. */
+export async function writeSynced(
+  path: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<number> {
+  const file = await open(path, 'wx', 0o600);
+  let bytes: number;
+  try {
+    bytes =
+      content instanceof Uint8Array
+        ? await writeAll(file, [content], 0)
+        : await writePieces(file, content);
+    await file.sync();
+  } catch (thrown) {
+    await closed(file);
+    throw thrown;
+  }
+  await file.close();
+  return bytes;
+}
+
+async function closed(file: FileHandle): Promise<void> {
+  await file.close().catch(() => {});
+}
 
 /**
  * Writes pieces as they come, with little in memory; says how many bytes they had. What is written
  * goes down to the disk meanwhile, so that the sync at the end has little left to do; an error of
  * the disk on the way is thrown, because a later sync would not tell of it again.
  */
-export async function writePieces(
-  file: FileHandle,
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<number> {
+async function writePieces(file: FileHandle, pieces: AsyncIterable<Uint8Array>): Promise<number> {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let position = 0;
@@ -75,7 +97,7 @@ class Task {
 }
 
 /** Writes all of the pieces at a position, however many calls it takes; says how many bytes. */
-export async function writeAll(
+async function writeAll(
   file: FileHandle,
   pieces: readonly Uint8Array[],
   position: number,
