@@ -159,7 +159,7 @@ export const limits = {
   plausibleFilesMin: 4,
   /** More files than these in a folder whose database is new belong to a database that is lost. */
   unknownFilesMax: 100,
-  /** The newest events, which queries look through: half a millisecond; so many are indexed at once. */
+  /** Events that are indexed at once; until then queries look through them, in a millisecond. */
   unindexedEventsMax: 512,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,

@@ -125,17 +125,17 @@ function readRemoved(counts: unknown): Partial<Record<RemovalReason, number>> {
 export function readLedger(database: Database, query: LedgerQuery): LedgerPage {
   const conditions: string[] = [];
   const parameters: SqlValue[] = [];
-  const require = (condition: string, ...values: readonly SqlValue[]) => {
+  const add = (condition: string, ...values: readonly SqlValue[]) => {
     conditions.push(condition);
     parameters.push(...values);
   };
-  if (query.before !== undefined) require('ordinal < ?', query.before);
+  if (query.before !== undefined) add('ordinal < ?', query.before);
   if (query.eventId !== undefined) {
     const arrival: Arrival | undefined = arrivalOf(query.eventId);
     // The plus keeps SQLite from an index that fits many lines.
-    require('arrival = ? AND event_id = ?', arrival, query.eventId);
-    if (query.reason !== undefined) require('+reason = ?', query.reason);
-  } else if (query.reason !== undefined) require('reason = ?', query.reason);
+    add('arrival = ? AND event_id = ?', arrival, query.eventId);
+    if (query.reason !== undefined) add('+reason = ?', query.reason);
+  } else if (query.reason !== undefined) add('reason = ?', query.reason);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const lines = database.all(
     `SELECT * FROM ledger ${where} ORDER BY ordinal DESC LIMIT ?`,

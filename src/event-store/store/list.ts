@@ -6,7 +6,7 @@ import { matches } from './matching.ts';
 import { candidates, type Part } from './plan.ts';
 import { type Bounds, mergedRuns, type Run } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
-import { eventColumns, readEvent, readFiltered } from './stored-event.ts';
+import { eventAt, readEvent, readFiltered } from './stored-event.ts';
 
 /** A page; it lets others work when it takes long. */
 export async function listEvents(database: Database, query: EventQuery): Promise<EventPage> {
@@ -27,8 +27,6 @@ export async function listEvents(database: Database, query: EventQuery): Promise
   }
   return { events, next: undefined };
 }
-
-const eventAt = `SELECT ${eventColumns} FROM events WHERE arrival = ?`;
 
 /** Some milliseconds. */
 const stepsAtOnceMax = 1_000;
@@ -56,15 +54,15 @@ function newestCandidates(database: Database, query: EventQuery, bounds: Bounds)
 function roughRun(query: EventQuery): Run {
   const conditions = ['true'];
   const parameters: string[] = [];
-  const require = (condition: string, values: readonly string[] | undefined) => {
+  const add = (condition: string, values: readonly string[] | undefined) => {
     if (values === undefined) return;
     conditions.push(condition);
     parameters.push(JSON.stringify(values));
   };
-  require('device_id IN (SELECT value FROM json_each(?))', query.deviceIds);
-  require('event_schema IN (SELECT value FROM json_each(?))', query.eventSchemas);
-  require('workflow_id IN (SELECT value FROM json_each(?))', query.workflowIds);
-  require('external_id IN (SELECT value FROM json_each(?))', query.externalIds);
+  add('device_id IN (SELECT value FROM json_each(?))', query.deviceIds);
+  add('event_schema IN (SELECT value FROM json_each(?))', query.eventSchemas);
+  add('workflow_id IN (SELECT value FROM json_each(?))', query.workflowIds);
+  add('external_id IN (SELECT value FROM json_each(?))', query.externalIds);
   if (query.relatedEventId !== undefined) {
     conditions.push('related_event_id = ?');
     parameters.push(query.relatedEventId);

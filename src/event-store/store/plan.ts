@@ -2,6 +2,7 @@
 
 import type { Database } from '../../storage/database.ts';
 import { type Bounds, mergedRuns, type Run } from './runs.ts';
+import { stateRuns } from './states.ts';
 import type { Arrival, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
 import { runsIn, type TermCondition } from './term-runs.ts';
@@ -55,13 +56,7 @@ function wayThroughTime(search: Search): Way {
   return { cost: lastNumber - firstNumber + 1, arrivals: () => merged(search, runs) };
 }
 
-/** Each is a run of the index over states. */
-const finalizedRuns: readonly Run[] = [0, 1].flatMap((held) =>
-  ['waiting', 'uploaded', 'refused'].map((upload) => ({
-    sql: 'FROM events INDEXED BY events_state WHERE held = ? AND upload = ?',
-    parameters: [held, upload],
-  })),
-);
+const finalizedRuns = stateRuns(['waiting', 'uploaded', 'refused']);
 
 /** Where more than one of device, schema and workflow is asked for: what has all of them. */
 function wayThroughKinds(search: Search): Way[] {
@@ -122,7 +117,7 @@ function wayThroughTerms(
   };
 }
 
-/** Learnt from the first, the middle and the last one; never zero, since the others may have some. */
+/** Learnt from the first, the middle and the last one. */
 function hitsPerBucket(
   { database }: Search,
   condition: TermCondition,

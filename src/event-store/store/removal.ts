@@ -9,6 +9,7 @@ import {
   readIndexedEvent,
   removeFromIndex,
 } from './indexing.ts';
+import { oldestOf, stateRuns } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';
 import type { Writing } from './writing.ts';
@@ -27,23 +28,13 @@ export function removeEvents(writing: Writing, rule: RemovalRule): Removed {
 }
 
 /** States in which a cleanup that spares unsent events may take one. */
-const sent = ['uploaded', 'refused'];
-const all = ['draft', 'waiting', ...sent];
+const sent: readonly UploadState[] = ['uploaded', 'refused'];
+const unsent: readonly UploadState[] = ['draft', 'waiting'];
 
-/** Each state is one run of the index, in the order of arrival. */
 function removable({ database }: Writing, rule: RemovalRule): Arrival[] {
-  const runs = (rule.sparesUnsent ? sent : all).map((upload) =>
-    database.all(
-      `SELECT arrival FROM events INDEXED BY events_state
-       WHERE held = 0 AND upload = ? AND arrival < ? ORDER BY arrival LIMIT ?`,
-      [upload, rule.before ?? Number.MAX_SAFE_INTEGER, rule.limit],
-      (row) => row.integer('arrival'),
-    ),
-  );
-  return runs
-    .flat()
-    .sort((first, second) => first - second)
-    .slice(0, rule.limit);
+  const runs = stateRuns(rule.sparesUnsent ? sent : [...sent, ...unsent], [false]);
+  const bounds = rule.before === undefined ? {} : { until: rule.before - 1 };
+  return oldestOf(database, runs, bounds, rule.limit);
 }
 
 interface Leaving extends IndexedEvent {

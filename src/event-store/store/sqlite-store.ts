@@ -14,6 +14,7 @@ import { countEvents, readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
 import { migrations } from './schema.ts';
+import { oldestOf, stateRuns } from './states.ts';
 import type {
   Arrival,
   CountFilter,
@@ -33,7 +34,7 @@ import type {
   StoredFile,
   Usage,
 } from './store.ts';
-import { eventColumns, readEvent } from './stored-event.ts';
+import { eventAt, readEvent } from './stored-event.ts';
 
 export interface EventStoreOptions {
   /** The data folder; made where there is none. */
@@ -86,8 +87,8 @@ class SqliteEventStore implements EventStore {
   async get(eventId: string): Promise<StoredEvent | undefined> {
     const arrival = arrivalOf(eventId);
     if (arrival === undefined) return undefined;
-    const sql = `SELECT ${eventColumns} FROM events WHERE arrival = ? AND id = ?`;
-    return this.#database.get(sql, [arrival, eventId], readEvent);
+    const event = this.#database.get(eventAt, [arrival], readEvent);
+    return event?.id === eventId ? event : undefined;
   }
 
   list(query: EventQuery): Promise<EventPage> {
@@ -149,12 +150,11 @@ class SqliteEventStore implements EventStore {
   }
 
   async waiting(after: Arrival, limit: number): Promise<readonly StoredEvent[]> {
-    return this.#database.all(
-      `SELECT ${eventColumns} FROM events INDEXED BY events_state
-       WHERE held IN (0, 1) AND upload = 'waiting' AND arrival > ? ORDER BY arrival LIMIT ?`,
-      [after, limit],
-      readEvent,
-    );
+    const runs = stateRuns(['waiting']);
+    const arrivals = oldestOf(this.#database, runs, { from: after + 1 }, limit);
+    return arrivals
+      .map((arrival) => this.#database.get(eventAt, [arrival], readEvent))
+      .filter((event) => event !== undefined);
   }
 
   async images(eventId: string): Promise<readonly StoredFile[]> {

@@ -1,7 +1,5 @@
 // What the Event Store keeps of events, and how it is asked for: the interface of every storage.
 
-import type { ErrorCode } from '../../errors.ts';
-
 /**
  * When an event arrived, in microseconds since 1970, UTC. Unique and strictly increasing in a
  * store, whatever its clock does: so it is the order of all pages.
@@ -283,6 +281,3 @@ export interface EventStore {
   /** Ends the connection and what it started; running writes end first. */
   close(): Promise<void>;
 }
-
-/** Errors that a write may end with beside `full` and `internal`. */
-export type RefusalCode = Extract<ErrorCode, 'not_found' | 'conflict'>;

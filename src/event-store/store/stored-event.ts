@@ -8,12 +8,13 @@ import type { FilteredEvent } from './matching.ts';
 import type { StoredEvent, UploadState } from './store.ts';
 
 /**
- * The columns of an event, its attached files with it: one statement, so that no cleanup comes
- * between an event and its files. The table is `events`.
+ * An event by its arrival, its attached files with it: one statement, so that no cleanup comes
+ * between an event and its files.
  */
-export const eventColumns = `events.*, iif(attachments = 0, '[]', (
-  SELECT json_group_array(json_object(${fileColumns}) ORDER BY position) FROM files
-  WHERE files.arrival = events.arrival AND kind <> 'image')) AS attached`;
+export const eventAt = `SELECT events.*, iif(attachments = 0, '[]', (
+    SELECT json_group_array(json_object(${fileColumns}) ORDER BY position) FROM files
+    WHERE files.arrival = events.arrival AND kind <> 'image')) AS attached
+  FROM events WHERE arrival = ?`;
 
 /** What a filter looks at. */
 export function readFiltered(row: Row): FilteredEvent {

@@ -3,16 +3,18 @@
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Session } from '../../storage/batches.ts';
-import type { Database, Row } from '../../storage/database.ts';
-import { arrivalOf, eventIdOf } from '../ids.ts';
+import type { Database } from '../../storage/database.ts';
+import { eventIdOf } from '../ids.ts';
 import type { Command, EventRow, Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
+import { type Found, find, findAll, move } from './found.ts';
 import { indexNewest } from './indexing.ts';
 import { removeEvents } from './removal.ts';
-import type { Arrival, Created, Finalized, NewFile, UploadState } from './store.ts';
-import { readUpload } from './stored-event.ts';
+import { oldestOf, stateRuns } from './states.ts';
+import type { Arrival, Created, Finalized, NewFile } from './store.ts';
 import { TermKeys } from './term-keys.ts';
 import { Kinds, Totals } from './totals.ts';
+import { imageUploaded, retryUpload, uploaded, uploadRefused } from './upload-writes.ts';
 import type { Writing } from './writing.ts';
 
 /** Begins; `now` in milliseconds since 1970. */
@@ -94,38 +96,6 @@ function create(writing: Writing, event: EventRow): Created {
   return { id, arrival };
 }
 
-/** What a change needs to know of an event. */
-interface Found {
-  readonly id: string;
-  readonly arrival: Arrival;
-  readonly upload: UploadState;
-  readonly isHeld: boolean;
-  readonly diskBytes: number;
-  readonly files: number;
-}
-
-function find({ database }: Writing, eventId: string): Found {
-  const arrival = arrivalOf(eventId);
-  const found =
-    arrival &&
-    database.get(
-      `SELECT id, arrival, upload, held, disk_bytes, original_files FROM events
-       WHERE arrival = ? AND id = ?`,
-      [arrival, eventId],
-      readFound,
-    );
-  if (!found) throw notFound('event', eventId);
-  return found;
-}
-
-function readFound(row: Row): Found {
-  return {
-    ...{ id: row.text('id'), arrival: row.integer('arrival'), upload: readUpload(row) },
-    ...{ isHeld: row.boolean('held'), diskBytes: row.integer('disk_bytes') },
-    files: row.integer('original_files'),
-  };
-}
-
 function attach(writing: Writing, eventId: string, file: NewFile): number {
   const { database, totals } = writing;
   const event = find(writing, eventId);
@@ -176,26 +146,15 @@ function finalizeFound(
   return now;
 }
 
-/** Changes the upload state of an event, and the totals with it. */
-function move({ database, totals }: Writing, event: Found, to: UploadState): void {
-  database.run('UPDATE events SET upload = ? WHERE arrival = ?', [to, event.arrival]);
-  totals.leave(event.upload, event.diskBytes);
-  totals.enter(to, event.diskBytes);
-}
-
 function finalizeDrafts(
   writing: Writing,
   { before, spared, limit }: Extract<Command, { readonly kind: 'finalizeDrafts' }>,
 ): number {
-  const drafts = writing.database.all(
-    `SELECT id, arrival, upload, held, disk_bytes, original_files FROM events
-       INDEXED BY events_state
-     WHERE held IN (0, 1) AND upload = 'draft' AND arrival < ?
-     ORDER BY arrival LIMIT ?`,
-    [before, limit + spared.length],
-    readFound,
-  );
-  const due = drafts.filter(({ id }) => !spared.includes(id)).slice(0, limit);
+  const bounds = { until: before - 1 };
+  const drafts = oldestOf(writing.database, stateRuns(['draft']), bounds, limit + spared.length);
+  const due = findAll(writing, drafts)
+    .filter(({ id }) => !spared.includes(id))
+    .slice(0, limit);
   for (const draft of due) finalizeFound(writing, draft, 'automatically');
   return due.length;
 }
@@ -229,68 +188,4 @@ function hold(writing: Writing, eventId: string, reason: string | undefined): nu
 function shrink({ database }: Writing): number {
   database.all(`PRAGMA incremental_vacuum(${limits.shrinkPagesMax})`, [], () => undefined);
   return database.get('PRAGMA freelist_count', [], (row) => row.integer('freelist_count')) ?? 0;
-}
-
-function imageUploaded({ database }: Writing, fileId: string, sourceId: string): number {
-  const sql = "UPDATE files SET source_id = ? WHERE id = ? AND kind = 'image'";
-  const count = database.run(sql, [sourceId, fileId]);
-  if (count === 0) throw notFound('image', fileId);
-  return count;
-}
-
-function uploaded(writing: Writing, eventIds: readonly string[]): number {
-  let count = 0;
-  for (const eventId of eventIds) {
-    const event = findIfThere(writing, eventId);
-    if (event === undefined || event.upload === 'draft' || event.upload === 'uploaded') continue;
-    writing.database.run(
-      'UPDATE events SET uploaded_at = ?, upload_error = NULL WHERE arrival = ?',
-      [writing.now, event.arrival],
-    );
-    move(writing, event, 'uploaded');
-    count += 1;
-  }
-  return count;
-}
-
-function findIfThere(writing: Writing, eventId: string): Found | undefined {
-  try {
-    return find(writing, eventId);
-  } catch (thrown) {
-    if (thrown instanceof FoveaError && thrown.code === 'not_found') return undefined;
-    throw thrown;
-  }
-}
-
-function uploadRefused(writing: Writing, eventId: string, error: string): number {
-  const event = find(writing, eventId);
-  if (event.upload === 'draft' || event.upload === 'uploaded') {
-    throw new FoveaError('conflict', `The event is not waiting for upload: it is ${event.upload}.`);
-  }
-  const sql = 'UPDATE events SET upload_error = ? WHERE arrival = ?';
-  writing.database.run(sql, [error, event.arrival]);
-  move(writing, event, 'refused');
-  return 1;
-}
-
-function retryUpload(
-  writing: Writing,
-  { eventId, limit }: Extract<Command, { readonly kind: 'retryUpload' }>,
-): number {
-  const found =
-    eventId === undefined
-      ? writing.database.all(
-          `SELECT id, arrival, upload, held, disk_bytes, original_files FROM events
-             INDEXED BY events_state
-           WHERE held IN (0, 1) AND upload = 'refused' LIMIT ?`,
-          [limit],
-          readFound,
-        )
-      : [find(writing, eventId)].filter(({ upload }) => upload === 'refused');
-  for (const event of found) {
-    const sql = 'UPDATE events SET upload_error = NULL WHERE arrival = ?';
-    writing.database.run(sql, [event.arrival]);
-    move(writing, event, 'waiting');
-  }
-  return found.length;
 }

@@ -1,0 +1,55 @@
+// An event that a write is about to change, and its way through the upload states.
+
+import { notFound } from '../../errors.ts';
+import type { Row } from '../../storage/database.ts';
+import { arrivalOf } from '../ids.ts';
+import type { Arrival, UploadState } from './store.ts';
+import { readUpload } from './stored-event.ts';
+import type { Writing } from './writing.ts';
+
+/** What a change needs to know of an event. */
+export interface Found {
+  readonly id: string;
+  readonly arrival: Arrival;
+  readonly upload: UploadState;
+  readonly isHeld: boolean;
+  readonly diskBytes: number;
+  readonly files: number;
+}
+
+/** Throws `not_found`. */
+export function find(writing: Writing, eventId: string): Found {
+  const found = findIfThere(writing, eventId);
+  if (found === undefined) throw notFound('event', eventId);
+  return found;
+}
+
+export function findIfThere(writing: Writing, eventId: string): Found | undefined {
+  const arrival = arrivalOf(eventId);
+  const found = arrival === undefined ? undefined : findAt(writing, arrival);
+  return found?.id === eventId ? found : undefined;
+}
+
+function findAt({ database }: Writing, arrival: Arrival): Found | undefined {
+  const columns = 'id, arrival, upload, held, disk_bytes, original_files';
+  return database.get(`SELECT ${columns} FROM events WHERE arrival = ?`, [arrival], readFound);
+}
+
+export function findAll(writing: Writing, arrivals: readonly Arrival[]): Found[] {
+  return arrivals.flatMap((arrival) => findAt(writing, arrival) ?? []);
+}
+
+function readFound(row: Row): Found {
+  return {
+    ...{ id: row.text('id'), arrival: row.integer('arrival'), upload: readUpload(row) },
+    ...{ isHeld: row.boolean('held'), diskBytes: row.integer('disk_bytes') },
+    files: row.integer('original_files'),
+  };
+}
+
+/** Changes the upload state of an event, and the totals with it. */
+export function move({ database, totals }: Writing, event: Found, to: UploadState): void {
+  database.run('UPDATE events SET upload = ? WHERE arrival = ?', [to, event.arrival]);
+  totals.leave(event.upload, event.diskBytes);
+  totals.enter(to, event.diskBytes);
+}

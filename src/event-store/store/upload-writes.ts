@@ -1,0 +1,58 @@
+// The writes of the upload to the cloud.
+
+import { FoveaError, notFound } from '../../errors.ts';
+import type { Command } from './commands.ts';
+import { find, findAll, findIfThere, move } from './found.ts';
+import { oldestOf, stateRuns } from './states.ts';
+import type { Writing } from './writing.ts';
+
+export function imageUploaded({ database }: Writing, fileId: string, sourceId: string): number {
+  const sql = "UPDATE files SET source_id = ? WHERE id = ? AND kind = 'image'";
+  const count = database.run(sql, [sourceId, fileId]);
+  if (count === 0) throw notFound('image', fileId);
+  return count;
+}
+
+export function uploaded(writing: Writing, eventIds: readonly string[]): number {
+  let count = 0;
+  for (const eventId of eventIds) {
+    const event = findIfThere(writing, eventId);
+    if (event === undefined || event.upload === 'draft' || event.upload === 'uploaded') continue;
+    writing.database.run(
+      'UPDATE events SET uploaded_at = ?, upload_error = NULL WHERE arrival = ?',
+      [writing.now, event.arrival],
+    );
+    move(writing, event, 'uploaded');
+    count += 1;
+  }
+  return count;
+}
+
+export function uploadRefused(writing: Writing, eventId: string, error: string): number {
+  const event = find(writing, eventId);
+  if (event.upload === 'draft' || event.upload === 'uploaded') {
+    throw new FoveaError('conflict', `The event is not waiting for upload: it is ${event.upload}.`);
+  }
+  const sql = 'UPDATE events SET upload_error = ? WHERE arrival = ?';
+  writing.database.run(sql, [error, event.arrival]);
+  move(writing, event, 'refused');
+  return 1;
+}
+
+export function retryUpload(
+  writing: Writing,
+  { eventId, limit }: Extract<Command, { readonly kind: 'retryUpload' }>,
+): number {
+  const { database } = writing;
+  const found =
+    eventId === undefined
+      ? findAll(writing, oldestOf(database, stateRuns(['refused']), {}, limit))
+      : [find(writing, eventId)];
+  const refused = found.filter(({ upload }) => upload === 'refused');
+  for (const event of refused) {
+    const sql = 'UPDATE events SET upload_error = NULL WHERE arrival = ?';
+    database.run(sql, [event.arrival]);
+    move(writing, event, 'waiting');
+  }
+  return refused.length;
+}
