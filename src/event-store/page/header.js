@@ -15,7 +15,7 @@ export function showStats(stats) {
     figure('Drafts', count(drafts.records), ageNote(drafts.oldest_age_seconds)),
     backlog(backup),
     figure('Held', count(stats.held_records), 'kept from cleanup'),
-    figure('Deleted', count(gone), `kept for ${duration(stats.retention_days * 86_400)}`),
+    figure('Deleted', count(gone), `retention ${duration(stats.retention_days * 86_400)}`),
   );
   showCapacity(stats);
 }
@@ -93,9 +93,7 @@ function figure(name, value, note, isBad = false) {
  */
 function meter(name, percent, value, limit) {
   const full = Math.min(100, Math.max(0, percent));
-  const fill = element('span', {
-    class: full >= 95 ? 'fill bad' : full >= 80 ? 'fill warn' : 'fill',
-  });
+  const fill = element('span', { class: full >= 90 ? 'fill warn' : 'fill' });
   fill.style.width = `${full}%`;
   const bar = element(
     'span',

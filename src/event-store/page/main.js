@@ -18,6 +18,8 @@ const filters = new Filters(() => attempt(reload));
 /** Looks since the page was opened: some things need not be looked at each time. */
 let looks = 0;
 let isLoading = false;
+/** @type {string | null} of the deletions that are shown */
+let lastRemoval = null;
 /** Whether the reader has just opened an event: then the details take the focus. */
 let isOpening = false;
 
@@ -56,12 +58,21 @@ async function loadOlder() {
 
 async function look() {
   looks += 1;
-  showStats(await getStats());
+  const stats = await getStats();
+  showStats(stats);
+  await showRemovals(stats.last_cleanup_at);
   if (timeline.size === 0 && timeline.waiting === 0) await timeline.load(filters.query);
   else if (!(await timeline.lookForNew())) await timeline.load(filters.query);
   if (isAtRest()) showNew();
   if (looks % 2 === 0) await refresh();
   showCounts();
+}
+
+/** The newest deletions, where they are looked at. @param {string | null} at time of the last one */
+async function showRemovals(at) {
+  const isShown = document.body.classList.contains('is-ledger') && window.scrollY < 4;
+  if (isShown && at !== lastRemoval) await loadDeletions();
+  if (isShown) lastRemoval = at;
 }
 
 /** The states of what is on the screen; also of the open event, which may be further down. */
@@ -106,6 +117,9 @@ async function readAddress() {
   const isDeletions = view === 'deletions';
   byId('timeline', HTMLElement).hidden = isDeletions;
   byId('deletions', HTMLElement).hidden = !isDeletions;
+  // The filters are of events alone.
+  byId('filters', HTMLElement).hidden = isDeletions;
+  document.body.classList.toggle('is-ledger', isDeletions);
   for (const link of document.querySelectorAll('.views a')) {
     const isHere = link.getAttribute('href') === (isDeletions ? '#deletions' : '#events');
     link.toggleAttribute('aria-current', isHere);
