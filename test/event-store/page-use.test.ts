@@ -95,6 +95,21 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(problems).toEqual([]);
   });
 
+  test('loads the list anew when very many events came while somebody read', async () => {
+    const store = await open();
+    await fill(store, 1);
+    const { page, problems } = await show(store);
+    await page.locator('.card a').click();
+    await page.locator('#details').waitFor();
+    await fill(store, 520, undefined, 32);
+    await expectTexts(page.locator('#new'), ['Many new events']);
+    expect(await page.locator('.card').count()).toBe(1);
+    await page.getByRole('button', { name: 'Many new events' }).click();
+    await expect.poll(() => page.locator('.card').count()).toBe(100);
+    expect(await page.locator('#new').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
   test('asks nothing while nobody looks', async () => {
     const store = await open();
     const { page, requests } = await show(store);

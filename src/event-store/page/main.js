@@ -62,8 +62,8 @@ async function look() {
   showStats(stats);
   await showRemovals(stats.last_cleanup_at);
   if (timeline.size === 0 && timeline.waiting === 0) await timeline.load(filters.query);
-  else if (!(await timeline.lookForNew())) await timeline.load(filters.query);
-  if (isAtRest()) showNew();
+  else await timeline.lookForNew();
+  if (isAtRest()) await showNew();
   if (looks % 2 === 0) await refresh();
   showCounts();
 }
@@ -94,7 +94,11 @@ function isAtRest() {
   return window.scrollY < 4 && !isTouched && openEvent() === undefined;
 }
 
-function showNew() {
+async function showNew() {
+  if (timeline.isBehind) {
+    await reload();
+    return;
+  }
   const events = timeline.showNew();
   if (events.length === 0) return;
   const words = events.length === 1 ? '1 new event' : `${events.length} new events`;
@@ -104,7 +108,8 @@ function showNew() {
 function showCounts() {
   const { waiting, size, hasOlder } = timeline;
   newButton.hidden = waiting === 0;
-  newButton.textContent = waiting === 1 ? '1 new event' : `${waiting} new events`;
+  const number = timeline.isBehind ? 'Many' : String(waiting);
+  newButton.textContent = waiting === 1 ? '1 new event' : `${number} new events`;
   olderButton.hidden = !hasOlder;
   const isEmpty = size === 0;
   byId('empty', HTMLElement).hidden = !isEmpty || !filters.isEmpty;
@@ -174,12 +179,14 @@ async function attempt(work) {
 
 window.addEventListener('hashchange', () => attempt(readAddress));
 olderButton.addEventListener('click', () => attempt(loadOlder));
-newButton.addEventListener('click', () => {
-  window.scrollTo({ top: 0 });
-  showNew();
-  showCounts();
-  list.querySelector('a')?.focus({ preventScroll: true });
-});
+newButton.addEventListener('click', () =>
+  attempt(async () => {
+    window.scrollTo({ top: 0 });
+    await showNew();
+    showCounts();
+    list.querySelector('a')?.focus({ preventScroll: true });
+  }),
+);
 byId('older-deletions', HTMLElement).addEventListener('click', () => attempt(loadOlderDeletions));
 byId('close', HTMLElement).addEventListener('click', () => {
   location.hash = '#events';

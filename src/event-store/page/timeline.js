@@ -9,9 +9,9 @@ import { day } from './format.js';
 
 /** Events of one page: some screens full. */
 const pageSize = '100';
-/** New events of one look; after so many looks on end the list is loaded anew instead. */
+/** New events of one page, and how many may wait: with more, the list is better loaded anew. */
 const newSize = '100';
-const newPagesMax = 5;
+const waitingMax = 500;
 /** Events that may be on one screen. */
 const screenSize = '200';
 
@@ -84,21 +84,24 @@ export class Timeline {
     return this.#arrived.length;
   }
 
-  /** Looks for events that arrived since. False: too many, load the list anew. */
+  /** Whether so many wait that no more are looked for: the list is to be loaded anew. */
+  get isBehind() {
+    return this.#arrived.length >= waitingMax;
+  }
+
+  /** Looks for events that arrived since. */
   async lookForNew() {
     const newest = this.#arrived.at(-1) ?? this.#shown.values().next().value;
     let from = newest?.created_at ?? this.#filter.start_time;
-    for (let pages = 0; pages < newPagesMax; pages += 1) {
-      if (isPast(this.#filter.end_time, from)) return true;
+    while (!this.isBehind && !isPast(this.#filter.end_time, from)) {
       const page = await this.#ask({ start_time: from, sort_direction: 'asc', limit: newSize });
-      if (page === undefined) return true;
+      if (page === undefined) return;
       const known = new Set(this.#arrived.map(({ id }) => id));
       const isNew = (/** @type {StoredEvent} */ { id }) => !known.has(id) && !this.#shown.has(id);
       this.#arrived.push(...page.events.filter(isNew));
-      if (!page.next_timestamp) return true;
+      if (!page.next_timestamp) return;
       from = page.next_timestamp;
     }
-    return false;
   }
 
   /** Puts the new events at the top; gives them, newest first. */
