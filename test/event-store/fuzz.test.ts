@@ -40,6 +40,7 @@ afterAll(async () => {
   const code = await service.stop();
   await cloud.close();
   expect([status, code]).toEqual([200, 0]);
+  expect(service.log()).not.toMatch(/ error /);
 });
 
 describe('events', () => {

@@ -23,8 +23,8 @@ export const sweepChecks: readonly Check[] = [
     const { id } = await stored(kit, { draft: true });
     await until('the draft is finalized', async () => !(await read(kit, id)).draft);
     const event = await read(kit, id);
-    assert.notEqual(event.finalized_at, null);
-    assert.notEqual(event.auto_finalized_at, null);
+    assert.ok((event.finalized_at ?? '') > event.created_at, 'finalized_at');
+    assert.ok((event.auto_finalized_at ?? '') > event.created_at, 'auto_finalized_at');
     const late = await kit.client.send(attachment(id, 'videos', { body: formOf(clip) }));
     assert.equal(late.status, 409);
     const again = await finalize(kit, id);

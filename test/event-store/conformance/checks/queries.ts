@@ -131,6 +131,8 @@ export const queryChecks: readonly Check[] = [
     await Promise.all(Array.from({ length: 101 }, () => create(kit, eventOf(kit))));
     assert.equal((await list(kit)).count, 100);
     assert.notEqual((await list(kit)).next_timestamp, null);
+    const latest = await ask(kit, { path: '/v2/events/latest/query' }, 200);
+    assert.equal(pageAnswer.parse(latest).count, 100);
     assert.equal((await list(kit, { limit: '101' })).count, 101);
     assert.equal((await list(kit, { limit: '1' })).count, 1);
     const wrong = ['0', '-1', '1000000000', '1.5', 'all', '9'.repeat(40)];
