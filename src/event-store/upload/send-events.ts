@@ -17,13 +17,13 @@ export interface SenderParts {
   readonly detours: Detours;
 }
 
-/** Told of what was done, once it is on record. */
+/** Told of what the cloud made of it. */
 export interface Progress {
   /** The cloud took or refused something. */
   answered(): void;
   /** The cloud has more events. */
   sent(): void;
-  /** An event was set aside. */
+  /** An event was set aside, also before anything of it was sent. */
   refused(): void;
 }
 
@@ -99,6 +99,10 @@ async function takeBatch(
       continue;
     }
     const images = event.images.length > 0 ? await parts.store.images(event.id) : [];
+    if (!hasAll(images, event)) {
+      unfit.push([event, lostImage]);
+      continue;
+    }
     bytes += sizeOf(described.event);
     imageBytes += unsentOf(images).reduce((sum, image) => sum + image.bytes, 0);
     isWhole = bytes <= limits.cloudBatchBytesMax && imageBytes <= limits.cloudImageBytesAtOnceMax;
@@ -108,6 +112,15 @@ async function takeBatch(
   await Promise.all(unfit.map(([event, reason]) => setAside(parts, event.id, reason)));
   return { events, isWhole };
 }
+
+/** A row that is missing has no source, and its image would never show in the cloud. */
+function hasAll(files: readonly StoredFile[], { images }: StoredEvent): boolean {
+  const ids = new Set(files.map(({ id }) => id));
+  const wanted = images.flatMap(({ file_id, input_file_id }) => [file_id, input_file_id]);
+  return wanted.every((id) => id === null || ids.has(id));
+}
+
+const lostImage = 'an image of it is lost: its file cannot be read';
 
 function unsentOf(images: readonly StoredFile[]): readonly StoredFile[] {
   return images.filter(({ kind, sourceId }) => kind === 'image' && sourceId === undefined);
@@ -171,7 +184,7 @@ async function sendImage(
 ): Promise<string | undefined> {
   const content = await readImage(parts, image);
   if (content === undefined) {
-    await setAside(parts, image.eventId, 'an image of it is lost: its file cannot be read');
+    await setAside(parts, image.eventId, lostImage);
     return undefined;
   }
   const verdict = await parts.cloud.sendImage(image, content, bytesAtOnce);

@@ -270,6 +270,19 @@ describe('an image file', () => {
     );
   });
 
+  it('that was never there sets its event aside, with nothing sent', async () => {
+    const device = await openDevice();
+    const line = await openLine(platform);
+    const images = [{ ...noImage, file_id: 'not-there' }];
+    const id = await device.add({ images });
+    device.upload(line.url);
+    await device.drained();
+    expect((await device.get(id)).uploadError).toBe(
+      'an image of it is lost: its file cannot be read',
+    );
+    expect(line.sent).toEqual([]);
+  });
+
   it('whose whole disk is away waits for it', async () => {
     const device = await openDevice({ isNew: true });
     const content = `away ${device.useCase}`;
