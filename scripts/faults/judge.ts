@@ -37,7 +37,11 @@ export async function judge(
   const findings: Findings = { lost: [], torn: [], ghosts: [], stray: [] };
   const found = await listEvents(url);
   const removed = await readLedger(history, url);
-  for (const stored of found.values()) await judgeEvent(history, url, stored, findings);
+  const events = found.values();
+  const reading = Array.from({ length: readersMax }, async () => {
+    for (const stored of events) await judgeEvent(history, url, stored, findings);
+  });
+  await Promise.all(reading);
   for (const [key, sent] of history.events) {
     if (sent.id !== undefined && removed.has(sent.id)) {
       if (sent.isHeld) findings.lost.push(`${key} was held, and a cleanup removed it`);
@@ -50,6 +54,9 @@ export async function judge(
   if (isSwept) findings.stray.push(...(await findStrays(url, data, sweepMsMax)));
   return findings;
 }
+
+/** Events that are read at the same time. */
+const readersMax = 8;
 
 type Stored = Readonly<Record<string, unknown>>;
 
