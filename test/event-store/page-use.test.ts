@@ -143,6 +143,19 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(await page.locator('#problem').isVisible()).toBe(false);
   });
 
+  test('says that there is no such event, and goes on', async () => {
+    const store = await open();
+    await fill(store, 1);
+    const { page } = await show(store, '/#event/01a1fd1c-2d6b-7000-a807-fedf945d0ed6');
+    const alert = page.getByRole('alert');
+    await alert.filter({ hasText: 'There is no event' }).waitFor();
+    await page.waitForSelector('#connection[data-state=live]');
+    expect(await alert.isVisible()).toBe(true);
+    await page.locator('.card a').click();
+    await page.locator('#details').waitFor();
+    await alert.waitFor({ state: 'hidden' });
+  });
+
   test('is used with the keyboard alone', async () => {
     const store = await open();
     await fill(store, 3);

@@ -182,6 +182,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const store = await open({ settings: { MAX_RECORDS: '2', CLEANUP_SECONDS: '0.2' } });
     const { page, problems } = await show(store, '/#deletions');
     await page.getByText('Nothing was ever removed from this store.').waitFor();
+    expect(await page.locator('.views [aria-current=page]').textContent()).toBe('Deletions');
     await fill(store, 5);
     const reasons = page.locator('#deletion-rows tr td:nth-child(2)');
     await expectTexts(reasons, ['limit of events', 'limit of events', 'limit of events']);

@@ -118,7 +118,8 @@ function showCounts() {
 
 /** Opens what the part of the address after `#` says. */
 async function readAddress() {
-  const [view = '', id = ''] = location.hash.slice(1).split('/');
+  const address = location.hash;
+  const [view = '', id = ''] = address.slice(1).split('/');
   const isDeletions = view === 'deletions';
   byId('timeline', HTMLElement).hidden = isDeletions;
   byId('deletions', HTMLElement).hidden = !isDeletions;
@@ -127,7 +128,8 @@ async function readAddress() {
   document.body.classList.toggle('is-ledger', isDeletions);
   for (const link of document.querySelectorAll('.views a')) {
     const isHere = link.getAttribute('href') === (isDeletions ? '#deletions' : '#events');
-    link.toggleAttribute('aria-current', isHere);
+    if (isHere) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
   }
   if (isDeletions) await loadDeletions();
   if (view !== 'event') {
@@ -135,7 +137,9 @@ async function readAddress() {
     return;
   }
   const wanted = decodeURIComponent(id);
-  showDetails(timeline.find(wanted) ?? (await getEvent(wanted)));
+  const event = timeline.find(wanted) ?? (await getEvent(wanted));
+  if (location.hash !== address) return;
+  showDetails(event);
   markOpen(wanted);
   if (isOpening) byId('details-title', HTMLElement).focus({ preventScroll: true });
   isOpening = false;
@@ -214,8 +218,10 @@ await attempt(async () => {
   await reload();
   await readAddress();
 });
+let isLost = false;
 startPolling(look, (state, thrown) => {
   showConnection(state);
   if (state === 'lost') showProblem(thrown instanceof ApiError ? thrown.message : undefined);
-  else if (state === 'live') showProblem();
+  else if (state === 'live' && isLost) showProblem();
+  isLost = state === 'lost';
 });
