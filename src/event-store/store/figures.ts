@@ -45,10 +45,10 @@ export function countEvents(database: Database, filter: CountFilter): EventCount
   );
 }
 
-/** Each kind is one run of its key, so that each of its ends is one step. */
+/** Each kind is one run of its key: the plus keeps the type of the id from hiding that. */
 function endOfKind(which: 'min' | 'max'): string {
   return `(SELECT ${which}(arrival) FROM terms
-    WHERE key = ${reservedKeys.kind} AND bucket = ${onlyBucket} AND value = kinds.id)`;
+    WHERE key = ${reservedKeys.kind} AND bucket = ${onlyBucket} AND value = +kinds.id)`;
 }
 
 function readCounts(

@@ -4,7 +4,8 @@ import { setImmediate as others } from 'node:timers/promises';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
 import { candidates, type Part } from './plan.ts';
-import { type Bounds, mergedRuns, type Run } from './runs.ts';
+import { roughRun } from './rough-run.ts';
+import { type Bounds, mergedRuns } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
 import { eventAt, readEvent, readFiltered } from './stored-event.ts';
 
@@ -48,32 +49,6 @@ function* allCandidates(database: Database, query: EventQuery): Generator<readon
 
 function newestCandidates(database: Database, query: EventQuery, bounds: Bounds) {
   return mergedRuns(database, [roughRun(query)], bounds, query.order, query.limit + 1);
-}
-
-/** Looks through the events themselves, for what SQLite can tell without reading JSON. */
-function roughRun(query: EventQuery): Run {
-  const conditions = ['true'];
-  const parameters: string[] = [];
-  const add = (condition: string, values: readonly string[] | undefined) => {
-    if (values === undefined) return;
-    conditions.push(condition);
-    parameters.push(JSON.stringify(values));
-  };
-  add('device_id IN (SELECT value FROM json_each(?))', query.deviceIds);
-  add('event_schema IN (SELECT value FROM json_each(?))', query.eventSchemas);
-  add('workflow_id IN (SELECT value FROM json_each(?))', query.workflowIds);
-  add('external_id IN (SELECT value FROM json_each(?))', query.externalIds);
-  if (query.relatedEventId !== undefined) {
-    conditions.push('related_event_id = ?');
-    parameters.push(query.relatedEventId);
-  }
-  for (const { key, operator, values } of query.metadata ?? []) {
-    // As JSON.stringify writes it.
-    const value = operator === 'eq' && values.length === 1 ? JSON.stringify(values[0]) : '';
-    conditions.push('instr(custom_metadata, ?) > 0');
-    parameters.push(`${JSON.stringify(key)}:${value}`);
-  }
-  return { sql: `FROM events WHERE ${conditions.join(' AND ')}`, parameters };
 }
 
 function partWithin(database: Database, { from, until }: Bounds): Part | undefined {

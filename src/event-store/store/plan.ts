@@ -1,6 +1,7 @@
 // Chooses where the events of a page are looked for: where the fewest have to be looked at.
 
 import type { Database } from '../../storage/database.ts';
+import { roughRun } from './rough-run.ts';
 import { type Bounds, mergedRuns, type Run } from './runs.ts';
 import { stateRuns } from './states.ts';
 import type { Arrival, EventQuery } from './store.ts';
@@ -26,6 +27,8 @@ interface Search {
   readonly database: Database;
   readonly query: EventQuery;
   readonly part: Part;
+  /** Of all events, which are in the part: 1 is all of them. */
+  readonly share: number;
 }
 
 /**
@@ -37,7 +40,7 @@ export function candidates(
   query: EventQuery,
   part: Part,
 ): Generator<readonly Arrival[]> {
-  const search = { database, query, part };
+  const search = { database, query, part, share: shareOf(database, part) };
   const conditions = conditionsOf(search);
   const ways = [
     wayThroughTime(search),
@@ -47,12 +50,17 @@ export function candidates(
   return ways.reduce((least, way) => (way.cost < least.cost ? way : least)).arrivals();
 }
 
+function shareOf(database: Database, { firstNumber, lastNumber }: Part): number {
+  const sql = 'SELECT draft + waiting + uploaded + refused AS records FROM totals';
+  const records = database.get(sql, [], (row) => row.integer('records')) ?? 0;
+  return Math.min(1, (lastNumber - firstNumber + 1) / Math.max(1, records));
+}
+
 /** All events of the part. */
 function wayThroughTime(search: Search): Way {
   const { firstNumber, lastNumber } = search.part;
   const { includeDrafts } = search.query;
-  const runs =
-    includeDrafts === false ? finalizedRuns : [{ sql: 'FROM events WHERE true', parameters: [] }];
+  const runs = includeDrafts === false ? finalizedRuns : [roughRun(search.query)];
   return { cost: lastNumber - firstNumber + 1, arrivals: () => merged(search, runs) };
 }
 
@@ -84,7 +92,8 @@ function wayThroughKinds(search: Search): Way[] {
     ),
   );
   const events = kinds.reduce((sum, kind) => sum + kind.events, 0);
-  return [{ cost: events + kinds.length, arrivals: () => merged(search, runs) }];
+  const cost = kinds.length + events * search.share;
+  return [{ cost, arrivals: () => merged(search, narrowed(search, runs)) }];
 }
 
 /** More runs than that take longer to begin than a page may take. */
@@ -102,8 +111,8 @@ function wayThroughTerms(
   const { query, part } = search;
   if (condition.bucket !== undefined) {
     const runs = runsIn(condition.bucket, condition, all);
-    const cost = runs.length + eventsOf(search, condition);
-    return { cost, arrivals: () => merged(search, runs) };
+    const cost = runs.length + eventsOf(search, condition) * search.share;
+    return { cost, arrivals: () => merged(search, narrowed(search, runs)) };
   }
   const buckets: number[] = [];
   const last = bucketOf(part.lastNumber);
@@ -115,6 +124,19 @@ function wayThroughTerms(
       for (const bucket of buckets) yield* merged(search, runsIn(bucket, condition, all));
     },
   };
+}
+
+/** Where a condition is in other buckets, the event itself is looked at. */
+function narrowed({ query }: Search, runs: readonly Run[]): readonly Run[] {
+  const { metadata = [], externalIds, relatedEventId } = query;
+  if (metadata.length === 0 && externalIds === undefined && relatedEventId === undefined) {
+    return runs;
+  }
+  const rough = roughRun(query);
+  return runs.map(({ sql, parameters }) => ({
+    sql: `${sql} AND EXISTS (SELECT 1 ${rough.sql} AND events.arrival = terms.arrival)`,
+    parameters: [...parameters, ...rough.parameters],
+  }));
 }
 
 /** Learnt from the first, the middle and the last one. */

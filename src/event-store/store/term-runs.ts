@@ -47,7 +47,11 @@ function exists({ key, bucket, values }: TermCondition, bucketOfRun: number): Ru
   };
 }
 
-function rangesOf({ operator, values }: TermCondition): Range[] {
+function rangesOf({ bucket, operator, values }: TermCondition): Range[] {
+  if (operator === 'eq' && bucket === undefined) {
+    const marks = values.map(() => '?').join(', ');
+    return [{ sql: `value IN (${marks})`, parameters: values.map(storedValue) }];
+  }
   if (operator === 'eq') {
     return values.map((value) => ({ sql: 'value = ?', parameters: [storedValue(value)] }));
   }

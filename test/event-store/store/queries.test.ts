@@ -163,5 +163,5 @@ function isBounded({ sql, detail }: { readonly sql: string; readonly detail: str
 }
 
 function isWithinBucket(sql: string): boolean {
-  return /FROM terms WHERE key = \? AND bucket = \? AND value (NOT IN|[<>])/.test(sql);
+  return /FROM terms WHERE key = \? AND bucket = \? AND value (IN|NOT IN|[<>])/.test(sql);
 }
