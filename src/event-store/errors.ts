@@ -6,7 +6,8 @@ import type { ErrorAnswer } from '../http-server/error-body.ts';
 
 /**
  * `{detail: text}`; for a request that does not fit the contract, also for a body that is not said
- * to be JSON, a 422 whose detail lists the problems; at capacity a 529 with `error: 'capacity_blocked'` beside the detail.
+ * to be JSON, a 422 whose detail lists the problems; at capacity a 529 with `error:
+ * 'capacity_blocked'` beside the detail.
  */
 export function eventStoreErrorBody(error: FoveaError, operation?: Operation): ErrorAnswer {
   const { code, status, message, hint, problems, retryAfterSeconds } = error;

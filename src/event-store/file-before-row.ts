@@ -7,7 +7,7 @@ type WriteParts = Pick<Parts, 'files' | 'capacity'>;
 
 /**
  * Writes a row whose files are on the disk already. Where that fails the files go; only where the
- * store cannot say whether the row will be there, they stay: a sweep removes them if they are strays.
+ * store cannot say whether the row will be there, they stay: a sweep removes those that are strays.
  */
 export async function writeRow<Result>(
   { files, capacity }: WriteParts,
