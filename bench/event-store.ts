@@ -27,7 +27,7 @@ type Part = (typeof parts)[number];
 
 const usage = `Usage: npm run bench:event-store -- [--seconds N] [--repeats R] [--sizes N,N,N]
     [--only PART,PART] [--server FILE]
-  --seconds N    measured seconds of each load, after two to warm up (8)
+  --seconds N    measured seconds of each load, after four to warm up (8)
   --repeats R    rounds, every contender once in each (5)
   --sizes N,N,N  events in the store whose pages are measured (100000,1000000,10000000)
   --only PARTS   some of ${parts.join(', ')}

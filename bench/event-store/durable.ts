@@ -8,7 +8,7 @@ import { measureSyncs } from './disk.ts';
 import { eventBody, largeJpeg } from './events.ts';
 import { post } from './wrk.ts';
 
-export const producers = 64;
+const producers = 64;
 
 /** `small`: 1.5 KB of JSON. `images`: a JPEG of 200 KB in each, as base64. */
 export type Kind = 'small' | 'images';
@@ -40,7 +40,7 @@ export async function measureDurable(
   { seconds, repeats }: { seconds: number; repeats: number },
 ): Promise<DurableResult> {
   const { file, bytes } = writeBodies(kind, folder);
-  const runs = contenders.map((contender) => ({ contender, runs: [] as DurableRun[] }));
+  const runs = contenders.map((contender) => ({ contender, runs: noRuns() }));
   const syncsPerSecond: number[] = [];
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const one of runs) {
@@ -50,6 +50,10 @@ export async function measureDurable(
     syncsPerSecond.push(measureSyncs(folder, bytes, seconds));
   }
   return { kind, bytes, runs, syncsPerSecond };
+}
+
+function noRuns(): DurableRun[] {
+  return [];
 }
 
 /** A service warm, then the seconds that count. */
@@ -82,7 +86,8 @@ async function run(
   }
 }
 
-const warmUpSeconds = 2;
+/** For the compilers of V8: a service that has run for a day is warm. */
+const warmUpSeconds = 4;
 
 async function midway<T>(seconds: number, look: () => T): Promise<T> {
   await sleep(seconds * 500);

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the picture of an event with an image has, before base64. */
-export const imageBytes = 200_000;
+const imageBytes = 200_000;
 
 /** The body of POST /v2/events: about 1.5 KB, or with an image of 200 KB as base64. */
 export function eventBody(ordinal: number, image?: Buffer): string {

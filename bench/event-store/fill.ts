@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { detections, deviceId, metadata } from './events.ts';
 
 /** Of the first events alone: a key that no later event has. */
-export const pilotEvents = 2_000;
+const pilotEvents = 2_000;
 
 export interface Fill {
   /** Events in a second in the last tenth of the way to this size. */

@@ -33,7 +33,7 @@ export async function measureUploads(
   repeats: number,
 ): Promise<readonly UploadResult[]> {
   const videos = uploadBytes.map((bytes) => ({ bytes, path: writeVideo(folder, bytes) }));
-  const results = contenders.map((contender) => ({ contender, runs: [] as UploadRun[] }));
+  const results = contenders.map((contender) => ({ contender, runs: noRuns() }));
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const { contender, runs } of results) {
       process.stderr.write(`upload, round ${repeat} of ${repeats}: ${contender.name}...\n`);
@@ -44,6 +44,10 @@ export async function measureUploads(
   }
   for (const { path } of videos) rmSync(path);
   return results;
+}
+
+function noRuns(): UploadRun[] {
+  return [];
 }
 
 async function run(

@@ -1,4 +1,4 @@
-// An Event Store in a few lines: node:http, zod and PostgreSQL, one durable commit for each request.
+// An Event Store in a few lines: node:http, zod and PostgreSQL, a durable commit for each request.
 
 import { randomUUID } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
