@@ -204,7 +204,11 @@ async function readImage({ files }: SenderParts, { id }: StoredFile) {
   } catch (thrown) {
     const { code, cause } = asFoveaError(thrown);
     const isDamaged = cause instanceof Error && 'code' in cause && cause.code === 'EIO';
-    if (isDamaged || (code === 'not_found' && (await hasFiles(files)))) return undefined;
+    if (isDamaged) return undefined;
+    // The disk may have come back in between: only a second look is certain.
+    if (code === 'not_found' && (await hasFiles(files))) {
+      return files.read(id).catch(() => undefined);
+    }
     throw new FoveaError('internal', 'The images of events cannot be read from the disk now.', {
       cause: thrown,
     });
