@@ -10,9 +10,16 @@ import { type Corners, tryControl } from './faults/control.ts';
 import { faultNames, tryFailingCalls } from './faults/failing-calls.ts';
 import { type FullDisk, tryFullDisk } from './faults/full-disk.ts';
 import { trySigkill } from './faults/kill.ts';
-import { type FileSystem, installTools, isRoot, type Tool } from './faults/machine.ts';
+import {
+  type FileSystem,
+  installTools,
+  isRoot,
+  restoreMachines,
+  type Tool,
+} from './faults/machine.ts';
 import { tryPowerCuts } from './faults/power-cut.ts';
 import { formatTable, type Judged, problemsOf } from './faults/report.ts';
+import { killStores } from './faults/trial.ts';
 
 const { values } = parseArgs({
   options: {
@@ -86,6 +93,12 @@ const plan: readonly Planned[] = [
   })),
 ];
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    killStores();
+    void restoreMachines().finally(() => process.exit(1));
+  });
+}
 process.exitCode = await main();
 
 async function main(): Promise<number> {

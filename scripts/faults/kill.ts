@@ -1,7 +1,6 @@
 // SIGKILL at any moment of mixed load, again and again on one data folder.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import type { History } from './history.ts';
 import { releaseAll, startLoad } from './load.ts';
 import { type Result, Trial } from './trial.ts';
 
@@ -21,7 +20,7 @@ export async function trySigkill(
     await trial.judge();
     await releaseAll(trial.history, trial.url);
     const running = startLoad(trial.history, trial.url, load);
-    await acknowledgements(trial.history, Math.floor(Math.random() * 60));
+    await trial.acknowledgements(Math.floor(Math.random() * 60));
     await wait(Math.random() * 100);
     await trial.kill();
     await running.stop();
@@ -51,10 +50,4 @@ async function emptyStarts(data: string): Promise<readonly number[]> {
 function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return Math.round(sorted[Math.floor(sorted.length * part)] ?? 0);
-}
-
-/** Waits for so many more, at most for a while. */
-async function acknowledgements(history: History, count: number): Promise<void> {
-  const wanted = history.acknowledged + count;
-  for (let leftMs = 5_000; leftMs > 0 && history.acknowledged < wanted; leftMs -= 2) await wait(2);
 }

@@ -64,6 +64,7 @@ export class Machine {
 
   constructor(folder: string) {
     this.#folder = folder;
+    machines.add(this);
   }
 
   /** A memory disk of that size; gives its path. */
@@ -104,6 +105,7 @@ export class Machine {
 
   /** Ends all of it. */
   async restore(): Promise<void> {
+    machines.delete(this);
     for (const undo of this.#undoing.splice(0).reverse()) await undo().catch(() => {});
   }
 
@@ -121,6 +123,13 @@ export class Machine {
     this.#count += 1;
     return this.#count;
   }
+}
+
+const machines = new Set<Machine>();
+
+/** Ends what all trials changed, also where one was stopped in the middle. */
+export async function restoreMachines(): Promise<void> {
+  for (const machine of machines) await machine.restore();
 }
 
 export type FileSystem = 'ext4' | 'xfs' | 'btrfs';

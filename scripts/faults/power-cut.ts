@@ -2,7 +2,6 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { releaseAll, startLoad } from './load.ts';
 import { type FileSystem, Machine, run } from './machine.ts';
 import { type Result, Trial } from './trial.ts';
@@ -36,7 +35,7 @@ export async function tryPowerCuts(
     machine.delayWriteBack();
     for (let cut = 1; cut <= cuts; cut += 1) {
       const running = startLoad(trial.history, trial.url, load);
-      await wait(500 + Math.random() * 2_500);
+      await trial.acknowledgements(50 + Math.floor(Math.random() * 200));
       const copy = await cutPower(machine, trial, { image, path, fileSystem });
       await running.stop();
       ({ image, path } = copy);

@@ -1,5 +1,6 @@
 // One store under trial: started and ended again and again, and its figures.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type EventStoreProcess,
   startEventStoreProcess,
@@ -35,6 +36,21 @@ const settings = {
   DRAFT_AUTO_FINALIZE_SECONDS: '3',
 };
 
+const acknowledgeMsMax = 10_000;
+
+const running = new Set<number>();
+
+/** Ends the stores of all trials, where one was stopped in the middle. */
+export function killStores(): void {
+  for (const pid of running) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
 export class Trial {
   readonly history = new History();
   readonly findings: Findings = { lost: [], torn: [], ghosts: [], stray: [] };
@@ -66,11 +82,21 @@ export class Trial {
       environment: { ...settings, ...this.#options.environment, ...environment },
     });
     this.readyMs.push(performance.now() - startedMs);
+    running.add(Number(this.#process.pid));
   }
 
   /** The store goes on elsewhere: on a copy of its disk. */
   moveTo(data: string): void {
     this.#data = data;
+  }
+
+  /** Waits until so many more writes are acknowledged, at most for a while. */
+  async acknowledgements(count: number): Promise<void> {
+    const { history } = this;
+    const wanted = history.acknowledged + count;
+    for (let leftMs = acknowledgeMsMax; leftMs > 0 && history.acknowledged < wanted; leftMs -= 2) {
+      await wait(2);
+    }
   }
 
   async judge(options: JudgeOptions = {}): Promise<void> {
@@ -83,6 +109,7 @@ export class Trial {
 
   async kill(): Promise<void> {
     const log = this.process.log();
+    running.delete(Number(this.process.pid));
     await this.process.kill('SIGKILL');
     this.#process = undefined;
     if (/uncaught|unhandled/i.test(log)) this.failures.push(`the process failed: ${log}`);
