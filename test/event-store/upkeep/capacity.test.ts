@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../../src/errors.ts';
-import { cloudOn, failure, openTestStore } from './kit.ts';
+import { cloudOn, failure, openTestStore, patiently } from './kit.ts';
 
 describe('the record limit', () => {
   test('is a ring: one more event removes the oldest one', async () => {
@@ -88,7 +88,7 @@ describe('a store that may remove nothing', () => {
       expect(await failure(create())).toMatchObject({ code: 'full' });
     }
     await store.uploaded([first]);
-    await expect.poll(() => create().catch(() => undefined)).toBeDefined();
+    await expect.poll(() => create().catch(() => undefined), patiently).toBeDefined();
     expect((await ids()).slice(0, 2)).toEqual(others);
     expect(await ids()).toHaveLength(3);
     expect(await reasons()).toEqual(['record_limit']);

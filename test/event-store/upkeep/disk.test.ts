@@ -1,13 +1,14 @@
 // The disk: the reserve, a disk that fills up, and figures that agree with it.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FoveaError } from '../../../src/errors.ts';
-import { cloudOn, dayMs, openTestStore, type TestStore } from './kit.ts';
+import { cloudOn, dayMs, openTestStore, patiently, type TestStore } from './kit.ts';
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
@@ -15,7 +16,7 @@ const mebibyte = 1024 * 1024;
 describe('the reserve', () => {
   test('is made at the first start, of real bytes', async () => {
     const { data, upkeep } = await openTestStore({ settings: { RESERVE_BYTES: '3000001' } });
-    await expect.poll(() => sizeOf(join(data, 'reserve'))).toBe(3_000_001);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(3_000_001);
     const { blocks } = await stat(join(data, 'reserve'));
     expect(blocks * 512).toBeGreaterThanOrEqual(3_000_001);
     expect((await upkeep.capacity.state()).reserveBytes).toBe(blocks * 512);
@@ -23,13 +24,13 @@ describe('the reserve', () => {
 
   test('follows the settings at a later start', async () => {
     const { data, close } = await openTestStore({ settings: { RESERVE_BYTES: '200000' } });
-    await expect.poll(() => sizeOf(join(data, 'reserve'))).toBe(200_000);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(200_000);
     await close();
     const second = await openTestStore({ data, settings: { RESERVE_BYTES: '100000' } });
-    await expect.poll(() => sizeOf(join(data, 'reserve'))).toBe(100_000);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(100_000);
     await second.close();
     await openTestStore({ data });
-    await expect.poll(() => sizeOf(join(data, 'reserve'))).toBe(0);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(0);
   });
 
   test('nothing is taken in where the disk could not hold it twice', async () => {
@@ -79,7 +80,7 @@ describe.skipIf(!isRoot)('a full disk (needs root for a tmpfs)', () => {
     expect(left.length).toBeGreaterThan(20);
     expect(left).toEqual(made.slice(-left.length));
     expect(await reasons()).toEqual(Array(200 - left.length).fill('disk_full'));
-    await expect.poll(() => sizeOf(join(data, 'reserve')), { timeout: 5_000 }).toBe(2 * mebibyte);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(2 * mebibyte);
   });
 
   test('refuses writes while nothing may be removed, and recovers when space comes back', async () => {
@@ -87,19 +88,19 @@ describe.skipIf(!isRoot)('a full disk (needs root for a tmpfs)', () => {
     const parts = await openTestStore({ data, settings: { ...settings, ...cloudOn } });
     const { create, ids, upkeep, logLines, store } = parts;
     const event = await create({ images: [image] });
-    await expect.poll(() => sizeOf(join(data, 'reserve')), { timeout: 5_000 }).toBe(2 * mebibyte);
-    await fill();
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(2 * mebibyte);
+    fill();
     upkeep.capacity.diskWasFull();
     await expect(create()).rejects.toThrow(FoveaError);
-    await expect.poll(() => sizeOf(join(data, 'reserve'))).toBe(0);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(0);
     expect(await ids()).toEqual([event]);
-    await fill();
+    fill();
     await expect(create()).rejects.toMatchObject({ code: 'full', retryAfterSeconds: 5 });
     expect((await upkeep.capacity.state()).blocked).toBeDefined();
     expect((await store.get(event))?.images).toHaveLength(1);
     await free();
-    await expect.poll(() => succeeds(create), { timeout: 5_000, interval: 200 }).toBe(true);
-    await expect.poll(() => sizeOf(join(data, 'reserve')), { timeout: 5_000 }).toBe(2 * mebibyte);
+    await expect.poll(() => succeeds(create), patiently).toBe(true);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(2 * mebibyte);
     expect(logLines.filter((line) => line.includes('Writes are refused now.'))).toHaveLength(1);
     expect(logLines.filter((line) => line.includes('There is room again'))).toHaveLength(1);
   });
@@ -108,9 +109,9 @@ describe.skipIf(!isRoot)('a full disk (needs root for a tmpfs)', () => {
     const { data, fill } = await smallDisk();
     const parts = await openTestStore({ data, settings });
     for (let count = 0; count < 40; count += 1) await parts.create({ images: [image] });
-    await expect.poll(() => sizeOf(join(data, 'reserve')), { timeout: 5_000 }).toBe(2 * mebibyte);
-    await fill();
-    await expect.poll(() => succeeds(parts.create), { timeout: 5_000, interval: 200 }).toBe(true);
+    await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(2 * mebibyte);
+    fill();
+    await expect.poll(() => succeeds(parts.create), patiently).toBe(true);
     const { removed } = await parts.store.usage();
     // Four mebibytes are enough for the reserve and as much again.
     expect(removed.disk_full).toBeGreaterThan(0);
@@ -129,12 +130,16 @@ async function smallDisk() {
   const ballast = join(folder, 'ballast');
   return {
     data: join(folder, 'data'),
-    fill: async () => {
-      const file = await open(ballast, 'a');
+    // At one go: what the store gives up meanwhile is not for the ballast.
+    fill: () => {
+      const file = openSync(ballast, 'a');
       const piece = new Uint8Array(4096);
-      const write = async () => (await file.write(piece)).bytesWritten;
-      while ((await write().catch(() => 0)) > 0);
-      await file.close();
+      try {
+        while (writeSync(file, piece) > 0);
+      } catch {
+        // Full.
+      }
+      closeSync(file);
     },
     free: () => rm(ballast),
   };

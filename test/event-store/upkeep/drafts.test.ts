@@ -1,7 +1,7 @@
 // The draft sweep: who forgot to finalize, and who is only slow.
 
 import { describe, expect, test } from 'vitest';
-import { cloudOn, hourMs, openTestStore, secondMs } from './kit.ts';
+import { cloudOn, hourMs, openTestStore, patiently, secondMs } from './kit.ts';
 
 const settings = { DRAFT_AUTO_FINALIZE_SECONDS: '3600' };
 
@@ -43,7 +43,7 @@ describe('the draft sweep', () => {
     });
     await Promise.all(Array.from({ length: 150 }, () => create({ draft: true })));
     clock.advance(2 * hourMs);
-    await expect.poll(async () => (await store.usage()).drafts, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await store.usage()).drafts, patiently).toBe(0);
     expect((await store.usage()).waiting).toBe(150);
   });
 });

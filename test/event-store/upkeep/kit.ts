@@ -23,6 +23,9 @@ export const secondMs = 1_000;
 export const hourMs = 60 * 60 * secondMs;
 export const dayMs = 24 * hourMs;
 
+/** For polls: a busy machine takes its time. */
+export const patiently = { timeout: 20_000, interval: 100 };
+
 export interface TestClock extends Clock {
   /** Time passes. */
   advance(milliseconds: number): void;

@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLeadership } from '../../../src/event-store/upkeep/leadership.ts';
 import { createLog } from '../../../src/log.ts';
-import { openTestStore, temporaryFolder } from './kit.ts';
+import { openTestStore, patiently, temporaryFolder } from './kit.ts';
 
 describe('processes of one data folder', () => {
   test('have one leader; when it is killed, another one leads', async () => {
@@ -54,7 +54,7 @@ describe('leadership', () => {
     const second = startLeadership({ path, log, work: work('second') });
     expect([first.isLeader(), second.isLeader()]).toEqual([true, false]);
     await first.stop();
-    await expect.poll(() => second.isLeader(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => second.isLeader(), patiently).toBe(true);
     await second.stop();
     expect(events).toEqual(['first starts', 'first stops', 'second starts', 'second stops']);
   });
@@ -72,7 +72,7 @@ describe('leadership', () => {
       },
     });
     expect(leadership.isLeader()).toBe(false);
-    await expect.poll(() => leadership.isLeader(), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => leadership.isLeader(), patiently).toBe(true);
     await leadership.stop();
   });
 });

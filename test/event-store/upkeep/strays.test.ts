@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { newFileId } from '../../../src/event-store/ids.ts';
 import { openFileFolder } from '../../../src/storage/file-folder.ts';
 import { tryLock } from '../../../src/storage/file-lock.ts';
-import { listed, openTestStore, secondMs, temporaryFolder, testClock } from './kit.ts';
+import { listed, openTestStore, patiently, secondMs, temporaryFolder, testClock } from './kit.ts';
 
 const content = new Uint8Array(100);
 
@@ -21,7 +21,7 @@ describe('the sweep of strays', () => {
     await first.close();
     first.clock.advance(secondMs);
     const second = await openTestStore({ data: first.data, clock: first.clock });
-    await expect.poll(() => listed(second.files)).toEqual(kept);
+    await expect.poll(() => listed(second.files), patiently).toEqual(kept);
     expect(second.logLines.some((line) => line.includes('files=120'))).toBe(true);
     expect(second.upkeep.health()).toEqual([]);
   });
