@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { receiveFile } from '../../src/http-server/file-part.ts';
@@ -304,6 +305,37 @@ describe('what else can end a body', () => {
     expect(text).toContain('HTTP/1.1 400');
     expect(text).toContain('The body did not come to its end in time.');
     socket.destroy();
+  });
+});
+
+describe('any damage to a body', () => {
+  /** What may become of it: a change inside the content of the file stays a good body. */
+  const allowed = [200, 400, 413];
+
+  test('is answered, and nothing stays of what was refused', async () => {
+    const body = Buffer.from(`${label}${hello}${part('name="note"', 'x')}${end}`);
+    const damage = fc.record({
+      at: fc.nat(body.length - 1),
+      cut: fc.nat(20),
+      insert: fc.oneof(
+        fc.constantFrom('\r\n', '\r\n\r\n', '--XX', '--XX--', '\r\n--XX\r\n', '"', '\0'),
+        fc.string({ maxLength: 8 }),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (damages) => {
+        let damaged = body;
+        for (const { at, cut, insert } of damages) {
+          const [before, after] = [damaged.subarray(0, at), damaged.subarray(at + cut)];
+          damaged = Buffer.concat([before, Buffer.from(insert), after]);
+        }
+        const { status } = await upload(damaged);
+        expect(allowed).toContain(status);
+        if (status === 200) await files.remove([id]);
+        else await expectNothingKept();
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 
