@@ -21,19 +21,10 @@ const image = closed({
 });
 
 /** Flat values are what metadata_filter finds; deeper ones are kept. */
-const customMetadata = open({})
-  .refine((pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax, {
-    error: `must have at most ${limits.customMetadataPairsMax} members`,
-  })
-  .refine((pairs) => Object.keys(pairs).every((key) => key.length <= 100), {
-    error: 'must have names of at most 100 characters',
-  })
-  .refine(
-    (pairs) => Object.values(pairs).every((it) => typeof it !== 'string' || it.length <= 1_000),
-    {
-      error: 'must have texts of at most 1000 characters',
-    },
-  );
+const customMetadata = open({}).refine(
+  (pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax,
+  { error: `must have at most ${limits.customMetadataPairsMax} members` },
+);
 
 const Attachment = open({
   file_id: z.string(),

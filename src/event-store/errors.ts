@@ -22,7 +22,8 @@ export function eventStoreErrorBody(error: FoveaError, operation?: Operation): E
     return { status, headers, body: { detail, error: 'capacity_blocked' } };
   }
   const isUnread = code === 'unsupported_media' && operation?.bodyType === 'json';
-  if (code !== 'invalid_input' && !isUnread) return { status, headers, body: { detail } };
+  const isUnfit = code === 'invalid_input' && operation !== undefined;
+  if (!isUnfit && !isUnread) return { status, headers, body: { detail } };
   const list = problems.length > 0 ? problems : [{ path: '', message: detail }];
   return {
     status: 422,
@@ -38,7 +39,7 @@ export function eventStoreErrorBody(error: FoveaError, operation?: Operation): E
 }
 
 /** `images[0].label` of a create is at `['body', 'images', 0, 'label']`. */
-function locationOf(path: string, operation: Operation | undefined): (string | number)[] {
+function locationOf(path: string, operation: Operation): (string | number)[] {
   const steps = path
     .split(/[.[\]]+/)
     .filter(Boolean)
@@ -47,8 +48,7 @@ function locationOf(path: string, operation: Operation | undefined): (string | n
   return [placeOf(String(name), operation), ...steps];
 }
 
-function placeOf(name: string, operation: Operation | undefined): string {
-  if (operation === undefined) return 'request';
+function placeOf(name: string, operation: Operation): string {
   if (Object.hasOwn(operation.pathParameters.shape, name)) return 'path';
   if (operation.method === 'GET' || Object.hasOwn(operation.query.shape, name)) return 'query';
   return 'body';

@@ -53,6 +53,8 @@ export async function serve<Ops extends Operations, Principal>(
     requestTimeout: options.requestMsMax ?? limits.requestMsMax,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: limits.headerBytesMax,
+    // Ours is checked for every request, and answered in the service's shape.
+    requireHostHeader: false,
   });
   const running = new Set<Promise<void>>();
   answerBrokenRequests(server, errorBody);

@@ -1,7 +1,9 @@
 // Requests in the spellings that real producers send, put into that of the contract.
 
 import { events } from '../../contract/events.ts';
+import { isoDateTime } from '../../contract/fields.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
+import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -20,7 +22,18 @@ export function respellEvent(body: Members): Members {
       )
     : images;
   if (problems.length > 0) throw invalidInput(problems);
-  return images === undefined ? event : { ...event, images: respelled };
+  return {
+    ...event,
+    ...(images !== undefined && { images: respelled }),
+    ...inferenceTime(event.inference_timestamp),
+  };
+}
+
+/** Times stay as they came, unless the contract has another form for them. */
+function inferenceTime(given: unknown): Members {
+  if (typeof given !== 'string' || isoDateTime.safeParse(given).success) return {};
+  const time = parseMicroseconds(given);
+  return time === undefined ? {} : { inference_timestamp: isoMicroseconds(time) };
 }
 
 /** `object_detections` for `objectDetections`; other names as they are. */

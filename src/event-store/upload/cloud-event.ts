@@ -4,8 +4,7 @@ import { check } from '../../contract/check.ts';
 import type { Input } from '../../contract/operation.ts';
 import { visionEvents } from '../../contract/vision-events.ts';
 import { FoveaError } from '../../errors.ts';
-import { knownSchemas } from '../intake/known-schemas.ts';
-import { snakeCase } from '../intake/spelling.ts';
+import { inCamelCase } from '../intake/event-schemas.ts';
 import type { EventImage, StoredEvent } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
@@ -35,7 +34,7 @@ export function describeForCloud(
         eventType: event.eventSchema,
         useCaseId,
         timestamp: isoMicroseconds(occurred),
-        eventData: eventData(event.eventData),
+        eventData: inCamelCase(event.eventData),
         ...(event.customMetadata && { customMetadata: flat(event.customMetadata) }),
         ...imagesOf(event, sourceOf),
         ...(event.deviceId && { deviceId: event.deviceId }),
@@ -50,21 +49,6 @@ export function describeForCloud(
 }
 
 type Members = Readonly<Record<string, unknown>>;
-
-/** The names of the cloud for members that producers also write in snake_case. */
-const eventDataNames: ReadonlyMap<string, string> = new Map(
-  Object.values(knownSchemas).flatMap(({ properties }) =>
-    Object.keys(properties).map((name): [string, string] => [snakeCase(name), name]),
-  ),
-);
-
-function eventData(stored: Members): Members {
-  const respelled = Object.entries(stored)
-    .map(([given, value]) => ({ given, name: eventDataNames.get(given) ?? given, value }))
-    .filter(({ given, name }) => given === name || !Object.hasOwn(stored, name))
-    .map(({ name, value }): [string, unknown] => [name, value]);
-  return Object.fromEntries(respelled);
-}
 
 /** The cloud keeps scalars only: deeper values become their JSON text, and null is no value. */
 function flat(metadata: Members): Members {
