@@ -50,7 +50,7 @@ export const eventStore = {
       capacity_reason: z.string().nullable(),
       held_records: figure,
       removed: z.record(z.enum(removalReasons), figure),
-      last_cleanup_at: time,
+      last_removal_at: time,
       retention_days: z.number(),
     }),
     effect: 'reads',

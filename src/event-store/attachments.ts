@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
-import { type FilePartRules, receiveFile } from '../http-server/file-part.ts';
+import { checkAnnouncedSize, type FilePartRules, receiveFile } from '../http-server/file-part.ts';
 import { type Handlers, Streamed } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
@@ -73,6 +73,7 @@ async function attach(
   const { store, capacity, openUploads } = parts;
   return openUploads.during(eventId, async () => {
     await requireDraft(store, eventId);
+    checkAnnouncedSize(body, attaching.rules);
     await capacity.admit({ records: 0, bytes: bytesOf(body) });
     const file = await noticingFullDisk(capacity, () => writeFile(parts, body, attaching));
     await writeRow(parts, [file.id], () => store.attach(eventId, file));

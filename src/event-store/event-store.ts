@@ -52,7 +52,8 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     const schemas = await loadEventSchemas(settings.schemasFolder);
     const store = await openEventStore({ data, clock, log });
     closing.push(() => store.close());
-    const files = await openFileFolder(join(data, 'files'));
+    const hasFiles = (await store.usage()).fileDiskBytes > 0;
+    const files = await openFileFolder(join(data, 'files'), { expected: hasFiles });
     const openUploads = createOpenUploads();
     const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
     closing.push(() => upkeep.stop());

@@ -98,6 +98,7 @@ async function storeMetrics({ store, ...parts }: MetricsParts): Promise<readonly
     gauge('bytes_limit', 'Bytes that the store may take.', settings.bytesMax),
     gauge('file_bytes', 'Bytes on the disk of all files.', usage.fileDiskBytes),
     gauge('database_bytes', 'Bytes of the database in use.', usage.databaseBytes),
+    gauge('database_log_bytes', 'Bytes of the log of the database.', usage.logBytes),
     gauge('disk_free_bytes', 'Bytes that are free on the disk.', room.freeBytes),
     gauge('reserve_bytes', 'Bytes in reserve for a full disk.', room.reserveBytes),
     gauge('blocked', '1 while nothing is taken in (529).', room.blocked === undefined ? 0 : 1),

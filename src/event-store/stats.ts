@@ -54,7 +54,7 @@ export function statsHandlers({
         capacity_reason: room.blocked ?? null,
         held_records: usage.held,
         removed: { age: 0, record_limit: 0, byte_limit: 0, disk_full: 0, ...usage.removed },
-        last_cleanup_at: timeOrNull(usage.lastRemovedAt),
+        last_removal_at: timeOrNull(usage.lastRemovedAt),
         retention_days: settings.retentionDays,
       };
     },

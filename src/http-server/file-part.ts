@@ -35,10 +35,8 @@ export async function receiveFile<Stored>(
   store: (pieces: AsyncIterable<Uint8Array>) => Promise<Stored>,
 ): Promise<ReceivedFile<Stored>> {
   const parser = createParser(request, rules);
-  const fieldsMax = Object.keys(rules.fields).length;
-  const bodyBytesMax = rules.bytesMax + fieldsMax * limits.multipartFieldBytesMax + framingBytesMax;
   let isStoring = false;
-  const watch = watchBody(request, bodyBytesMax, () => isStoring);
+  const watch = watchBody(request, bodyBytesMax(rules), () => isStoring);
   const form = new Form(parser, rules);
   watch.stopped.catch((reason) => form.fail(reason));
   request.pipe(parser);
@@ -65,6 +63,16 @@ export async function receiveFile<Stored>(
   } finally {
     watch.discard();
   }
+}
+
+/** Throws `too_large` for a body that says by itself that it is, before it is read. */
+export function checkAnnouncedSize({ headers }: IncomingMessage, rules: FilePartRules): void {
+  if (Number(headers['content-length'] ?? 0) > bodyBytesMax(rules)) throw tooLarge(rules.bytesMax);
+}
+
+function bodyBytesMax({ bytesMax, fields }: FilePartRules): number {
+  const fieldsMax = Object.keys(fields).length;
+  return bytesMax + fieldsMax * limits.multipartFieldBytesMax + framingBytesMax;
 }
 
 /** Boundaries and headers of the parts. */

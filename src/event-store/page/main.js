@@ -60,7 +60,7 @@ async function look() {
   looks += 1;
   const stats = await getStats();
   showStats(stats);
-  await showRemovals(stats.last_cleanup_at);
+  await showRemovals(stats.last_removal_at);
   if (timeline.size === 0 && timeline.waiting === 0) await timeline.load(filters.query);
   else await timeline.lookForNew();
   if (isAtRest()) await showNew();

@@ -105,7 +105,7 @@ function usageOf(row: Row, fileBytes: number, logBytes: number): Usage {
     videos: row.integer('video'),
     localOnlyFiles: row.integer('local_only'),
     fileDiskBytes: row.integer('file_disk_bytes'),
-    databaseBytes: Math.max(0, fileBytes - freeBytes) + logBytes,
+    ...{ databaseBytes: Math.max(0, fileBytes - freeBytes), logBytes },
     removed: readRemoved(row.json('removed')),
     lastRemovedAt: row.optionalInteger('last_removed_at'),
   };

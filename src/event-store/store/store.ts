@@ -225,8 +225,10 @@ export interface Usage {
   readonly localOnlyFiles: number;
   /** Of all files that are on the disk, those of removed events not yet unlinked included. */
   readonly fileDiskBytes: number;
-  /** Of the database that are in use, its log included. */
+  /** Of the database that are in use. */
   readonly databaseBytes: number;
+  /** Of the database's log, beside it. */
+  readonly logBytes: number;
   /** Deletions since the store was made, by reason. */
   readonly removed: Readonly<Partial<Record<RemovalReason, number>>>;
   /** Microseconds since 1970; undefined: nothing was ever removed. */

@@ -18,6 +18,7 @@ import {
   type Figures,
   isAllSpared,
   isNone,
+  keptBytes,
   slackOf,
   wordsFor,
 } from './room.ts';
@@ -29,8 +30,6 @@ export interface GateParts {
   readonly cleaner: Cleaner;
   readonly reserve: Reserve;
   readonly log: Log;
-  /** What the database's log has on the disk. */
-  logBytes(): Promise<number>;
 }
 
 /**
@@ -77,7 +76,8 @@ export class Gate implements Capacity {
 
   async state(): Promise<CapacityState> {
     const figures = await this.#readAnew();
-    const { bytesUsed, freeBytes, reserveBytes } = figures;
+    const { usage, freeBytes, reserveBytes } = figures;
+    const bytesUsed = keptBytes(figures) + usage.logBytes;
     return { blocked: this.#blocked, bytesUsed, freeBytes, reserveBytes };
   }
 
@@ -173,9 +173,7 @@ export class Gate implements Capacity {
     const usage = await store.usage();
     const freeBytes = await files.freeBytes();
     const reserveBytes = await reserve.heldBytes();
-    const bytesUsed = usage.fileDiskBytes + usage.databaseBytes;
-    const logBytes = await this.#parts.logBytes();
-    const figures = { usage, bytesUsed, logBytes, freeBytes, reserveBytes };
+    const figures = { usage, freeBytes, reserveBytes };
     this.#figures = figures;
     const excess = excessOf(figures, settings, oneMore);
     if (isNone(excess)) {

@@ -91,7 +91,7 @@ export class Reserve {
 const pieceBytes = 1024 * 1024;
 
 /** What a file has on the disk; 0 where there is none. */
-export async function diskBytes(path: string): Promise<number> {
+async function diskBytes(path: string): Promise<number> {
   // The unit of `stat` on every system.
   return ((await statIfThere(path))?.blocks ?? 0) * 512;
 }

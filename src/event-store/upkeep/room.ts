@@ -6,10 +6,6 @@ import type { Usage } from '../store/store.ts';
 
 export interface Figures {
   readonly usage: Usage;
-  /** Files and the database in use. */
-  readonly bytesUsed: number;
-  /** Of these the database's log, which no removal makes smaller: no limit counts it. */
-  readonly logBytes: number;
   readonly freeBytes: number;
   /** What the reserve has on the disk. */
   readonly reserveBytes: number;
@@ -72,9 +68,9 @@ export function isAllSpared({ usage }: Figures, sparesUnsent: boolean): boolean 
   return usage.records <= Math.max(unsent, usage.held);
 }
 
-/** What counts towards the byte limit. */
-export function keptBytes({ bytesUsed, logBytes }: Figures): number {
-  return bytesUsed - logBytes;
+/** What counts towards the byte limit: not the database's log, which no removal makes smaller. */
+export function keptBytes({ usage }: Figures): number {
+  return usage.fileDiskBytes + usage.databaseBytes;
 }
 
 /** Bytes of the files of an event, on average; of an empty store 0. */
@@ -83,8 +79,8 @@ export function averageFileBytes({ usage }: Figures): number {
 }
 
 /** Bytes of an event in the database, on average; of an empty store 0. */
-export function averageRowBytes({ usage, logBytes }: Figures): number {
-  return usage.records === 0 ? 0 : Math.ceil((usage.databaseBytes - logBytes) / usage.records);
+export function averageRowBytes({ usage }: Figures): number {
+  return usage.records === 0 ? 0 : Math.ceil(usage.databaseBytes / usage.records);
 }
 
 /** Why nothing is taken in, for people. */

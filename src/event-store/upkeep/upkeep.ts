@@ -14,7 +14,7 @@ import { Gate } from './gate.ts';
 import { startLeadership } from './leadership.ts';
 import type { OpenUploads } from './open-uploads.ts';
 import { enterFolder } from './presence.ts';
-import { diskBytes, Reserve } from './reserve.ts';
+import { Reserve } from './reserve.ts';
 import { startTimer } from './timer.ts';
 
 export interface UpkeepOptions {
@@ -51,8 +51,7 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   const log = options.log.part('event-store');
   const reserve = new Reserve(data, settings.reserveBytes);
   const cleaner = new Cleaner({ store, files, sparesUnsent: settings.cloud !== undefined });
-  const logBytes = () => diskBytes(join(data, 'events.db-wal'));
-  const gate = new Gate({ ...options, log, cleaner, reserve, logBytes });
+  const gate = new Gate({ ...options, log, cleaner, reserve });
 
   let aloneSince: number | undefined;
   const presence = await enterFolder(join(data, 'presence.lock'), async () => {

@@ -174,7 +174,7 @@ class MemoryStore implements EventStore {
       held: this.#events.filter(({ hold }) => hold !== undefined).length,
       ...{ images: ofKind('image'), videos: ofKind('video'), localOnlyFiles: ofKind('local_only') },
       fileDiskBytes: sum(files) + sum(this.#leaving),
-      ...{ databaseBytes: 0, removed },
+      ...{ databaseBytes: 0, logBytes: 0, removed },
       lastRemovedAt: this.#ledger.at(-1)?.removedAt,
     };
   }

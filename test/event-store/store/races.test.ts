@@ -75,16 +75,15 @@ test('the database is as large as it says, and shrinks when its events are gone'
     const sizes = ['events.db', 'events.db-wal'].map((name) => stat(join(data, name)));
     return (await Promise.all(sizes)).reduce((sum, { size }) => sum + size, 0);
   };
-  const full = (await store.usage()).databaseBytes;
+  const usage = await store.usage();
+  const full = usage.databaseBytes + usage.logBytes;
   expect(full).toBeGreaterThan(3_000_000);
   expect(full).toBe(await onDisk());
   await store.remove({ reason: 'age', before: undefined, sparesUnsent: false, limit: 2000 });
   while (await store.shrink()) {}
-  const { databaseBytes } = await store.usage();
   await store.close();
   const left = (await stat(join(data, 'events.db'))).size;
   expect(left).toBeLessThan(full / 2);
-  expect(databaseBytes).toBeLessThan(full * 2);
 }, 30_000);
 
 test('the ledger is bounded, its totals are not', async () => {
