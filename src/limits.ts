@@ -229,8 +229,8 @@ export const limits = {
   requestHeadersMsMax: 10_000,
   /** Time for a whole request with a large body, over a slow line. */
   requestMsMax: 300_000,
-  /** Likewise where videos come in; one that stops coming is cut off much earlier. */
-  uploadMsMax: 3_600_000,
+  /** Likewise where videos come in: a day, as one that stops coming is cut off much earlier. */
+  uploadMsMax: 24 * 60 * 60 * 1000,
   /** Bodies from here on take turns: so many at once, each in memory until it is answered. */
   largeBodyBytesMin: 1024 * 1024,
   largeBodiesAtOnceMax: 16,
@@ -320,6 +320,8 @@ export const limits = {
 
   /** Wait for another process's transaction: longer than any honest one takes. */
   databaseBusyMsMax: 15_000,
+  /** A disk that fails more often in a row, while a failed commit is overwritten, fails for good. */
+  databaseOverwritesMax: 20,
   /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
   databaseStatementsMax: 200,
   /** What a write-ahead log that a long reader made grow is cut back to. */

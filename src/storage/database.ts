@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { Migration } from './migrations.ts';
+import { type Migration, readNumber } from './migrations.ts';
 import { type FileOptions, openFile } from './open-file.ts';
 import { readRow } from './row.ts';
 import { translated } from './sqlite.ts';
@@ -115,13 +115,16 @@ class SqliteDatabase implements Database {
     const isOuter = this.#depth === 0;
     translated(() => this.#handle.exec(isOuter ? 'BEGIN IMMEDIATE' : 'SAVEPOINT inner'));
     this.#depth += 1;
+    let isCommitting = false;
     try {
       const result = work();
       refusePromise(result);
+      isCommitting = isOuter;
       translated(() => this.#handle.exec(isOuter ? 'COMMIT' : 'RELEASE inner'));
       return result;
     } catch (thrown) {
       this.#undo(isOuter);
+      if (isCommitting) this.#overwriteFailedCommit();
       throw thrown;
     } finally {
       this.#depth -= 1;
@@ -140,6 +143,24 @@ class SqliteDatabase implements Database {
       this.#handle.exec(isOuter ? 'ROLLBACK' : 'ROLLBACK TO inner; RELEASE inner');
     } catch {
       // A full or failing disk has made SQLite undo all of it already.
+    }
+  }
+
+  /**
+   * A commit whose sync failed stands in the log all the same, and would count after a crash. The
+   * next commit takes its place: so there is one now, before anybody hears of the failure.
+   */
+  #overwriteFailedCommit(): void {
+    for (let attempt = 1; attempt <= limits.databaseOverwritesMax; attempt += 1) {
+      try {
+        this.#handle.exec('BEGIN IMMEDIATE');
+        const version = readNumber(this.#handle, 'PRAGMA user_version');
+        this.#handle.exec(`PRAGMA user_version = ${version}; COMMIT`);
+        return;
+      } catch {
+        // The disk still fails.
+        this.#undo(true);
+      }
     }
   }
 
