@@ -65,15 +65,20 @@ async function decodeImages(entries: readonly ImageInput[]): Promise<readonly De
   const decoded: DecodedEntry[] = [];
   for (const [index, entry] of entries.entries()) {
     const { base64Image, inputBase64Image } = entry;
-    const decode = (text: string | null | undefined, name: string) =>
-      typeof text === 'string' ? decodeImage(text, `images[${index}].${name}`) : undefined;
+    const decode = (text: string, name: string) => decodeImage(text, `images[${index}].${name}`);
     decoded.push({
       entry,
-      output: await decode(base64Image, 'base64Image'),
-      input: await decode(inputBase64Image, 'inputBase64Image'),
+      output: isText(base64Image) ? await decode(base64Image, 'base64Image') : undefined,
+      input: isText(inputBase64Image)
+        ? await decode(inputBase64Image, 'inputBase64Image')
+        : undefined,
     });
   }
   return decoded;
+}
+
+function isText(value: string | null | undefined): value is string {
+  return typeof value === 'string';
 }
 
 /** Undefined where there are no images: an event of average size then. */
@@ -90,6 +95,10 @@ interface WrittenImages {
 
 /** Side by side, so that they share what the disk does for each of them. */
 async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Promise<WrittenImages> {
+  if (decoded.every(({ output, input }) => output === undefined && input === undefined)) {
+    const images = decoded.map(({ entry }) => storedImage(entry, undefined, undefined));
+    return { images, written: [] };
+  }
   const writes = decoded.map(({ entry, output, input }) => ({
     entry,
     output: output && writeImage(parts, output, entry.label),

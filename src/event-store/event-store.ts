@@ -98,11 +98,13 @@ function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> 
   });
 }
 
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Producers write in several spellings; the contract knows one. */
 function prepare(operation: Operation, parts: UncheckedParts): UncheckedParts {
   const { body } = parts;
   if (operation.id !== deviceOperations.events_create.id) return withPreparedQuery(parts);
-  return typeof body === 'object' && body !== null
-    ? { ...parts, body: respellEvent({ ...body }) }
-    : parts;
+  return isMembers(body) ? { ...parts, body: respellEvent(body) } : parts;
 }

@@ -25,16 +25,15 @@ export interface RequestCount {
 }
 
 export function createRequestCounts(): RequestCounts {
-  const counts = new Map<string, RequestCount>();
+  const counts = new Map<string, RequestCount & { count: number; seconds: number }>();
   return {
     add: (operation = 'none', status, seconds) => {
       const key = `${operation} ${status}`;
-      const before = counts.get(key) ?? { count: 0, seconds: 0 };
-      counts.set(key, {
-        ...{ operation, status },
-        count: before.count + 1,
-        seconds: before.seconds + seconds,
-      });
+      const known = counts.get(key);
+      const one = known ?? { operation, status, count: 0, seconds: 0 };
+      one.count += 1;
+      one.seconds += seconds;
+      if (known === undefined) counts.set(key, one);
     },
     get all() {
       return [...counts.values()];

@@ -52,6 +52,7 @@ export async function loadEventSchemas(folder: string | undefined): Promise<Even
 
 /** Known members of event_data in camelCase, as the cloud wants them, in whatever spelling. */
 export function inCamelCase(eventData: Members): Members {
+  if (!Object.keys(eventData).some((name) => name.includes('_'))) return eventData;
   return Object.fromEntries(
     Object.entries(eventData).map(([name, value]) => [camelCase(name), value]),
   );

@@ -1,7 +1,6 @@
 // Requests in the spellings that real producers send, put into that of the contract.
 
 import { events } from '../../contract/events.ts';
-import { isoDateTime } from '../../contract/fields.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
@@ -15,26 +14,34 @@ type Members = Readonly<Record<string, unknown>>;
 export function respellEvent(body: Members): Members {
   const problems: Problem[] = [];
   const event = respell(body, eventNames, '', problems);
-  const images = event.images;
-  const respelled = Array.isArray(images)
-    ? images.map((image: unknown, index) =>
-        isMembers(image) ? respell(image, imageNames, `images[${index}].`, problems) : image,
-      )
-    : images;
+  const images = respellImages(event.images, problems);
   if (problems.length > 0) throw invalidInput(problems);
+  const time = inferenceTime(event.inference_timestamp);
+  if (images === event.images && time === event.inference_timestamp) return event;
   return {
     ...event,
-    ...(images !== undefined && { images: respelled }),
-    ...inferenceTime(event.inference_timestamp),
+    ...(images !== undefined && { images }),
+    ...(time !== undefined && { inference_timestamp: time }),
   };
 }
 
-/** Times stay as they came, unless the contract has another form for them. */
-function inferenceTime(given: unknown): Members {
-  if (typeof given !== 'string' || isoDateTime.safeParse(given).success) return {};
-  const time = parseMicroseconds(given);
-  return time === undefined ? {} : { inference_timestamp: isoMicroseconds(time) };
+function respellImages(images: unknown, problems: Problem[]): unknown {
+  if (!Array.isArray(images)) return images;
+  const respelled = images.map((image: unknown, index) =>
+    isMembers(image) ? respell(image, imageNames, `images[${index}].`, problems) : image,
+  );
+  return respelled.some((image, index) => image !== images[index]) ? respelled : images;
 }
+
+/** Times stay as they came, unless the contract has another form for them. */
+function inferenceTime(given: unknown): unknown {
+  if (typeof given !== 'string' || contractTime.test(given)) return given;
+  const time = parseMicroseconds(given);
+  return time === undefined ? given : isoMicroseconds(time);
+}
+
+/** Its form; whether there is such a day is for the contract to say. */
+const contractTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?$/;
 
 /** `object_detections` for `objectDetections`; other names as they are. */
 export function snakeCase(name: string): string {
@@ -67,6 +74,8 @@ function respell(
   place: string,
   problems: Problem[],
 ): Members {
+  // Each name changed costs a copy; most producers need none.
+  if (Object.keys(members).every((given) => (names.get(given) ?? given) === given)) return members;
   const respelled = new Map<string, unknown>();
   for (const [given, value] of Object.entries(members)) {
     const name = names.get(given) ?? given;
