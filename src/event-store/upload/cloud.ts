@@ -51,7 +51,7 @@ export function createCloud({ client, signal, timeoutMs }: CloudOptions): Cloud 
     const send = async () => {
       const { vision_events_upload_image: upload } = visionEvents;
       const { body } = await client.call(upload, input, optionsFor(bytes));
-      return body.sourceId || unclear('a sourceId');
+      return isSource(body.sourceId) ? body.sourceId : unclear('a sourceId that events may name');
     };
     return judged(send, 'an image of it', isRefusal);
   };
@@ -96,6 +96,12 @@ async function record(
   const input = { events: [...events] };
   const { body } = await client.call(visionEvents.vision_events_create_batch, input, options);
   return body.eventIds ?? [];
+}
+
+/** Whether an event may refer to an image by it: of any other one it could never be sent. */
+function isSource(sourceId: string | undefined): sourceId is string {
+  const { images } = visionEvents.vision_events_create.body.shape;
+  return sourceId !== undefined && images.safeParse([{ sourceId }]).success;
 }
 
 /** A success that does not say what was stored is none. */

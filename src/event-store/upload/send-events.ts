@@ -1,5 +1,6 @@
 // One round of uploads: all events that wait, oldest first, each after its images.
 
+import { setImmediate as othersFirst } from 'node:timers/promises';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
@@ -15,6 +16,8 @@ export interface SenderParts {
   readonly defaultSolutionId: string | undefined;
   readonly progress: Progress;
   readonly detours: Detours;
+  /** Ends a round before its next batch. */
+  readonly signal: AbortSignal;
 }
 
 /** Told of what the cloud made of it. */
@@ -49,17 +52,27 @@ export function createSender(parts: SenderParts): SendWaiting {
     detours.passed(ids);
     pageMax = isWhole ? Math.min(limits.eventBatchMax, pageMax * 2) : Math.max(1, ids.length);
   };
-  const sendNext = async () => {
+  /** Gives the oldest event that it sent; undefined: none waits. */
+  const sendNext = async (before: string | undefined) => {
     const due = await dueEvent(parts);
     if (due !== undefined) await send([due]);
     const waiting = await store.waiting(0, pageMax + detours.count());
     const page = waiting.filter(({ id }) => !detours.isResting(id)).slice(0, pageMax);
-    if (page.length > 0) await send(page);
-    return page.length > 0;
+    const oldest = page[0]?.id;
+    if (oldest === undefined) return undefined;
+    if (oldest === before) throw new FoveaError('internal', stuck);
+    await send(page);
+    return oldest;
   };
   return async () => {
     try {
-      while (await sendNext());
+      let oldest: string | undefined;
+      do {
+        // Where nothing has to be waited for, nobody else would have a turn.
+        await othersFirst();
+        if (parts.signal.aborted) return;
+        oldest = await sendNext(oldest);
+      } while (oldest !== undefined);
     } catch (thrown) {
       pageMax = Math.max(1, Math.floor(pageMax / 2));
       throw asFoveaError(thrown);
@@ -76,6 +89,9 @@ async function dueEvent({ store, detours }: SenderParts): Promise<StoredEvent | 
   detours.passed([id]);
   return undefined;
 }
+
+/** It must have been taken, refused or passed over: going on at once would be for ever. */
+const stuck = 'The oldest event still waits, although it was dealt with.';
 
 const pageAtFirst = 16;
 
@@ -152,10 +168,14 @@ async function withImages(
     if (failed) throw failed.reason;
   }
   const sourceOf = (fileId: string) => sources.get(fileId) ?? fileId;
-  return events
-    .filter(({ event }) => !refused.has(event.id))
-    .map(({ event }) => describeForCloud(event, sourceOf, parts.defaultSolutionId))
-    .flatMap((described) => ('event' in described ? [described.event] : []));
+  const described: CloudEvent[] = [];
+  for (const { event } of events) {
+    if (refused.has(event.id)) continue;
+    const words = describeForCloud(event, sourceOf, parts.defaultSolutionId);
+    if ('event' in words) described.push(words.event);
+    else await setAside(parts, event.id, words.unfit);
+  }
+  return described;
 }
 
 /** Those that the cloud does not have, in groups that may be on their way at once. */

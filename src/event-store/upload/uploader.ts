@@ -27,6 +27,8 @@ export interface UploaderState {
 export interface Uploader {
   /** Looks for finalized events now, unless it waits after a failure. */
   wake(): void;
+  /** Looks for them now, also while it waits after a failure: for somebody who asks by hand. */
+  retry(): void;
   state(): UploaderState;
   /** Ends the running attempt. */
   stop(): Promise<void>;
@@ -61,6 +63,7 @@ export function startUploader(options: UploaderOptions): Uploader {
 /** What stands in its place while nothing is to be sent. */
 export const noUploader: Uploader = {
   wake: () => {},
+  retry: () => {},
   state: () => ({ lastSuccessAt: undefined, lastError: undefined, nextAttemptAt: undefined }),
   stop: async () => {},
 };
@@ -81,7 +84,9 @@ class BackgroundUploader implements Uploader {
   /** Events that were set aside, not yet told. */
   #refused = 0;
   #isWoken = false;
+  #isRetried = false;
   #rest = new AbortController();
+  #hold = new AbortController();
 
   constructor(options: UploaderOptions) {
     const { store, files, defaultSolutionId, clock, log, pollMs, retryDelayMs } = options;
@@ -97,7 +102,7 @@ class BackgroundUploader implements Uploader {
     const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
     const cloud = createCloud({ client, signal, timeoutMs });
     this.#sendWaiting = createSender({
-      ...{ store, files, cloud, defaultSolutionId },
+      ...{ store, files, cloud, defaultSolutionId, signal },
       detours: createDetours(clock, this.#log),
       progress: {
         answered: () => {
@@ -118,6 +123,12 @@ class BackgroundUploader implements Uploader {
     this.#rest.abort();
   }
 
+  retry(): void {
+    this.#isRetried = true;
+    this.#hold.abort();
+    this.wake();
+  }
+
   state(): UploaderState {
     return this.#state;
   }
@@ -125,6 +136,7 @@ class BackgroundUploader implements Uploader {
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#rest.abort();
+    this.#hold.abort();
     await this.#ended;
   }
 
@@ -132,6 +144,7 @@ class BackgroundUploader implements Uploader {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#isWoken = false;
+      this.#isRetried = false;
       this.#isAnswered = false;
       try {
         await this.#sendWaiting();
@@ -153,7 +166,7 @@ class BackgroundUploader implements Uploader {
     await sleep(this.#pollMs, this.#rest.signal);
   }
 
-  /** Waits after a failure, whoever wakes it: the cloud must not be asked more often. */
+  /** Waits after a failure, however much is new: the cloud must not be asked more often. */
   async #holdOn(error: FoveaError): Promise<void> {
     const asked = Math.min((error.retryAfterSeconds ?? 0) * 1000, limits.cloudRetryAfterMsMax);
     const waitMs = Math.max(asked, backoffMs(this.#failures, this.#retryDelayMs, Math.random));
@@ -164,7 +177,8 @@ class BackgroundUploader implements Uploader {
       this.#log.warn('Uploads to the cloud wait.', { reason: error.message });
     }
     this.#failedWith = error.code;
-    await sleep(waitMs, this.#stopped.signal);
+    this.#hold = new AbortController();
+    if (!this.#isRetried && !this.#stopped.signal.aborted) await sleep(waitMs, this.#hold.signal);
     this.#state = { ...this.#state, nextAttemptAt: undefined };
   }
 

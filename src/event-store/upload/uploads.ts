@@ -21,7 +21,7 @@ export interface UploadsOptions {
 
 /** Nothing is sent while cloud upload is off. */
 export function startUploads(options: UploadsOptions): Uploader {
-  const { settings, data, clock, log } = options;
+  const { settings, data, log } = options;
   const { cloud, defaultSolutionId } = settings;
   if (cloud === undefined) return noUploader;
   let running: Uploader | undefined;
@@ -31,10 +31,11 @@ export function startUploads(options: UploadsOptions): Uploader {
       running = startUploader({ ...options, cloud, defaultSolutionId });
       return running;
     },
-    ...{ clock, log },
+    log,
   });
   return {
     wake: () => running?.wake(),
+    retry: () => running?.retry(),
     state: () => (running ?? noUploader).state(),
     stop: () => leadership.stop(),
   };

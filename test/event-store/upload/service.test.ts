@@ -149,3 +149,21 @@ it('of two processes on one folder one sends, and the other one after it', async
   expect(cloudIds(platform, useCase)).toEqual(ids);
   expect(line.count(paths.image)).toBe(5);
 });
+
+it('an answer that nobody can use keeps neither the service busy nor its end waiting', async () => {
+  const line = await openLine(platform);
+  const data = await temporaryFolder();
+  const service = await openService(line, `service-${randomUUID()}`, data);
+  const sourceId = 'x'.repeat(300);
+  line.behave(({ path }) => (path === paths.image ? answer(200, { sourceId }) : undefined));
+  const images = [{ base64Image: tinyPng.toString('base64') }];
+  const id = (await service.post('/v2/events', { ...plainEvent, images })).text('id');
+  const backup = async () => Object(Object((await service.get('/v2/stats')).body).backup);
+  await until(async () => (await backup()).last_error !== null);
+  expect((await backup()).last_error).toBe(
+    'The cloud answers something else than its contract says (status 200).',
+  );
+  expect((await service.get('/health')).status).toBe(200);
+  expect(await stateOf(service, id)).toBe('waiting');
+  await service.close();
+});
