@@ -87,6 +87,14 @@ export function createReader(environment: Environment = process.env) {
       problems.push({ path: variable, message: parsed.wrong });
       return otherwise;
     },
+    refuse(variable: string, wrong: string) {
+      problems.push({ path: variable, message: wrong });
+    },
+    /** For a variable that is set and says nothing; an empty one is not set. */
+    refuseBlank(variable: string, wrong: string) {
+      const isBlank = given(environment, variable) === undefined;
+      if (environment[variable] && isBlank) problems.push({ path: variable, message: wrong });
+    },
     finish() {
       if (problems.length > 0) throw invalidInput(problems, 'Correct the environment variables.');
     },

@@ -11,7 +11,6 @@ import {
   url,
   yesOrNo,
 } from './config.ts';
-import { invalidArgument } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Secret } from './secret.ts';
 
@@ -19,7 +18,7 @@ import type { Secret } from './secret.ts';
 export interface EventStoreSettings {
   /** Undefined: nobody needs a key. */
   readonly apiKey: Secret | undefined;
-  /** Host headers to answer beside the local ones, for example `line-3.factory.lan:8001`. */
+  /** Hosts to answer as beside the local ones, for example `line-3.lan`. */
   readonly allowedHosts: readonly string[];
   readonly defaultSolutionId: string | undefined;
   readonly videoBytesMax: number;
@@ -79,16 +78,14 @@ export function readEventStoreSettings(
   const isOn = reader.read('CLOUD_UPLOAD_ENABLED', yesOrNo, false);
   const cloudUrl = reader.read('CLOUD_UPLOAD_URL', url, undefined);
   const apiKey = reader.read('CLOUD_UPLOAD_API_KEY', secret, undefined);
+  // A key that was meant and is not there would leave the store open.
+  if (settings.apiKey === undefined) reader.refuseBlank('API_KEY', 'must be a key, or not be set');
+  if (isOn && cloudUrl === undefined) {
+    reader.refuse('CLOUD_UPLOAD_URL', 'must be set while CLOUD_UPLOAD_ENABLED is on');
+  }
   reader.finish();
-  return { ...settings, cloud: isOn ? cloudOf(cloudUrl, apiKey) : undefined };
-}
-
-function cloudOf(cloudUrl: string | undefined, apiKey: Secret | undefined): CloudSettings {
-  if (cloudUrl !== undefined) return { url: cloudUrl, apiKey };
-  throw invalidArgument(
-    'CLOUD_UPLOAD_URL',
-    'must be the URL of a management API while CLOUD_UPLOAD_ENABLED is on',
-  );
+  const cloud = isOn && cloudUrl !== undefined ? { url: cloudUrl, apiKey } : undefined;
+  return { ...settings, cloud };
 }
 
 const text: Parser<string> = (value) => ({ value });
@@ -97,7 +94,7 @@ const hosts: Parser<readonly string[]> = (value) => {
   const list = value.split(',').map((host) => host.trim());
   return list.every((host) => /^[\w.:[\]-]+$/.test(host))
     ? { value: list }
-    : { wrong: 'must be Host headers separated by commas, for example "line-3.lan:8001"' };
+    : { wrong: 'must be hosts separated by commas, for example "line-3.lan,10.0.0.7"' };
 };
 
 const wholeOrNone: Parser<number> = (value) =>

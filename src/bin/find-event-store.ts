@@ -8,26 +8,36 @@ import { limits } from '../limits.ts';
 export const eventStoreUrl = 'http://127.0.0.1:8001';
 
 /**
- * Asks once, and waits only shortly: whatever else listens there is no reason to wait. Its /health
- * needs no key, and is JSON.
+ * Asks once, without a key, and waits only shortly: whatever else listens there is no reason to
+ * wait. Only an Event Store counts events at that path, or wants a key for it.
  */
 export async function eventStoreAnswers(): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const signal = AbortSignal.timeout(limits.eventStoreProbeMs);
-  const request = get(`${eventStoreUrl}/health`, { agent: false, signal }, async (response) => {
-    // 503: one that is not well is still the one of this machine.
-    const isAnswer = response.statusCode === 200 || response.statusCode === 503;
-    const isHealth = isAnswer && isObject(await text(response).catch(() => ''));
-    resolve(isHealth);
+  const url = `${eventStoreUrl}/events/count/stats`;
+  const request = get(url, { agent: false, signal }, async (response) => {
+    const member = telling[String(response.statusCode)];
+    const body = await text(response).catch(() => '');
+    resolve(member !== undefined && hasMember(body, member));
   });
   request.on('error', () => resolve(false));
   return promise;
 }
 
-function isObject(json: string): boolean {
+/**
+ * What the answer of an Event Store has (second document, Endpoints and Errors). One that fails is
+ * still the one of this machine.
+ */
+const telling: Readonly<Record<string, string>> = {
+  '200': 'total_count',
+  '401': 'detail',
+  '500': 'detail',
+};
+
+function hasMember(json: string, name: string): boolean {
   try {
     const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ export interface LocalService {
   readonly port: number;
   /** The host that it listens on, in the form of a URL; the loopback names are ours anyway. */
   readonly host?: string;
-  /** More values of the Host header that are ours, for example `fovea.example.org`. */
+  /** More hosts that are ours, for example `fovea.example.org`; without a port, also with ours. */
   readonly allowedHosts?: readonly string[];
 }
 
@@ -24,10 +24,10 @@ export function checkLocalRequest(headers: SourceHeaders, service: LocalService)
   const { host = [], origin = [] } = headers;
   const [authority = ''] = host;
   const local = localHosts(service);
-  const allowed = (service.allowedHosts ?? []).map((name) => name.toLowerCase());
+  const allowed = (service.allowedHosts ?? []).flatMap((name) => withPort(name, service.port));
   if (host.length !== 1 || ![...local, ...allowed].includes(authority.toLowerCase())) {
     throw new FoveaError('forbidden', 'The Host header names another service.', {
-      hint: `Call http://127.0.0.1:${service.port}, or add the host to the allowed ones.`,
+      hint: `Call http://127.0.0.1:${service.port}, or let the service allow the host (ALLOWED_HOSTS).`,
     });
   }
   if (origin.length === 0) return authority;
@@ -41,8 +41,14 @@ export function checkLocalRequest(headers: SourceHeaders, service: LocalService)
   return authority;
 }
 
+/** A host that is given without a port is ours with the port too. */
+function withPort(name: string, port: number): string[] {
+  const host = name.toLowerCase();
+  return /:\d+$/.test(host) ? [host] : [host, `${host}:${port}`];
+}
+
 function localHosts({ port, host = 'localhost' }: LocalService): string[] {
   const names = ['127.0.0.1', 'localhost', '[::1]', host];
-  const withPort = names.map((name) => `${name}:${port}`);
-  return port === 80 ? [...withPort, ...names] : withPort;
+  const all = names.map((name) => `${name}:${port}`);
+  return port === 80 ? [...all, ...names] : all;
 }

@@ -192,6 +192,7 @@ describe('what answers on port 8001', () => {
   test.each([
     ['another service', 200, '<html>'],
     ['one that fails', 500, '{}'],
+    ['another service in JSON', 200, '{"status":"ok"}'],
   ])('is left alone when it is %s', async (_name, status, body) => {
     const asked: string[] = [];
     await startStranger((request, response) => {
@@ -201,7 +202,7 @@ describe('what answers on port 8001', () => {
     const fovea = await launch();
     await create(fovea);
     expect(await doctorOf(fovea)).toMatchObject({ ok: true });
-    expect(asked).toEqual(['GET /health']);
+    expect(asked).toEqual(['GET /events/count/stats']);
   });
 
   test('is not waited for when it is silent', async () => {

@@ -1,7 +1,7 @@
 // What to do about an error of the Event Store, said with the error.
 
 import { eventStore } from '../../src/contract/event-store.ts';
-import { asFoveaError, type ErrorCode, FoveaError } from '../../src/errors.ts';
+import { asFoveaError, type ErrorCode, FoveaError, invalidInput } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { Tool, ToolContext } from '../../src/mcp/tool.ts';
 import { adviceOf } from './stats.ts';
@@ -17,7 +17,7 @@ export function withAdvice(tool: Tool): Tool {
         context.signal.throwIfAborted();
         const error = asFoveaError(thrown);
         // Without an answer of the store, it is about what was asked, or about the way there.
-        if (error.upstream === undefined) throw thrown;
+        if (error.upstream === undefined) throw withToolWords(error);
         const hint = await hintFor(tool.name, error, context);
         throw withHint(error, hint);
       }
@@ -81,6 +81,16 @@ function inToolWords(message: string): string {
     .replaceAll('inputBase64Image', 'inputFile')
     .replaceAll('base64Image', 'file')
     .replaceAll('base64_image', 'file');
+}
+
+/** Our own refusal of what was asked, which names the members of the wire. */
+function withToolWords(error: FoveaError): FoveaError {
+  if (error.code !== 'invalid_input') return error;
+  const problems = error.problems.map(({ path, message }) => ({
+    path,
+    message: inToolWords(message),
+  }));
+  return invalidInput(problems, error.hint);
 }
 
 function withHint(error: FoveaError, hint: string | undefined): FoveaError {

@@ -66,11 +66,21 @@ async function readFolder(folder: string): Promise<[string, Members][]> {
       if (!/^[\w-]{1,64}$/.test(name)) {
         throw wrongFile(name, 'must be 1 to 64 letters, digits, hyphens and underscores');
       }
-      const schema = parse(await readFile(join(folder, file), 'utf8'));
+      const schema = parse(await textOf(join(folder, file), name));
       if (schema === undefined) throw wrongFile(name, 'must hold a JSON object');
+      // Its check would end later than the request.
+      if (schema.$async !== undefined) throw wrongFile(name, 'must not be "$async"');
       return [name, schema];
     }),
   );
+}
+
+async function textOf(path: string, name: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  } catch {
+    throw wrongFile(name, 'must be a file that can be read');
+  }
 }
 
 async function filesOf(folder: string): Promise<string[]> {

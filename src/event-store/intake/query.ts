@@ -58,13 +58,25 @@ export function parseMetadataFilter(text: string): MetadataCondition {
   const key = text.slice(0, at);
   const rest = text.slice(at + 1);
   const second = rest.indexOf(':');
-  const operator = operators.find((name) => name === rest.slice(0, Math.max(0, second)));
-  if (operator === undefined) return { key, operator: 'eq', values: meanings(rest) };
+  const word = rest.slice(0, Math.max(0, second));
+  const operator = operators.find((name) => name === word);
+  if (operator === undefined) {
+    if (isMeantAsOperator(word)) throw badQuery('metadata_filter', wrongOperator);
+    return { key, operator: 'eq', values: meanings(rest) };
+  }
   const values = meanings(rest.slice(second + 1));
   if (operator === 'eq' || operator === 'ne') return { key, operator, values };
   const ordered = values.filter((value) => typeof value !== 'boolean');
   return { key, operator, values: comparable(ordered) };
 }
+
+/** Nobody has such a value, and an empty page would look like an answer. */
+function isMeantAsOperator(word: string): boolean {
+  const name = word.trim().toLowerCase();
+  return /^(=|==|!=|<>|<|>|<=|>=)$/.test(name) || operators.some((operator) => operator === name);
+}
+
+const wrongOperator = 'the operators are eq, ne, gt, lt, gte, lte, in lower case';
 
 /** What a text may stand for. */
 function meanings(text: string): MetadataValue[] {
@@ -72,7 +84,7 @@ function meanings(text: string): MetadataValue[] {
   return [
     text,
     ...(isNumber && Number.isFinite(Number(text)) ? [Number(text)] : []),
-    ...(text === 'true' ? [true] : text === 'false' ? [false] : []),
+    ...(/^true$/i.test(text) ? [true] : /^false$/i.test(text) ? [false] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 // What event_data must look like, for the known schemas and for those of a folder.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -89,12 +89,21 @@ describe('a folder of schemas', () => {
     ['broken.json', '{', 'must hold a JSON object'],
     ['list.json', '[]', 'must hold a JSON object'],
     ['wrong.json', '{"type": "widget"}', 'is not a valid JSON Schema'],
+    ['async.json', '{"$async": true}', 'must not be "$async"'],
     ['custom.json', '{}', 'is the name of a schema that Fovea brings'],
     ['bad name.json', '{}', 'must be 1 to 64 letters'],
   ])('%s is refused by its name', async (name, text, message) => {
     const folder = await folderWith({ [name]: text });
     await expect(loadEventSchemas(folder)).rejects.toThrow(
       `EVENT_SCHEMAS_FOLDER/${name}: ${message}`,
+    );
+  });
+
+  test('a folder among them', async () => {
+    const folder = await folderWith({});
+    await mkdir(join(folder, 'inner.json'));
+    await expect(loadEventSchemas(folder)).rejects.toThrow(
+      'EVENT_SCHEMAS_FOLDER/inner.json: must be a file that can be read',
     );
   });
 

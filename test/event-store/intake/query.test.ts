@@ -51,6 +51,7 @@ describe('metadata filters', () => {
     ['count:5', { key: 'count', operator: 'eq', values: ['5', 5] }],
     ['count:ne:5.50', { key: 'count', operator: 'ne', values: ['5.50', 5.5] }],
     ['ok:true', { key: 'ok', operator: 'eq', values: ['true', true] }],
+    ['ok:False', { key: 'ok', operator: 'eq', values: ['False', false] }],
     ['count:gt:-2e3', { key: 'count', operator: 'gt', values: [-2000] }],
     ['name:lte:m', { key: 'name', operator: 'lte', values: ['m'] }],
     ['url:http://a:80/b', { key: 'url', operator: 'eq', values: ['http://a:80/b'] }],
@@ -61,6 +62,10 @@ describe('metadata filters', () => {
     ['long:1e999', { key: 'long', operator: 'eq', values: ['1e999'] }],
   ])('%s', (text, condition) => {
     expect(parseMetadataFilter(text)).toEqual(condition);
+  });
+
+  test.each(['count:GT:5', 'count:>=:5', 'count: gt :5'])('"%s" names no operator', (text) => {
+    expect(() => parseMetadataFilter(text)).toThrow('metadata_filter: the operators are eq');
   });
 
   test.each(['', 'shift', ':late', ':eq:late'])('"%s" is refused', (text) => {
