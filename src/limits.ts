@@ -320,6 +320,8 @@ export const limits = {
 
   /** Wait for another process's transaction: longer than any honest one takes. */
   databaseBusyMsMax: 15_000,
+  /** A thread that waits for it can be ended so soon: its service stops meanwhile. */
+  databaseBusyStepMs: 250,
   /** A disk that fails more often in a row, while a failed commit is overwritten, fails for good. */
   databaseOverwritesMax: 20,
   /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
@@ -333,6 +335,8 @@ export const limits = {
   groupCommitCommandsMax: 512,
   /** What they write together; one larger command goes alone. */
   groupCommitBytesMax: 4 * 1024 * 1024,
+  /** Writes may end for so long when their store closes: a service ends within 5 s in all. */
+  groupCommitCloseMsMax: 1_000,
 
   // Blobs.
 

@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { type Batch, endOfBatches, type Result } from './group-commit.ts';
+import { isBusy } from './sqlite.ts';
 
 /** One transaction that runs. */
 export interface Session<Command, Outcome> {
@@ -44,7 +45,8 @@ export function serveBatches<Command, Outcome>(
 
 /**
  * Runs a batch in one transaction. A command that is refused leaves the others alone; when one
- * fails otherwise, each runs in a transaction of its own, so that only those fail that must.
+ * fails otherwise, each runs in a transaction of its own, so that only those fail that must. What
+ * fails for want of the disk or of the lock fails for all that are left.
  */
 function runBatch<Command, Outcome>(
   database: Database,
@@ -61,18 +63,22 @@ function runBatch<Command, Outcome>(
   try {
     return together(commands);
   } catch (thrown) {
-    // A full disk is as full for each of them.
-    if (commands.length === 1 || asFoveaError(thrown).code === 'full') {
-      return commands.map(() => failure(thrown));
-    }
+    let hopeless = commands.length === 1 || isForAll(thrown) ? failure(thrown) : undefined;
     return commands.flatMap((command) => {
+      if (hopeless) return hopeless;
       try {
         return together([command]);
       } catch (alone) {
+        if (isForAll(alone)) hopeless = failure(alone);
         return failure(alone);
       }
     });
   }
+}
+
+/** A full disk is as full for each command, and each would wait for the lock anew. */
+function isForAll(thrown: unknown): boolean {
+  return asFoveaError(thrown).code === 'full' || isBusy(thrown);
 }
 
 function attempt<Command, Outcome>(
@@ -94,6 +100,6 @@ function isRefusal(thrown: unknown): boolean {
 }
 
 function failure(thrown: unknown): Result<never> {
-  const { code, message, hint } = asFoveaError(thrown);
-  return hint === undefined ? { code, message } : { code, message, hint };
+  const { code, message, hint, retry } = asFoveaError(thrown);
+  return hint === undefined ? { code, message, retry } : { code, message, retry, hint };
 }

@@ -4,9 +4,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Migration, readNumber } from './migrations.ts';
-import { type FileOptions, openFile } from './open-file.ts';
+import { busySteps, type FileOptions, openFile } from './open-file.ts';
 import { readRow } from './row.ts';
-import { translated } from './sqlite.ts';
+import { isBusy, translated } from './sqlite.ts';
 
 /**
  * A row. Every method throws `internal`, naming the column, when the stored value is of another
@@ -67,17 +67,19 @@ export function openDatabase(
   migrations: readonly Migration[],
   options: FileOptions = {},
 ): Database {
-  return new SqliteDatabase(openFile(path, migrations, options));
+  return new SqliteDatabase(openFile(path, migrations, options), busySteps(options).steps);
 }
 
 class SqliteDatabase implements Database {
   readonly #handle: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #busySteps: number;
   #depth = 0;
   #isOpen = true;
 
-  constructor(handle: DatabaseSync) {
+  constructor(handle: DatabaseSync, busyStepsMax: number) {
     this.#handle = handle;
+    this.#busySteps = busyStepsMax;
   }
 
   all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T[] {
@@ -113,7 +115,7 @@ class SqliteDatabase implements Database {
 
   transaction<T>(work: () => T): T {
     const isOuter = this.#depth === 0;
-    translated(() => this.#handle.exec(isOuter ? 'BEGIN IMMEDIATE' : 'SAVEPOINT inner'));
+    translated(() => (isOuter ? this.#begin() : this.#handle.exec('SAVEPOINT inner')));
     this.#depth += 1;
     let isCommitting = false;
     try {
@@ -138,6 +140,17 @@ class SqliteDatabase implements Database {
     this.#handle.close();
   }
 
+  #begin(): void {
+    for (let step = 1; ; step += 1) {
+      try {
+        this.#handle.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (thrown) {
+        if (!isBusy(thrown) || step >= this.#busySteps) throw thrown;
+      }
+    }
+  }
+
   #undo(isOuter: boolean): void {
     try {
       this.#handle.exec(isOuter ? 'ROLLBACK' : 'ROLLBACK TO inner; RELEASE inner');
@@ -148,7 +161,8 @@ class SqliteDatabase implements Database {
 
   /**
    * A commit whose sync failed stands in the log all the same, and would count after a crash. The
-   * next commit takes its place: so there is one now, before anybody hears of the failure.
+   * next commit takes its place: so there is one now, before anybody hears of the failure; or
+   * whoever has the lock makes it.
    */
   #overwriteFailedCommit(): void {
     for (let attempt = 1; attempt <= limits.databaseOverwritesMax; attempt += 1) {
@@ -157,7 +171,8 @@ class SqliteDatabase implements Database {
         const version = readNumber(this.#handle, 'PRAGMA user_version');
         this.#handle.exec(`PRAGMA user_version = ${version}; COMMIT`);
         return;
-      } catch {
+      } catch (thrown) {
+        if (isBusy(thrown)) return;
         // The disk still fails.
         this.#undo(true);
       }

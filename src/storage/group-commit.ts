@@ -14,7 +14,12 @@ export interface Batch<Command> {
 /** What comes back: one result for each command, in their order. */
 export type Result<Outcome> =
   | { readonly outcome: Outcome }
-  | { readonly code: ErrorCode; readonly message: string; readonly hint?: string };
+  | {
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly retry: FoveaError['retry'];
+      readonly hint?: string;
+    };
 
 /** Asks the thread to close its connection and to end. */
 export const endOfBatches = 'end';
@@ -33,7 +38,10 @@ export interface GroupCommit<Command, Outcome> {
    * Throws what the command throws, and `internal` when the thread ends: it may be done then.
    */
   submit(command: Command, bytes: number): Promise<Outcome>;
-  /** Resolves once all that was submitted has ended, and the thread with it. */
+  /**
+   * Resolves once all that was submitted has ended, and the thread with it. What has not ended in
+   * time is ended: it rejects with `internal`, and may be done.
+   */
   close(): Promise<void>;
 }
 
@@ -53,16 +61,21 @@ export function createGroupCommit<Command, Outcome>(
     // Whoever submits in this turn of the loop is in the first batch too.
     await Promise.resolve();
     while (queue.length > 0) {
-      if (thread === undefined || thread.hasEnded) thread = new Thread(options);
       const taken = queue.splice(0, batchLength(queue));
-      await thread.run({ now: options.now(), commands: taken.map(({ command }) => command) }).then(
-        (results) => settle(taken, results),
-        (thrown) => {
-          for (const { reject } of taken) reject(thrown);
-        },
-      );
+      try {
+        if (thread === undefined || thread.hasEnded) thread = startThread(options);
+        const commands = taken.map(({ command }) => command);
+        settle(taken, await thread.run({ now: options.now(), commands }));
+      } catch (thrown) {
+        for (const { reject } of taken) reject(thrown);
+      }
     }
     running = undefined;
+  }
+
+  async function end(): Promise<void> {
+    await running;
+    await thread?.end();
   }
 
   return {
@@ -75,8 +88,9 @@ export function createGroupCommit<Command, Outcome>(
     },
     close: async () => {
       isClosed = true;
-      await running;
-      await thread?.end();
+      if (await endsInTime(end())) return;
+      for (const { reject } of queue.splice(0)) reject(closed());
+      await thread?.terminate();
     },
   };
 }
@@ -86,6 +100,16 @@ interface Waiting<Command, Outcome> {
   readonly bytes: number;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
+}
+
+async function endsInTime(end: Promise<void>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, limits.groupCommitCloseMsMax, false);
+  try {
+    return await Promise.race([end.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** How many of the first commands go together: at least one. */
@@ -110,9 +134,19 @@ function settle<Command, Outcome>(
     if (result === undefined) reject(ended(undefined));
     else if ('outcome' in result) resolve(result.outcome);
     else {
-      const { code, message, hint } = result;
-      reject(new FoveaError(code, message, hint === undefined ? {} : { hint }));
+      const { code, message, ...details } = result;
+      reject(new FoveaError(code, message, details));
     }
+  }
+}
+
+/** Throws `internal` where the process can have no more threads. */
+function startThread<Command, Outcome>(options: GroupCommitOptions): Thread<Command, Outcome> {
+  try {
+    return new Thread(options);
+  } catch (cause) {
+    const message = 'The thread that writes could not be started: nothing was stored.';
+    throw new FoveaError('internal', message, { cause, retry: 'safe' });
   }
 }
 
@@ -142,9 +176,9 @@ class Thread<Command, Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Result<Outcome>[]>();
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#worker.ref();
-    this.#worker.postMessage(batch);
     try {
+      this.#worker.ref();
+      this.#worker.postMessage(batch);
       return await promise;
     } finally {
       this.#worker.unref();
@@ -159,10 +193,15 @@ class Thread<Command, Outcome> {
     this.#worker.postMessage(endOfBatches);
     await promise;
   }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
 }
 
+/** Its commands may be done: not to be made again unseen. */
 function ended(cause: unknown): FoveaError {
-  return new FoveaError('internal', 'The thread that writes ended.', { cause, retry: 'safe' });
+  return new FoveaError('internal', 'The thread that writes ended.', { cause });
 }
 
 function closed(): FoveaError {

@@ -16,6 +16,10 @@ export interface FileOptions {
   readonly cacheBytes?: number;
   /** Whether space of removed rows can be given back to the disk: settled when a file is made. */
   readonly canShrink?: boolean;
+  /** The longest wait for another connection's transaction; that of `limits` unless given. */
+  readonly busyMsMax?: number;
+  /** It is waited in such steps, so that a thread can be ended between them; else in one. */
+  readonly busyStepMs?: number;
 }
 
 /** A connection to a file at the newest schema. Throws as `openDatabase` does. */
@@ -26,6 +30,15 @@ export function openFile(
 ): DatabaseSync {
   if (isMissing(path)) createFile(path, migrations, options);
   return connectPatiently(path, migrations, options);
+}
+
+/** How long each wait for a lock is, and how many there are. */
+export function busySteps(options: FileOptions): {
+  readonly stepMs: number;
+  readonly steps: number;
+} {
+  const { busyMsMax = limits.databaseBusyMsMax, busyStepMs = busyMsMax } = options;
+  return { stepMs: busyStepMs, steps: Math.ceil(busyMsMax / busyStepMs) };
 }
 
 /**
@@ -85,7 +98,7 @@ function connect(
   options: FileOptions,
 ): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
-  const handle = new DatabaseSync(path, { timeout: limits.databaseBusyMsMax });
+  const handle = new DatabaseSync(path, { timeout: busySteps(options).stepMs });
   try {
     refuseForeign(handle, migrations);
     configure(handle, options);
@@ -140,7 +153,8 @@ function connectPatiently(
   migrations: readonly Migration[],
   options: FileOptions,
 ): DatabaseSync {
-  const deadlineMs = systemClock.monotonic() + limits.databaseBusyMsMax;
+  const { stepMs, steps } = busySteps(options);
+  const deadlineMs = systemClock.monotonic() + stepMs * steps;
   for (;;) {
     try {
       return translated(() => connect(path, migrations, options));

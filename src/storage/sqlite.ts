@@ -2,7 +2,6 @@
 
 import type * as Sqlite from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
-import { limits } from '../limits.ts';
 
 /**
  * Loads SQLite without the warning that Node 22 prints ("experimental"), and only when called: a
@@ -57,8 +56,7 @@ function storageError(code: number, cause: unknown): FoveaError {
   switch (code) {
     case resultCodes.busy:
     case resultCodes.locked: {
-      const seconds = limits.databaseBusyMsMax / 1000;
-      const message = `Another process kept the database locked for ${seconds} s.`;
+      const message = 'Another process keeps the database locked: nothing was stored.';
       return new FoveaError('internal', message, { cause, retry: 'safe' });
     }
     case resultCodes.full:

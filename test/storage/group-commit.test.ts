@@ -1,6 +1,7 @@
 // Writes that wait together share a transaction; what goes wrong in one leaves the others alone.
 
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createGroupCommit } from '../../src/storage/group-commit.ts';
@@ -95,7 +96,8 @@ test('a thread that dies fails what it had, and the next write has a new one', a
   ]);
   await new Promise(setImmediate);
   const waiting = commit.submit({ number: 3 }, 1);
-  const ended = { status: 'rejected', reason: { code: 'internal' } };
+  // They may be done, so they are not to be made again.
+  const ended = { status: 'rejected', reason: { code: 'internal', retry: 'never' } };
   expect(await dying).toMatchObject([ended, ended]);
   expect(await waiting).toEqual({ number: 3, transaction: 1 });
   expect(stored(path)).toEqual([3]);
@@ -109,6 +111,57 @@ test('a thread that cannot start fails every write', async () => {
   await expect(commit.submit(1, 1)).rejects.toMatchObject({ code: 'internal' });
   await expect(commit.submit(2, 1)).rejects.toMatchObject({ code: 'internal' });
   await commit.close();
+});
+
+test('a thread that could not be made fails the write; the next write makes one', async () => {
+  const path = join(await temporaryFolder(), 'numbers.db');
+  const entry = new URL('./processes/number-thread.ts', import.meta.url);
+  // No thread can be made of such an address.
+  const options = { entry: new URL('http://localhost/'), data: path, now: () => 1234 };
+  const commit = createGroupCommit<NumberCommand, NumberOutcome>(options);
+  onTestFinished(() => commit.close());
+  const failed = await Promise.allSettled([1, 2].map((number) => commit.submit({ number }, 1)));
+  const refusal = { status: 'rejected', reason: { code: 'internal', retry: 'safe' } };
+  expect(failed).toMatchObject([refusal, refusal]);
+  options.entry = entry;
+  expect(await commit.submit({ number: 3 }, 1)).toEqual({ number: 3, transaction: 1 });
+  expect(stored(path)).toEqual([3]);
+});
+
+/** Somebody else's transaction that does not end by itself. */
+function lockedBySomebody(path: string): DatabaseSync {
+  const other = new DatabaseSync(path);
+  other.exec('BEGIN IMMEDIATE');
+  onTestFinished(() => other.close());
+  return other;
+}
+
+test('a lock that somebody else holds fails all of a batch at once: 400 waits would take too long', async () => {
+  const { commit, path } = await numbers();
+  await commit.submit({ number: 1 }, 1);
+  const other = lockedBySomebody(path);
+  const many = Array.from({ length: 400 }, (_, at) => commit.submit({ number: at + 2 }, 1));
+  const answers = await Promise.allSettled(many);
+  const codes = answers.map((answer) => answer.status === 'rejected' && answer.reason.retry);
+  expect(new Set(codes)).toEqual(new Set(['safe']));
+  other.exec('ROLLBACK');
+  expect(await commit.submit({ number: 500 }, 1)).toEqual({ number: 500, transaction: 2 });
+  expect(stored(path)).toEqual([1, 500]);
+});
+
+test('closing does not wait for a lock that somebody else holds', async () => {
+  const { commit, path } = await numbers();
+  await commit.submit({ number: 1 }, 1);
+  lockedBySomebody(path);
+  const first = commit.submit({ number: 2 }, 1);
+  await new Promise(setImmediate);
+  const second = commit.submit({ number: 3 }, 1);
+  const answers = Promise.allSettled([first, second]);
+  await commit.close();
+  expect(await answers).toMatchObject([
+    { reason: { code: 'internal', retry: 'never', message: 'The thread that writes ended.' } },
+    { reason: { code: 'internal', message: 'The store is closed.' } },
+  ]);
 });
 
 test('closing waits for what was submitted, and takes nothing more', async () => {

@@ -14,6 +14,10 @@ if (port === null || typeof path !== 'string') {
 }
 
 serveBatches(port, {
-  open: () => openDatabase(path, migrations, { cacheBytes: limits.eventWriterCacheBytes }),
+  open: () =>
+    openDatabase(path, migrations, {
+      cacheBytes: limits.eventWriterCacheBytes,
+      busyStepMs: limits.databaseBusyStepMs,
+    }),
   begin: beginWrites,
 });

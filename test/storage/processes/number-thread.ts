@@ -14,7 +14,7 @@ if (port === null || typeof path !== 'string') throw new Error('This is a thread
 let transactions = 0;
 
 serveBatches<NumberCommand, NumberOutcome>(port, {
-  open: () => openDatabase(path, [numberTable]),
+  open: () => openDatabase(path, [numberTable], { busyMsMax: 2_500, busyStepMs: 100 }),
   begin: (database, now) => {
     transactions += 1;
     const transaction = transactions;
