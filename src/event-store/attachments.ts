@@ -13,6 +13,7 @@ import { noticingFullDisk, writeRow } from './file-before-row.ts';
 import { newFileId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { EventStore, FileKind, NewFile } from './store/store.ts';
+import type { AdmittedUpload } from './upkeep/capacity.ts';
 
 type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
 type AttachmentParts = Pick<
@@ -74,18 +75,37 @@ async function attach(
   return openUploads.during(eventId, async () => {
     await requireDraft(store, eventId);
     checkAnnouncedSize(body, attaching.rules);
-    await capacity.admit({ records: 0, bytes: bytesOf(body) });
-    const file = await noticingFullDisk(capacity, () => writeFile(parts, body, attaching));
-    await writeRow(parts, [file.id], () => store.attach(eventId, file));
-    return {
-      file_id: file.id,
-      event_id: eventId,
-      label: file.label ?? null,
-      content_type: file.contentType,
-      size_bytes: file.bytes,
-      message: attaching.message,
-    };
+    const upload = await capacity.admitUpload(bytesOf(body));
+    try {
+      const file = await noticingFullDisk(capacity, () => writeFile(parts, body, attaching));
+      await admitWritten(parts, upload, file);
+      await writeRow(parts, [file.id], () => store.attach(eventId, file));
+      return {
+        file_id: file.id,
+        event_id: eventId,
+        label: file.label ?? null,
+        content_type: file.contentType,
+        size_bytes: file.bytes,
+        message: attaching.message,
+      };
+    } finally {
+      upload.end();
+    }
   });
+}
+
+/** A body need not announce its size, so that of the file counts once it is known. */
+async function admitWritten(
+  { files }: AttachmentParts,
+  upload: AdmittedUpload,
+  { id, bytes }: NewFile,
+): Promise<void> {
+  try {
+    await upload.written(bytes);
+  } catch (thrown) {
+    await files.remove([id]).catch(() => {});
+    throw thrown;
+  }
 }
 
 /** As the client announces it; undefined where it does not. */

@@ -315,6 +315,36 @@ test('at capacity an attachment is refused with 529 before its body is read', as
   }
 });
 
+test('an upload that announces no size is refused where it is larger than the store', async () => {
+  const small = await openTestEventStore({ settings: { MAX_BYTES: '2000000' } });
+  try {
+    const kept = (await small.post('/v2/events', plainEvent)).text('id');
+    const draft = (await small.post('/v2/events', { ...plainEvent, draft: true })).text('id');
+    const body = async function* () {
+      yield Buffer.concat([Buffer.from(partHead), mp4]);
+      for (let count = 0; count < 3; count += 1) yield Buffer.alloc(1_000_000);
+      yield Buffer.from(partEnd);
+    };
+    const answer = await fetch(`${small.url}/v2/events/${draft}/videos`, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=XX' },
+      body: ReadableStream.from(body()),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(529);
+    expect(await answer.json()).toEqual({
+      detail: 'This has 3000018 bytes, and the store keeps at most 2000000.',
+      error: 'capacity_blocked',
+    });
+    expect((await small.get(`/v2/events/${kept}`)).status).toBe(200);
+    expect((await small.get(`/v2/events/${draft}`)).body).toMatchObject({ videos: [] });
+    const entries = await readdir(join(small.data, 'files'), { recursive: true });
+    expect(entries.filter((name) => name.includes('-') && !name.startsWith('.'))).toEqual([]);
+  } finally {
+    await small.close();
+  }
+});
+
 const partHead = '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
 const partEnd = '\r\n--XX--\r\n';
 

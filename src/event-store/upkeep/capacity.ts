@@ -18,12 +18,24 @@ export interface Addition {
   readonly bytes?: number | undefined;
 }
 
+/** An upload that was let in: it counts until it ends. */
+export interface AdmittedUpload {
+  /** Admits it as large as it came. Throws `full`; the file is not taken then. */
+  written(bytes: number): Promise<void>;
+  end(): void;
+}
+
 export interface Capacity {
   /**
    * Resolves when a write may begin. At a limit it first lets a cleanup make room. Throws `full`
    * before anything is written when there is none (second document, Errors, 529).
    */
   admit(addition?: Addition): Promise<void>;
+  /**
+   * Resolves when a file may begin to come in for an event that is there; `bytes`: as announced,
+   * if so. Throws as `admit` does.
+   */
+  admitUpload(bytes: number | undefined): Promise<AdmittedUpload>;
   /** A write met a full disk: gives up the reserve, and makes room in the background. */
   diskWasFull(): void;
   state(): Promise<CapacityState>;

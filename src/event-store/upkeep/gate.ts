@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
-import type { Addition, Capacity, CapacityState } from './capacity.ts';
+import type { Addition, AdmittedUpload, Capacity, CapacityState } from './capacity.ts';
 import type { Cleaner } from './cleaner.ts';
 import { type Made, makeRoom } from './make-room.ts';
 import type { Reserve } from './reserve.ts';
@@ -44,6 +44,8 @@ export class Gate implements Capacity {
   /** Let in since the reading of the figures began. */
   #since: Amount = none;
   #waiting: Amount = none;
+  /** Of uploads that run: a file system shows what came of them, the store does not yet. */
+  #incomingBytes = 0;
   #reading: Promise<Figures> | undefined;
   #making: Promise<Room> | undefined;
   #blocked: string | undefined;
@@ -63,9 +65,26 @@ export class Gate implements Capacity {
   }
 
   async admit(addition: Addition = {}): Promise<void> {
-    const added = this.#amountOf(addition);
-    if (this.#figures && this.#isFarFromLimits(this.#figures, added)) this.#letIn(added);
-    else await this.#admitSlowly(added);
+    await this.#admitAmount(this.#amountOf(addition));
+  }
+
+  async admitUpload(announcedBytes: number | undefined): Promise<AdmittedUpload> {
+    const announced = this.#amountOf({ records: 0, bytes: announcedBytes });
+    await this.#admitAmount(announced);
+    let counted = 0;
+    const count = (bytes: number) => {
+      this.#incomingBytes += bytes - counted;
+      counted = bytes;
+    };
+    count(announced.bytes);
+    return {
+      written: async (bytes) => {
+        count(0);
+        await this.#admitAmount({ records: 0, bytes, diskBytes: 0 });
+        count(bytes);
+      },
+      end: () => count(0),
+    };
   }
 
   diskWasFull(): void {
@@ -96,7 +115,7 @@ export class Gate implements Capacity {
    */
   async makeRoomAhead(): Promise<boolean> {
     const { records, bytes } = slackOf(this.#parts.settings);
-    const spare = { records: Math.floor(records / 2) - 1, bytes: bytes / 2 };
+    const spare = { records: Math.floor(records / 2) - 1, bytes: bytes / 2, diskBytes: 0 };
     return (await this.#makeRoom(spare, 1)) === 'made';
   }
 
@@ -107,7 +126,13 @@ export class Gate implements Capacity {
     const fileBytes = bytes ?? (figures ? averageFileBytes(figures) : 0);
     const rowBytes = figures ? averageRowBytes(figures) * records : 0;
     const most = Math.max(videoBytesMax, localOnlyBytesMax, recordBytesMax);
-    return { records, bytes: Math.min(Math.max(1, fileBytes + rowBytes), most) };
+    const added = Math.min(Math.max(1, fileBytes + rowBytes), most);
+    return { records, bytes: added, diskBytes: added };
+  }
+
+  async #admitAmount(added: Amount): Promise<void> {
+    if (this.#figures && this.#isFarFromLimits(this.#figures, added)) this.#letIn(added);
+    else await this.#admitSlowly(added);
   }
 
   /** Other processes may have let in as much meanwhile, so an eighth of the room is ours. */
@@ -116,6 +141,7 @@ export class Gate implements Capacity {
     const eightfold = {
       records: (this.#since.records + added.records) * 8,
       bytes: (this.#since.bytes + added.bytes) * 8,
+      diskBytes: (this.#since.diskBytes + added.diskBytes) * 8,
     };
     return isNone(excessOf(figures, this.#parts.settings, eightfold));
   }
@@ -170,10 +196,12 @@ export class Gate implements Capacity {
   async #readNow(): Promise<Figures> {
     const { store, files, reserve, settings } = this.#parts;
     this.#since = none;
+    // Before the usage: an upload that lands meanwhile counts twice rather than not at all.
+    const incomingBytes = this.#incomingBytes;
     const usage = await store.usage();
     const freeBytes = await files.freeBytes();
     const reserveBytes = await reserve.heldBytes();
-    const figures = { usage, freeBytes, reserveBytes };
+    const figures = { usage, freeBytes, reserveBytes, incomingBytes };
     this.#figures = figures;
     const excess = excessOf(figures, settings, oneMore);
     if (isNone(excess)) {
@@ -272,18 +300,30 @@ type Room = 'made' | 'enough' | 'none';
 /** Rounds in which others took the room that was made; more are a mistake. */
 const roundsMax = 1_000;
 
-const none: Amount = { records: 0, bytes: 0 };
-const oneMore: Amount = { records: 1, bytes: 1 };
+const none: Amount = { records: 0, bytes: 0, diskBytes: 0 };
+const oneMore: Amount = { records: 1, bytes: 1, diskBytes: 1 };
 
 function sum(one: Amount, other: Amount): Amount {
-  return { records: one.records + other.records, bytes: one.bytes + other.bytes };
+  return {
+    records: one.records + other.records,
+    bytes: one.bytes + other.bytes,
+    diskBytes: one.diskBytes + other.diskBytes,
+  };
 }
 
 function difference(one: Amount, other: Amount): Amount {
-  return { records: one.records - other.records, bytes: one.bytes - other.bytes };
+  return {
+    records: one.records - other.records,
+    bytes: one.bytes - other.bytes,
+    diskBytes: one.diskBytes - other.diskBytes,
+  };
 }
 
 /** More than a limit cannot be kept. */
-function atMost({ records, bytes }: Amount, { recordsMax, bytesMax }: EventStoreSettings): Amount {
-  return { records: Math.min(records, recordsMax), bytes: Math.min(bytes, bytesMax) };
+function atMost(amount: Amount, { recordsMax, bytesMax }: EventStoreSettings): Amount {
+  return {
+    records: Math.min(amount.records, recordsMax),
+    bytes: Math.min(amount.bytes, bytesMax),
+    diskBytes: Math.min(amount.diskBytes, bytesMax),
+  };
 }

@@ -9,11 +9,15 @@ export interface Figures {
   readonly freeBytes: number;
   /** What the reserve has on the disk. */
   readonly reserveBytes: number;
+  /** Of uploads that are coming in. */
+  readonly incomingBytes: number;
 }
 
 export interface Amount {
   readonly records: number;
   readonly bytes: number;
+  /** Those of them that are yet to be written. */
+  readonly diskBytes: number;
 }
 
 /** By how much each limit is exceeded; 0 where there is room. */
@@ -30,14 +34,14 @@ export function excessOf(
   figures: Figures,
   settings: Limits,
   added: Amount,
-  spare: Amount = { records: 0, bytes: 0 },
+  spare: Amount = { records: 0, bytes: 0, diskBytes: 0 },
 ): Excess {
   const { usage, freeBytes } = figures;
-  const kept = keptBytes(figures);
+  const kept = keptBytes(figures) + figures.incomingBytes;
   return {
     records: Math.max(0, usage.records + added.records + spare.records - settings.recordsMax),
     bytes: Math.max(0, kept + added.bytes + spare.bytes - settings.bytesMax),
-    diskBytes: Math.max(0, freeBytesMin(figures, settings) + added.bytes - freeBytes),
+    diskBytes: Math.max(0, freeBytesMin(figures, settings) + added.diskBytes - freeBytes),
   };
 }
 
@@ -59,6 +63,7 @@ export function slackOf({ recordsMax, bytesMax }: Limits): Amount {
   return {
     records: Math.min(Math.floor(recordsMax / 100), limits.capacitySlackRecordsMax),
     bytes: Math.min(Math.floor(bytesMax / 100), limits.capacitySlackBytesMax),
+    diskBytes: 0,
   };
 }
 

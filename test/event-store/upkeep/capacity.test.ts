@@ -140,4 +140,31 @@ describe('the byte limit', () => {
     });
     expect(await ids()).toEqual([draft]);
   });
+
+  test('counts what uploads that run at once have announced, until they end', async () => {
+    const { store, create, ids, upkeep } = await openTestStore({
+      settings: { MAX_BYTES: '6000000' },
+    });
+    const held = await create({ images: [image] });
+    await store.hold(held, 'Evidence.');
+    const first = await upkeep.capacity.admitUpload(3_000_000);
+    await upkeep.capacity.state();
+    expect(await failure(upkeep.capacity.admitUpload(3_000_000))).toMatchObject({ code: 'full' });
+    first.end();
+    await expect
+      .poll(() => failure(upkeep.capacity.admitUpload(3_000_000)), patiently)
+      .toBe(undefined);
+    expect(await ids()).toEqual([held]);
+  });
+
+  test('counts an upload as large as it came, once', async () => {
+    const { store, create, upkeep } = await openTestStore({ settings: { MAX_BYTES: '6000000' } });
+    await store.hold(await create({ images: [image] }), 'Evidence.');
+    const fits = await upkeep.capacity.admitUpload(4_000_000);
+    expect(await failure(fits.written(4_000_000))).toBe(undefined);
+    fits.end();
+    const grows = await upkeep.capacity.admitUpload(undefined);
+    expect(await failure(grows.written(5_950_000))).toMatchObject({ code: 'full' });
+    grows.end();
+  });
 });

@@ -112,8 +112,14 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
       return id;
     },
     attach: async (eventId, content) => {
-      await upkeep.capacity.admit({ records: 0, bytes: content.byteLength });
-      await store.attach(eventId, await write(files, clock, content, 'video'));
+      const upload = await upkeep.capacity.admitUpload(content.byteLength);
+      try {
+        const file = await write(files, clock, content, 'video');
+        await upload.written(file.bytes);
+        await store.attach(eventId, file);
+      } finally {
+        upload.end();
+      }
     },
     ids: async () => {
       const page = await store.list({ limit: 1_000, order: 'oldest_first' });
