@@ -23,7 +23,12 @@ export async function decodeImage(text: string, member: string): Promise<Decoded
 /** Undefined for what is no base64: Node itself passes over what it does not know. */
 function decodeBase64(text: string): Uint8Array | undefined {
   const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
-  const plain = /\s/.test(text) ? text.slice(start).replaceAll(/\s/g, '') : text.slice(start);
+  const plain = start === 0 ? text : text.slice(start);
+  // Texts are long: only what does not decode as it is is looked through for blanks.
+  return decodePlain(plain) ?? decodePlain(plain.replaceAll(/\s/g, ''));
+}
+
+function decodePlain(plain: string): Uint8Array | undefined {
   const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0;
   const digits = plain.length - padding;
   const bytes = Buffer.from(plain, 'base64');
