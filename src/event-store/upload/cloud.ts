@@ -112,7 +112,7 @@ function unclear(missing: string): never {
 
 /** Of the key, of the plan, of the address, of the moment: no event could be blamed for them. */
 const passingStatuses: ReadonlySet<number> = new Set([
-  401, 402, 403, 404, 405, 407, 408, 410, 421, 423, 425, 426, 429, 511,
+  401, 402, 403, 404, 405, 407, 408, 410, 421, 423, 425, 426, 429,
 ]);
 
 /** Whether what was sent is to blame. */

@@ -31,27 +31,27 @@ afterAll(async () => {
 describe('a source that no event may name', () => {
   const tooLong = 'x'.repeat(257);
 
-  it.each([tooLong, ''])(
-    'is an unclear answer: all wait, and it is not kept: %s',
-    async (source) => {
-      const device = await openDevice();
-      const id = await device.addWithImage(`source ${device.useCase}`);
-      const line = await openLine(platform);
-      line.behave(({ path }) =>
-        path === paths.image ? answer(200, { success: true, sourceId: source }) : undefined,
-      );
-      const uploader = device.upload(line.url);
-      await until(() => uploader.state().lastError !== undefined);
-      expect(uploader.state().lastError).toBe(
-        'The cloud answers something else than its contract says (status 200).',
-      );
-      expect((await device.get(id)).upload).toBe('waiting');
-      expect((await device.store.images(id)).map(({ sourceId }) => sourceId)).toEqual([undefined]);
-      line.behave(() => undefined);
-      await device.drained();
-      expect(cloudIds(platform, device.useCase)).toEqual([id]);
-    },
-  );
+  it.each([
+    ['too long', tooLong],
+    ['empty', ''],
+  ])('is an unclear answer, which is waited out and not kept: %s', async (_, source) => {
+    const device = await openDevice();
+    const id = await device.addWithImage(`source ${device.useCase}`);
+    const line = await openLine(platform);
+    line.behave(({ path }) =>
+      path === paths.image ? answer(200, { success: true, sourceId: source }) : undefined,
+    );
+    const uploader = device.upload(line.url);
+    await until(() => uploader.state().lastError !== undefined);
+    expect(uploader.state().lastError).toBe(
+      'The cloud answers something else than its contract says (status 200).',
+    );
+    expect((await device.get(id)).upload).toBe('waiting');
+    expect((await device.store.images(id)).map(({ sourceId }) => sourceId)).toEqual([undefined]);
+    line.behave(() => undefined);
+    await device.drained();
+    expect(cloudIds(platform, device.useCase)).toEqual([id]);
+  });
 
   it('sets the event aside where it is on record', async () => {
     const device = await openDevice();
