@@ -89,8 +89,10 @@ export const limits = {
   visionEventAheadMsMax: 24 * 60 * 60 * 1000,
   /** Facts of the hosted platform: pairs of the custom metadata of an event. */
   customMetadataPairsMax: 100,
-  /** Events of one page of the Event Store: a page of them stays far below what memory holds. */
+  /** Events of one page of the Event Store: no client shows more at once. */
   eventsPageMax: 1_000,
+  /** A page of large events ends here: one is in memory several times. One event is a page. */
+  eventsPageCharactersMax: 16 * 1024 * 1024,
   /** Events of one page where the caller does not say (second document, Limits). */
   eventsPageDefault: 100,
 
@@ -165,8 +167,11 @@ export const limits = {
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */
   eventReaderCacheBytes: 16 * 1024 * 1024,
-  /** Deletions that the ledger lists one by one, some 30 MB; older ones stay in its totals. */
-  ledgerLinesMax: 250_000,
+  /**
+   * Deletions that the ledger lists one by one: the newest million, some 120 MB. Older ones stay
+   * in its totals.
+   */
+  ledgerLinesMax: 1_000_000,
   /** Events that a cleanup removes in one transaction: writes wait for it. */
   removedAtOnceMax: 64,
   /** Pages of the database that are given back to the disk in one transaction: 1 MB. */

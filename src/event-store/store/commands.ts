@@ -27,13 +27,20 @@ export type Command =
   | { readonly kind: 'imageUploaded'; readonly fileId: string; readonly sourceId: string }
   | { readonly kind: 'uploaded'; readonly eventIds: readonly string[] }
   | { readonly kind: 'uploadRefused'; readonly eventId: string; readonly error: string }
-  | { readonly kind: 'retryUpload'; readonly eventId: string | undefined; readonly limit: number };
+  | { readonly kind: 'retryUpload'; readonly eventId: string }
+  | { readonly kind: 'retryUploads'; readonly after: Arrival; readonly limit: number };
 
 /** `count`: how many things were changed, where that is the answer. */
 export type Outcome =
   | { readonly kind: 'created'; readonly created: Created }
   | { readonly kind: 'finalized'; readonly finalized: Finalized }
   | { readonly kind: 'removed'; readonly removed: Removed }
+  | {
+      readonly kind: 'retried';
+      readonly count: number;
+      /** Where to go on; undefined: there are no more. */
+      readonly last: Arrival | undefined;
+    }
   | { readonly kind: 'changed'; readonly count: number };
 
 /** An event made ready for its row by the thread that took it in. */

@@ -1,6 +1,7 @@
 // Pages of events.
 
 import { setImmediate as others } from 'node:timers/promises';
+import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
 import { candidates, type Part } from './plan.ts';
@@ -9,17 +10,23 @@ import { type Bounds, mergedRuns } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
 import { eventAt, readEvent, readFiltered } from './stored-event.ts';
 
-/** A page; it lets others work when it takes long. */
+/** A page, bounded in its text too; it lets others work when it takes long. */
 export async function listEvents(database: Database, query: EventQuery): Promise<EventPage> {
   const events: StoredEvent[] = [];
-  const read = (row: Row) => (matches(readFiltered(row), query) ? readEvent(row) : undefined);
+  const read = (row: Row) =>
+    matches(readFiltered(row), query)
+      ? { event: readEvent(row), characters: charactersOf(row) }
+      : undefined;
+  let pageCharacters = 0;
   let steps = 0;
   for (const arrivals of allCandidates(database, query)) {
     for (const arrival of arrivals) {
-      const event = database.get(eventAt, [arrival], read);
-      if (event === undefined) continue;
-      if (events.length === query.limit) return { events, next: event.arrival };
-      events.push(event);
+      const found = database.get(eventAt, [arrival], read);
+      if (found === undefined) continue;
+      pageCharacters += found.characters;
+      const isTooMuch = events.length > 0 && pageCharacters > limits.eventsPageCharactersMax;
+      if (events.length === query.limit || isTooMuch) return { events, next: found.event.arrival };
+      events.push(found.event);
     }
     steps += 1 + arrivals.length;
     if (steps < stepsAtOnceMax) continue;
@@ -27,6 +34,11 @@ export async function listEvents(database: Database, query: EventQuery): Promise
     await others();
   }
   return { events, next: undefined };
+}
+
+/** What may be large in an event. */
+function charactersOf(row: Row): number {
+  return row.text('body').length + (row.optionalText('custom_metadata')?.length ?? 0);
 }
 
 /** Some milliseconds. */

@@ -176,12 +176,15 @@ class SqliteEventStore implements EventStore {
   }
 
   async retryUpload(eventId: string | undefined): Promise<number> {
+    if (eventId !== undefined) return this.#change({ kind: 'retryUpload', eventId });
     let retried = 0;
-    const limit = limits.removedAtOnceMax;
+    let after: Arrival = 0;
     for (;;) {
-      const count = await this.#change({ kind: 'retryUpload', eventId, limit });
+      const command: Command = { kind: 'retryUploads', after, limit: limits.removedAtOnceMax };
+      const { count, last } = one(await this.#writer.submit(command, 0), 'retried');
       retried += count;
-      if (eventId !== undefined || count < limit) return retried;
+      if (last === undefined) return retried;
+      after = last;
     }
   }
 

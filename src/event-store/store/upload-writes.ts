@@ -2,8 +2,9 @@
 
 import { FoveaError, notFound } from '../../errors.ts';
 import type { Command } from './commands.ts';
-import { find, findAll, findIfThere, move } from './found.ts';
+import { type Found, find, findAll, findIfThere, move } from './found.ts';
 import { oldestOf, stateRuns } from './states.ts';
+import type { Arrival } from './store.ts';
 import type { Writing } from './writing.ts';
 
 export function imageUploaded({ database }: Writing, fileId: string, sourceId: string): number {
@@ -39,16 +40,21 @@ export function uploadRefused(writing: Writing, eventId: string, error: string):
   return 1;
 }
 
-export function retryUpload(
+/** The oldest refused ones after that arrival: one that is refused again is not met again. */
+export function retryUploads(
   writing: Writing,
-  { eventId, limit }: Extract<Command, { readonly kind: 'retryUpload' }>,
-): number {
+  { after, limit }: Extract<Command, { readonly kind: 'retryUploads' }>,
+): { readonly count: number; readonly last: Arrival | undefined } {
+  const runs = stateRuns(['refused']);
+  const arrivals = oldestOf(writing.database, runs, { from: after + 1 }, limit);
+  const count = retryUpload(writing, findAll(writing, arrivals));
+  return { count, last: arrivals.length < limit ? undefined : arrivals.at(-1) };
+}
+
+/** Those of them that are refused; says how many. */
+export function retryUpload(writing: Writing, events: readonly Found[]): number {
   const { database } = writing;
-  const found =
-    eventId === undefined
-      ? findAll(writing, oldestOf(database, stateRuns(['refused']), {}, limit))
-      : [find(writing, eventId)];
-  const refused = found.filter(({ upload }) => upload === 'refused');
+  const refused = events.filter(({ upload }) => upload === 'refused');
   for (const event of refused) {
     const sql = 'UPDATE events SET upload_error = NULL WHERE arrival = ?';
     database.run(sql, [event.arrival]);

@@ -14,7 +14,13 @@ import { oldestOf, stateRuns } from './states.ts';
 import type { Arrival, Created, Finalized, NewFile } from './store.ts';
 import { TermKeys } from './term-keys.ts';
 import { Kinds, Totals } from './totals.ts';
-import { imageUploaded, retryUpload, uploaded, uploadRefused } from './upload-writes.ts';
+import {
+  imageUploaded,
+  retryUpload,
+  retryUploads,
+  uploaded,
+  uploadRefused,
+} from './upload-writes.ts';
 import type { Writing } from './writing.ts';
 
 /** Begins; `now` in milliseconds since 1970. */
@@ -59,7 +65,9 @@ function apply(writing: Writing, command: Command): Outcome {
     case 'uploadRefused':
       return changed(uploadRefused(writing, command.eventId, command.error));
     case 'retryUpload':
-      return changed(retryUpload(writing, command));
+      return changed(retryUpload(writing, [find(writing, command.eventId)]));
+    case 'retryUploads':
+      return { kind: 'retried', ...retryUploads(writing, command) };
   }
 }
 
