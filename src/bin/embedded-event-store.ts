@@ -13,7 +13,8 @@ import type { Embedded } from './embedded.ts';
 
 /**
  * On a free port of 127.0.0.1, with a key that nobody else has and that ends with the process. Its
- * data folder is that of `fovea event-store` and of all other such processes.
+ * data folder is that of `fovea event-store` and of all other such processes, and so is the policy
+ * that the former left there.
  */
 export async function startEmbeddedEventStore(settings: Settings, log: Log): Promise<Embedded> {
   const apiKey = new Secret(randomBytes(32).toString('base64url'));

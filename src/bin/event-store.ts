@@ -22,6 +22,7 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
     host: command.host,
     port: command.port,
     settings,
+    setsPolicy: true,
     log,
     clock: systemClock,
   });

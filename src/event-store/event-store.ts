@@ -22,6 +22,7 @@ import type { Parts } from './parts.ts';
 import { eventStoreRoutes } from './routes.ts';
 import { openEventStore } from './store/sqlite-store.ts';
 import { createOpenUploads } from './upkeep/open-uploads.ts';
+import { writePolicy } from './upkeep/policy.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
 import { startUploads } from './upload/uploads.ts';
 
@@ -32,6 +33,8 @@ export interface EventStoreOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly settings: EventStoreSettings;
+  /** Makes the limits of these settings those of the data folder, for all its processes. */
+  readonly setsPolicy?: boolean;
   readonly log: Log;
   readonly clock: Clock;
   /** Makes an answer that the contract does not allow an error: for tests. */
@@ -54,6 +57,7 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     closing.push(() => store.close());
     const hasFiles = (await store.usage()).fileDiskBytes > 0;
     const files = await openFileFolder(join(data, 'files'), { expected: hasFiles });
+    if (options.setsPolicy === true) await writePolicy(data, settings);
     const openUploads = createOpenUploads();
     const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
     closing.push(() => upkeep.stop());

@@ -13,6 +13,7 @@ import { LivedTime } from './lived-time.ts';
 import { readLife, writeLife } from './lived-time-file.ts';
 import type { OpenUploads } from './open-uploads.ts';
 import { findDoubt } from './plausibility.ts';
+import type { FolderPolicy } from './policy.ts';
 import type { Reserve } from './reserve.ts';
 import { sweepStrays } from './strays.ts';
 import { startTimer } from './timer.ts';
@@ -20,6 +21,7 @@ import { startTimer } from './timer.ts';
 export interface BackgroundParts {
   readonly store: EventStore;
   readonly files: FileStore;
+  readonly policy: FolderPolicy;
   readonly settings: EventStoreSettings;
   readonly openUploads: OpenUploads;
   readonly gate: Gate;
@@ -111,8 +113,9 @@ export class Background {
   }
 
   async #sweepDrafts(): Promise<void> {
-    const { store, settings, openUploads, log } = this.#parts;
-    const before = await this.#arrivalBefore(settings.draftAutoFinalizeSeconds * 1000);
+    const { store, policy, openUploads, log } = this.#parts;
+    await policy.read();
+    const before = await this.#arrivalBefore(policy.now.draftAutoFinalizeSeconds * 1000);
     for (;;) {
       const { eventIds } = openUploads;
       const finalized = await store.finalizeDrafts(before, eventIds, limits.removedAtOnceMax);
@@ -134,8 +137,9 @@ export class Background {
   }
 
   async #removeOld(): Promise<void> {
-    const { cleaner, settings, log } = this.#parts;
-    const retentionMs = settings.retentionDays * 24 * 60 * 60 * 1000;
+    const { cleaner, policy, log } = this.#parts;
+    await policy.read();
+    const retentionMs = policy.now.retentionDays * 24 * 60 * 60 * 1000;
     const { events } = await cleaner.removeOld(await this.#arrivalBefore(retentionMs));
     if (events > 0) log.info('Events were removed for their age.', { events });
     const lived = await this.#lived;
@@ -156,10 +160,10 @@ export class Background {
   }
 
   async #keepRoom(): Promise<void> {
-    const { files, reserve, settings, log } = this.#parts;
+    const { files, reserve, policy, log } = this.#parts;
     await this.#stayAhead();
     if ((await reserve.isWhole()) || this.#stopping.signal.aborted) return;
-    if ((await files.freeBytes()) < 2 * settings.reserveBytes) return;
+    if ((await files.freeBytes()) < 2 * policy.now.reserveBytes) return;
     await reserve.make();
     log.info('The reserve was made.', { bytes: await reserve.heldBytes() });
   }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { Arrival, EventStore, RemovalReason, RemovalRule, Removed } from '../store/store.ts';
+import type { FolderPolicy } from './policy.ts';
 
 /** When to stop: at whichever comes first. */
 export interface Goal {
@@ -14,8 +15,7 @@ export interface Goal {
 export interface CleanerParts {
   readonly store: EventStore;
   readonly files: FileStore;
-  /** Drafts and events that wait for upload stay. */
-  readonly sparesUnsent: boolean;
+  readonly policy: FolderPolicy;
 }
 
 export class Cleaner {
@@ -103,7 +103,8 @@ export class Cleaner {
     rule: Pick<RemovalRule, 'reason' | 'before' | 'diskBytes'>,
     limit: number,
   ): Promise<Removed> {
-    const { store, sparesUnsent } = this.#parts;
+    const { store, policy } = this.#parts;
+    const { sparesUnsent } = policy.now;
     const most = Math.min(limit, limits.removedAtOnceMax);
     const removed = await store.remove({ ...rule, sparesUnsent, limit: most });
     await this.unlinkRemoved();

@@ -9,6 +9,7 @@ import type { EventStore } from '../store/store.ts';
 import type { Addition, AdmittedUpload, Capacity, CapacityState } from './capacity.ts';
 import type { Cleaner } from './cleaner.ts';
 import { type Made, makeRoom } from './make-room.ts';
+import type { FolderPolicy, Policy } from './policy.ts';
 import type { Reserve } from './reserve.ts';
 import {
   type Amount,
@@ -26,6 +27,7 @@ import {
 export interface GateParts {
   readonly store: EventStore;
   readonly files: FileStore;
+  readonly policy: FolderPolicy;
   readonly settings: EventStoreSettings;
   readonly cleaner: Cleaner;
   readonly reserve: Reserve;
@@ -107,6 +109,7 @@ export class Gate implements Capacity {
       if (this.#blocked || this.#isDiskFull) await this.#makeRoom();
     } else if (this.#since.bytes > 0) await this.#readAnew();
     else this.#figures = undefined;
+    await this.#parts.policy.read();
   }
 
   /**
@@ -114,7 +117,7 @@ export class Gate implements Capacity {
    * more to be made.
    */
   async makeRoomAhead(): Promise<boolean> {
-    const { records, bytes } = slackOf(this.#parts.settings);
+    const { records, bytes } = slackOf(this.#parts.policy.now);
     const spare = { records: Math.floor(records / 2) - 1, bytes: bytes / 2, diskBytes: 0 };
     return (await this.#makeRoom(spare, 1)) === 'made';
   }
@@ -143,7 +146,7 @@ export class Gate implements Capacity {
       bytes: (this.#since.bytes + added.bytes) * 8,
       diskBytes: (this.#since.diskBytes + added.diskBytes) * 8,
     };
-    return isNone(excessOf(figures, this.#parts.settings, eightfold));
+    return isNone(excessOf(figures, this.#parts.policy.now, eightfold));
   }
 
   #letIn(added: Amount): void {
@@ -152,7 +155,7 @@ export class Gate implements Capacity {
 
   async #admitSlowly(added: Amount): Promise<void> {
     // It must not wait: room is made for all who wait.
-    if (added.bytes > this.#parts.settings.bytesMax) throw this.#full(added);
+    if (added.bytes > this.#parts.policy.now.bytesMax) throw this.#full(added);
     this.#waiting = sum(this.#waiting, added);
     try {
       let isLast = false;
@@ -172,15 +175,15 @@ export class Gate implements Capacity {
   }
 
   #fits(figures: Figures, added: Amount): boolean {
-    return isNone(excessOf(figures, this.#parts.settings, sum(this.#since, added)));
+    return isNone(excessOf(figures, this.#parts.policy.now, sum(this.#since, added)));
   }
 
   #full(added: Amount): FoveaError {
-    const { settings } = this.#parts;
+    const { bytesMax } = this.#parts.policy.now;
     const message =
       this.#blocked ??
-      (added.bytes > settings.bytesMax
-        ? `This has ${added.bytes} bytes, and the store keeps at most ${settings.bytesMax}.`
+      (added.bytes > bytesMax
+        ? `This has ${added.bytes} bytes, and the store keeps at most ${bytesMax}.`
         : 'The store has no room for this now.');
     return new FoveaError('full', message, { retryAfterSeconds: limits.fullRetryAfterSeconds });
   }
@@ -194,7 +197,7 @@ export class Gate implements Capacity {
   }
 
   async #readNow(): Promise<Figures> {
-    const { store, files, reserve, settings } = this.#parts;
+    const { store, files, reserve, policy } = this.#parts;
     this.#since = none;
     // Before the usage: an upload that lands meanwhile counts twice rather than not at all.
     const incomingBytes = this.#incomingBytes;
@@ -203,11 +206,11 @@ export class Gate implements Capacity {
     const reserveBytes = await reserve.heldBytes();
     const figures = { usage, freeBytes, reserveBytes, incomingBytes };
     this.#figures = figures;
-    const excess = excessOf(figures, settings, oneMore);
+    const excess = excessOf(figures, policy.now, oneMore);
     if (isNone(excess)) {
       if (!this.#isDiskFull) this.#unblock();
-    } else if (isAllSpared(figures, settings.cloud !== undefined)) {
-      this.#block(wordsFor(excess, figures, settings));
+    } else if (isAllSpared(figures, policy.now.sparesUnsent)) {
+      this.#block(wordsFor(excess, figures, policy.now));
     }
     return figures;
   }
@@ -228,22 +231,25 @@ export class Gate implements Capacity {
   }
 
   async #makeRoomNow(spare: Amount, batchesMax: number): Promise<Room> {
-    const { cleaner, reserve, settings } = this.#parts;
+    const { cleaner, reserve } = this.#parts;
     try {
+      // Where it cannot be read the one before it holds, and health says so.
+      await this.#parts.policy.read().catch(() => {});
+      const policy = this.#parts.policy.now;
       if (this.#isDiskFull) await this.#giveUpReserve();
       await cleaner.unlinkRemoved();
-      const wanted = atMost(this.#waiting.bytes > 0 ? this.#waiting : oneMore, settings);
+      const wanted = atMost(this.#waiting.bytes > 0 ? this.#waiting : oneMore, policy);
       const read = () => this.#readAnew();
-      const parts = { cleaner, reserve, settings, read, mayEmptyDisk: this.#mayEmptyDisk };
+      const parts = { cleaner, reserve, policy, read, mayEmptyDisk: this.#mayEmptyDisk };
       const made = await makeRoom(parts, { wanted, spare, batchesMax });
       this.#countFutile(made);
       this.#isDiskFull = false;
       if (made.events > 0) return 'made';
       if (cleaner.isStopped) return 'none';
       const { figures } = made;
-      if (isNone(excessOf(figures, settings, wanted, spare))) return 'enough';
-      const excess = excessOf(figures, settings, oneMore);
-      if (!isNone(excess)) this.#refuse(wordsFor(excess, figures, settings));
+      if (isNone(excessOf(figures, policy, wanted, spare))) return 'enough';
+      const excess = excessOf(figures, policy, oneMore);
+      if (!isNone(excess)) this.#refuse(wordsFor(excess, figures, policy));
     } catch (thrown) {
       if (!(thrown instanceof FoveaError) || thrown.code !== 'full') throw thrown;
       this.#isDiskFull = false;
@@ -320,7 +326,7 @@ function difference(one: Amount, other: Amount): Amount {
 }
 
 /** More than a limit cannot be kept. */
-function atMost(amount: Amount, { recordsMax, bytesMax }: EventStoreSettings): Amount {
+function atMost(amount: Amount, { recordsMax, bytesMax }: Policy): Amount {
   return {
     records: Math.min(amount.records, recordsMax),
     bytes: Math.min(amount.bytes, bytesMax),

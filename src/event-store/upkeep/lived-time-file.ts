@@ -1,26 +1,22 @@
 // Keeps what a store knows of its clock from one process to the next.
 
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, syncFolder } from '../../storage/folders.ts';
+import { membersOf, readMembers, replaceJson } from './json-file.ts';
 import type { Leap, Life } from './lived-time.ts';
 
 /** Undefined when there is none, or it cannot be read: then the store only knows its events. */
 export async function readLife(data: string): Promise<Life | undefined> {
   try {
-    return lifeOf(JSON.parse(await readFile(fileIn(data), 'utf8')));
+    return lifeOf(await readMembers(fileIn(data)));
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT' || thrown instanceof SyntaxError) return undefined;
+    if (thrown instanceof SyntaxError) return undefined;
     throw thrown;
   }
 }
 
 /** It is on the disk when this resolves. */
 export async function writeLife(data: string, life: Life): Promise<void> {
-  const draft = `${fileIn(data)}.new`;
-  await writeFile(draft, JSON.stringify(life), { mode: 0o600, flush: true });
-  await rename(draft, fileIn(data));
-  await syncFolder(data);
+  await replaceJson(fileIn(data), life);
 }
 
 function fileIn(data: string): string {
@@ -39,8 +35,4 @@ function lifeOf(value: unknown): Life | undefined {
 function leapOf(value: unknown): Leap | undefined {
   const { from, to } = membersOf(value);
   return typeof from === 'number' && typeof to === 'number' ? { from, to } : undefined;
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

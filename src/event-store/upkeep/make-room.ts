@@ -1,8 +1,8 @@
 // Brings a store that is at a limit below it again, by removing its oldest events.
 
-import type { EventStoreSettings } from '../../event-store-config.ts';
 import type { RemovalReason, Removed } from '../store/store.ts';
 import type { Cleaner, Goal } from './cleaner.ts';
+import type { Policy } from './policy.ts';
 import type { Reserve } from './reserve.ts';
 import {
   type Amount,
@@ -17,7 +17,7 @@ import {
 export interface RoomParts {
   readonly cleaner: Cleaner;
   readonly reserve: Reserve;
-  readonly settings: EventStoreSettings;
+  readonly policy: Policy;
   /** Figures of this moment. */
   read(): Promise<Figures>;
   /** False: removals gain nothing on this disk, so none are made for it. */
@@ -48,10 +48,10 @@ export async function makeRoom(
   parts: RoomParts,
   { wanted, spare, batchesMax }: Wish,
 ): Promise<Made> {
-  const { settings } = parts;
-  const slack = slackOf(settings);
+  const { policy } = parts;
+  const slack = slackOf(policy);
   const removal = new Removal(parts, await parts.read(), batchesMax);
-  const excess = () => excessOf(removal.figures, settings, wanted, spare);
+  const excess = () => excessOf(removal.figures, policy, wanted, spare);
 
   const { records } = excess();
   if (records > 0) await removal.remove('record_limit', { events: records + slack.records });
@@ -91,13 +91,13 @@ class Removal {
   /** At most so many. */
   get removableBytes(): number {
     const { usage } = this.figures;
-    const unsent = this.#parts.settings.cloud === undefined ? 0 : usage.waitingDiskBytes;
+    const unsent = this.#parts.policy.sparesUnsent ? usage.waitingDiskBytes : 0;
     return keptBytes(this.figures) - unsent;
   }
 
   async remove(reason: RemovalReason, goal: Partial<Goal>): Promise<Removed> {
-    const { cleaner, settings, read } = this.#parts;
-    if (isAllSpared(this.figures, settings.cloud !== undefined)) return nothing;
+    const { cleaner, policy, read } = this.#parts;
+    if (isAllSpared(this.figures, policy.sparesUnsent)) return nothing;
     const whole = { events: Infinity, bytes: Infinity, ...goal };
     const rowBytes = averageRowBytes(this.figures);
     const removed = await cleaner.removeOldest(reason, whole, rowBytes, this.#left);

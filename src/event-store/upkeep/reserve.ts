@@ -5,18 +5,19 @@ import { open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { errorCode, syncFolder } from '../../storage/folders.ts';
+import type { FolderPolicy } from './policy.ts';
 
 /** The reserve of a data folder; all its processes share it. */
 export class Reserve {
   readonly #path: string;
   readonly #draft: string;
-  readonly #bytes: number;
+  readonly #policy: FolderPolicy;
   #isGivenUp = false;
 
-  constructor(folder: string, bytes: number) {
+  constructor(folder: string, policy: FolderPolicy) {
     this.#path = join(folder, 'reserve');
     this.#draft = join(folder, 'reserve.new');
-    this.#bytes = bytes;
+    this.#policy = policy;
   }
 
   /** Bytes that it has on the disk, those of one in the making included. */
@@ -24,10 +25,11 @@ export class Reserve {
     return (await diskBytes(this.#path)) + (await diskBytes(this.#draft));
   }
 
-  /** Whether it is there as the settings want it. */
+  /** Whether it is there as the policy wants it. */
   async isWhole(): Promise<boolean> {
-    if (this.#bytes === 0) return (await this.heldBytes()) === 0;
-    return (await fileBytes(this.#path)) === this.#bytes;
+    const bytes = this.#policy.now.reserveBytes;
+    if (bytes === 0) return (await this.heldBytes()) === 0;
+    return (await fileBytes(this.#path)) === bytes;
   }
 
   /** Ends its making. */
@@ -60,9 +62,10 @@ export class Reserve {
    */
   async make(): Promise<void> {
     this.#isGivenUp = false;
+    const bytes = this.#policy.now.reserveBytes;
     try {
       await rm(this.#path, { force: true });
-      if (this.#bytes === 0 || !(await this.#fill())) return;
+      if (bytes === 0 || !(await this.#fill(bytes))) return;
       await rename(this.#draft, this.#path);
       await syncFolder(dirname(this.#path));
     } finally {
@@ -71,12 +74,12 @@ export class Reserve {
   }
 
   /** Random bytes: a file system may keep holes and repetitions without taking room for them. */
-  async #fill(): Promise<boolean> {
+  async #fill(bytes: number): Promise<boolean> {
     await rm(this.#draft, { force: true });
     const file = await open(this.#draft, 'wx', 0o600);
     try {
-      const piece = new Uint8Array(Math.min(pieceBytes, this.#bytes));
-      for (let left = this.#bytes; left > 0 && !this.#isGivenUp; left -= piece.byteLength) {
+      const piece = new Uint8Array(Math.min(pieceBytes, bytes));
+      for (let left = bytes; left > 0 && !this.#isGivenUp; left -= piece.byteLength) {
         await file.writeFile(randomFillSync(piece).subarray(0, left));
         await othersTurn();
       }

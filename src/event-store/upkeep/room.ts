@@ -1,8 +1,8 @@
 // How much room the limits leave: plain arithmetic over figures of one moment.
 
-import type { EventStoreSettings } from '../../event-store-config.ts';
 import { limits } from '../../limits.ts';
 import type { Usage } from '../store/store.ts';
+import type { Policy } from './policy.ts';
 
 export interface Figures {
   readonly usage: Usage;
@@ -27,21 +27,21 @@ export interface Excess {
   readonly diskBytes: number;
 }
 
-type Limits = Pick<EventStoreSettings, 'recordsMax' | 'bytesMax' | 'reserveBytes'>;
+type Limits = Pick<Policy, 'recordsMax' | 'bytesMax' | 'reserveBytes'>;
 
 /** What would be too much once `added` were there, with so much of the limits to spare. */
 export function excessOf(
   figures: Figures,
-  settings: Limits,
+  policy: Limits,
   added: Amount,
   spare: Amount = { records: 0, bytes: 0, diskBytes: 0 },
 ): Excess {
   const { usage, freeBytes } = figures;
   const kept = keptBytes(figures) + figures.incomingBytes;
   return {
-    records: Math.max(0, usage.records + added.records + spare.records - settings.recordsMax),
-    bytes: Math.max(0, kept + added.bytes + spare.bytes - settings.bytesMax),
-    diskBytes: Math.max(0, freeBytesMin(figures, settings) + added.diskBytes - freeBytes),
+    records: Math.max(0, usage.records + added.records + spare.records - policy.recordsMax),
+    bytes: Math.max(0, kept + added.bytes + spare.bytes - policy.bytesMax),
+    diskBytes: Math.max(0, freeBytesMin(figures, policy) + added.diskBytes - freeBytes),
   };
 }
 
@@ -53,9 +53,9 @@ export function isNone({ records, bytes, diskBytes }: Excess): boolean {
  * What the disk must keep free: as much as the reserve has, and while the reserve is given up, room
  * to make it again.
  */
-function freeBytesMin({ reserveBytes }: Figures, settings: Limits): number {
-  if (settings.reserveBytes === 0) return limits.diskFreeBytesMin;
-  return 2 * settings.reserveBytes - Math.min(reserveBytes, settings.reserveBytes);
+function freeBytesMin({ reserveBytes }: Figures, policy: Limits): number {
+  if (policy.reserveBytes === 0) return limits.diskFreeBytesMin;
+  return 2 * policy.reserveBytes - Math.min(reserveBytes, policy.reserveBytes);
 }
 
 /** What a cleanup at a limit removes beyond the excess, so that it need not run for each event. */
@@ -89,15 +89,15 @@ export function averageRowBytes({ usage }: Figures): number {
 }
 
 /** Why nothing is taken in, for people. */
-export function wordsFor(excess: Excess, figures: Figures, settings: Limits): string {
+export function wordsFor(excess: Excess, figures: Figures, policy: Limits): string {
   const spared =
     'nothing more may be removed: what is left waits for upload, is a draft, or is under a hold';
   if (excess.records > 0) {
-    return `The store holds ${figures.usage.records} events of at most ${settings.recordsMax}, and ${spared}.`;
+    return `The store holds ${figures.usage.records} events of at most ${policy.recordsMax}, and ${spared}.`;
   }
   if (excess.bytes > 0) {
-    return `The store uses ${keptBytes(figures)} bytes of at most ${settings.bytesMax}, and ${spared}.`;
+    return `The store uses ${keptBytes(figures)} bytes of at most ${policy.bytesMax}, and ${spared}.`;
   }
-  const least = freeBytesMin(figures, settings);
+  const least = freeBytesMin(figures, policy);
   return `The disk has ${figures.freeBytes} bytes free and must keep ${least}, and no cleanup can change that now.`;
 }

@@ -13,6 +13,7 @@ import { Cleaner } from './cleaner.ts';
 import { Gate } from './gate.ts';
 import { startLeadership } from './leadership.ts';
 import type { OpenUploads } from './open-uploads.ts';
+import { openPolicy } from './policy.ts';
 import { enterFolder } from './presence.ts';
 import { Reserve } from './reserve.ts';
 import { startTimer } from './timer.ts';
@@ -45,13 +46,14 @@ export interface Upkeep {
   stop(): Promise<void>;
 }
 
-/** Resolves before the first cleanup has ended. Throws `conflict` as enterFolder does. */
+/** Resolves before the first cleanup has ended. Throws as enterFolder and openPolicy do. */
 export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   const { store, files, settings, clock, data } = options;
   const log = options.log.part('event-store');
-  const reserve = new Reserve(data, settings.reserveBytes);
-  const cleaner = new Cleaner({ store, files, sparesUnsent: settings.cloud !== undefined });
-  const gate = new Gate({ ...options, log, cleaner, reserve });
+  const policy = await openPolicy(data, settings);
+  const reserve = new Reserve(data, policy);
+  const cleaner = new Cleaner({ store, files, policy });
+  const gate = new Gate({ ...options, log, policy, cleaner, reserve });
 
   let aloneSince: number | undefined;
   const presence = await enterFolder(join(data, 'presence.lock'), async () => {
@@ -63,7 +65,7 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
     path: join(data, 'leader.lock'),
     log,
     work: () => {
-      background = startBackground({ ...options, log, gate, cleaner, reserve, aloneSince });
+      background = startBackground({ ...options, log, policy, gate, cleaner, reserve, aloneSince });
       return background;
     },
   });

@@ -1,0 +1,29 @@
+// Small JSON files of the data folder, each replaced as a whole.
+
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode, syncFolder } from '../../storage/folders.ts';
+
+/** Undefined when there is none; `{}` stands for one that is no object. Throws SyntaxError. */
+export async function readMembers(
+  path: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return membersOf(JSON.parse(await readFile(path, 'utf8')));
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/** It is on the disk when this resolves. */
+export async function replaceJson(path: string, value: unknown): Promise<void> {
+  const draft = `${path}.new`;
+  await writeFile(draft, JSON.stringify(value), { mode: 0o600, flush: true });
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}
+
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
