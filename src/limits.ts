@@ -139,6 +139,9 @@ export const limits = {
   urgentBatchesMax: 100,
   /** Files to unlink between two entries in the database. */
   unlinkBatchMax: 200,
+  /** Files that cannot be unlinked are passed over for so long; so many stop unlinking till then. */
+  stuckFilesRetryMs: 60_000,
+  stuckFilesMax: 1_000,
   /** Pause between two batches of background cleanup. */
   cleanupPauseMs: 10,
   /** A wall clock that goes so much further than time did has leapt; less is a correction. */
@@ -147,8 +150,8 @@ export const limits = {
   clockLeapsMax: 100,
   /** A longer time without any process may as well be a wrong clock: a day. */
   storeAbsenceMsMax: 24 * 60 * 60 * 1000,
-  /** A file without a row may be about to get one for so long, where other processes write. */
-  strayAgeMsMin: 60 * 60 * 1000,
+  /** A file's id is made when its upload begins, and its row when it ends: longer than uploadMsMax. */
+  strayAgeMsMin: 25 * 60 * 60 * 1000,
   /** And a row comes so soon after its file: a second look after that is certain. */
   strayConfirmMs: 60_000,
   /** The leader looks for strays so often. */
@@ -236,7 +239,7 @@ export const limits = {
   requestMsMax: 300_000,
   /** Likewise where videos come in: a day, as one that stops coming is cut off much earlier. */
   uploadMsMax: 24 * 60 * 60 * 1000,
-  /** Bodies from here on take turns: so many at once, each in memory until it is answered. */
+  /** Bodies take turns once so much of them came: so many at once, in memory until answered. */
   largeBodyBytesMin: 1024 * 1024,
   largeBodiesAtOnceMax: 16,
   /** A client that sends nothing for so long in the middle of a body is cut off. */

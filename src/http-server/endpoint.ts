@@ -10,7 +10,7 @@ import { Answered, type Handler, type Route, Streamed } from './handlers.ts';
 import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
-import type { Turns } from './turns.ts';
+import { noTurn, type Turn, type Turns } from './turns.ts';
 
 /** The flat, checked input of an operation. */
 export type CheckedInput = Readonly<Record<string, unknown>>;
@@ -56,11 +56,11 @@ export function operationEndpoint<O extends Operation, Principal>(
   gate: Gate<Principal>,
   turns: Turns,
 ): Endpoint {
-  const answer = async (exchange: Exchange) => {
+  const answer = async (exchange: Exchange, turn: Turn) => {
     const { principal, body } =
       handler instanceof Streamed
         ? { principal: await enter(exchange, gate), body: noBody }
-        : await admit(exchange, operation, gate);
+        : await admit(exchange, operation, gate, turn);
     const parts = partsOf(operation, exchange, body, gate.credentials);
     const input = checkParts(
       handler instanceof Streamed ? withoutBody(operation) : operation,
@@ -82,11 +82,13 @@ export function operationEndpoint<O extends Operation, Principal>(
     operation,
     method: operation.method,
     path: operation.path,
-    // A large body is in memory from its first byte to the answer.
-    answer: (exchange) =>
-      isLarge(exchange.request) && !(handler instanceof Streamed)
-        ? turns.take(() => answer(exchange))
-        : answer(exchange),
+    // A large body is in memory until the answer.
+    answer: (exchange) => {
+      if (!isLarge(exchange.request) || handler instanceof Streamed)
+        return answer(exchange, noTurn);
+      const turn = turns.next();
+      return answer(exchange, turn).finally(() => turn.end());
+    },
   };
 }
 
@@ -130,13 +132,14 @@ async function admit<Principal>(
   { request, query }: Exchange,
   operation: Operation,
   { credentials, authenticate, jsonBytesMax }: Gate<Principal>,
+  turn: Turn,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
   const early = await authenticate(presented);
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
-  const body = await readBody(operation, request, jsonBytesMax);
+  const body = await readBody(operation, request, turn, jsonBytesMax);
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
   const credential = credentialWithBody(credentials, presented, body.members);
   const principal = credential === presented ? early : await authenticate(credential);

@@ -3,33 +3,68 @@
 import type { IncomingMessage } from 'node:http';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import type { Turn } from './turns.ts';
 
-/** The whole body in memory. Throws `too_large`, or `cancelled` when the client goes away. */
-export function collectBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/**
+ * The whole body in memory; errors as those of `receive`. A large one waits for its turn when its
+ * first part is there, so that one that hardly comes keeps nobody else waiting.
+ */
+export function collectBytes(
+  request: IncomingMessage,
+  turn: Turn,
+  bytesMax: number,
+): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
-  return receive(request, bytesMax, () => {
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+  let bytes = 0;
+  let waited: Promise<void> | undefined;
+  let isWaiting = false;
+  const wait = async () => {
+    isWaiting = true;
+    request.pause();
+    await turn.begin();
+    isWaiting = false;
+    request.resume();
+  };
+  const consume = () => {
+    request.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= limits.largeBodyBytesMin) waited ??= wait();
+    });
+    request.on('end', async () => {
+      await waited;
+      resolve(Buffer.concat(chunks));
+    });
     request.on('error', reject);
     return promise;
-  });
+  };
+  return receive(request, bytesMax, consume, () => isWaiting);
 }
 
 /**
  * Runs `consume` while the body comes in, and ends as it ends. A body above `bytesMax` is
  * `too_large`, one that stops coming or never gets consumed `bad_request`, a client that goes
- * away `cancelled`. What was not consumed is thrown away.
+ * away `cancelled`. One that takes longer than a body in memory may, however long its service
+ * lets videos take, is `bad_request` too. What was not consumed is thrown away. Time does not count
+ * while `isBusy`.
  */
 export async function receive<T>(
   request: IncomingMessage,
   bytesMax: number,
   consume: () => Promise<T>,
+  isBusy?: () => boolean,
 ): Promise<T> {
-  const watch = watchBody(request, bytesMax);
+  const watch = watchBody(request, bytesMax, isBusy);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const deadline = setTimeout(() => {
+    if (isBusy?.()) deadline.refresh();
+    else reject(tooSlow());
+  }, limits.requestMsMax);
   try {
-    return await Promise.race([consume(), watch.stopped]);
+    return await Promise.race([consume(), watch.stopped, late]);
   } finally {
+    clearTimeout(deadline);
     watch.discard();
   }
 }
@@ -64,7 +99,7 @@ export function watchBody(
   };
   const deadline = setTimeout(() => {
     if (isBusy()) deadline.refresh();
-    else stop(new FoveaError('bad_request', 'The body did not come to its end in time.'));
+    else stop(tooSlow());
   }, limits.bodyIdleMsMax);
   let received = 0;
   request.on('data', (chunk: Buffer) => {
@@ -86,4 +121,8 @@ export function watchBody(
       request.resume();
     },
   };
+}
+
+function tooSlow(): FoveaError {
+  return new FoveaError('bad_request', 'The body did not come to its end in time.');
 }

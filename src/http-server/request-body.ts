@@ -8,6 +8,7 @@ import { limits } from '../limits.ts';
 import { parseJsonBody } from './json-body.ts';
 import { readMultipart } from './multipart.ts';
 import { collectBytes } from './receive.ts';
+import type { Turn } from './turns.ts';
 
 /** Texts by name, each as often as it was given. */
 export type Texts = Readonly<Record<string, readonly string[]>>;
@@ -22,29 +23,30 @@ export interface Body {
 const formUrlencoded = 'application/x-www-form-urlencoded';
 
 /**
- * Reads the body to its end. No body is an empty one. Throws `unsupported_media` naming the right
+ * Reads the body to its end; begins the turn of a large one. No body is an empty one. Throws `unsupported_media` naming the right
  * type, `too_large`, or `invalid_input`.
  */
 export async function readBody(
   operation: Operation,
   request: IncomingMessage,
+  turn: Turn,
   jsonBytesMax: number = limits.jsonBodyBytesMax,
 ): Promise<Body> {
   if (!hasBody(request)) return { members: {}, parameters: {} };
   const type = mediaType(request);
   const { bodyType, rawMember } = operation;
   if (bodyType === 'multipart') {
-    if (type === 'multipart/form-data') return readForm(operation, request);
+    if (type === 'multipart/form-data') return readForm(operation, request, turn);
     if (rawMember && (type === 'text/plain' || type === formUrlencoded)) {
-      return { members: await readBase64(rawMember, request), parameters: {} };
+      return { members: await readBase64(rawMember, request, turn), parameters: {} };
     }
   } else {
     if (type === 'application/json') {
-      const members = parseJsonBody(await collectBytes(request, jsonBytesMax));
+      const members = parseJsonBody(await collectBytes(request, turn, jsonBytesMax));
       return { members, parameters: {} };
     }
     if (rawMember && type === 'text/plain') {
-      const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax));
+      const text = decodeUtf8(await collectBytes(request, turn, limits.annotationBytesMax));
       return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
     }
   }
@@ -78,7 +80,8 @@ function mediaType({ headers }: IncomingMessage): string {
   return type.toLowerCase();
 }
 
-async function readForm(operation: Operation, request: IncomingMessage): Promise<Body> {
+async function readForm(operation: Operation, request: IncomingMessage, turn: Turn): Promise<Body> {
+  await turn.begin();
   const { fields, files } = await readMultipart(request);
   const isParameter = (name: string) =>
     Object.hasOwn(operation.query.shape, name) && !Object.hasOwn(operation.body.shape, name);
@@ -108,8 +111,9 @@ function filesOf(
 async function readBase64(
   member: string,
   request: IncomingMessage,
+  turn: Turn,
 ): Promise<Readonly<Record<string, FilePart>>> {
-  const bytes = await collectBytes(request, limits.imageBytesMax * 2);
+  const bytes = await collectBytes(request, turn, limits.imageBytesMax * 2);
   const sent = bytes.toString('latin1');
   const text = (sent.includes('%') ? percentDecoded(sent) : sent).replaceAll(/\s/g, '');
   if (text === '') return {};

@@ -15,14 +15,14 @@ afterAll(() => service.close());
 
 const large = Buffer.from(`{"name":"${'x'.repeat(2_000_000)}"}`);
 
-/** Sends the head of a request and the first bytes of its large body. */
-function startLarge(): Promise<Socket> {
+/** Sends the head of a request and the first bytes of its large body: a good half of it. */
+function startLarge(bytes = 1_200_000): Promise<Socket> {
   const { promise, resolve } = Promise.withResolvers<Socket>();
   const socket = connect(service.port, '127.0.0.1', () => {
     socket.write(
       `POST /ws/projects HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n` +
         `Authorization: ${bearer.authorization}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${large.length}\r\n\r\n{"name":`,
+        `Content-Length: ${large.length}\r\n\r\n${large.toString('latin1', 0, bytes)}`,
       () => resolve(socket),
     );
   });
@@ -36,7 +36,7 @@ function create(body: string | Buffer) {
 }
 
 test('the seventeenth waits for one of the sixteen before it', async () => {
-  const slow = await Promise.all(Array.from({ length: 16 }, startLarge));
+  const slow = await Promise.all(Array.from({ length: 16 }, () => startLarge()));
   await delay(100);
   const seventeenth = create(large);
   expect(await Promise.race([seventeenth, delay(300, 'waits')])).toBe('waits');
@@ -46,8 +46,15 @@ test('the seventeenth waits for one of the sixteen before it', async () => {
   for (const socket of slow) socket.destroy();
 });
 
+test('a large body that has hardly begun to come keeps nobody waiting', async () => {
+  const slow = await Promise.all(Array.from({ length: 40 }, () => startLarge(100_000)));
+  await delay(100);
+  expect((await create(large)).status).toBe(201);
+  for (const socket of slow) socket.destroy();
+});
+
 test('who goes away while waiting keeps nobody else waiting', async () => {
-  const slow = await Promise.all(Array.from({ length: 16 }, startLarge));
+  const slow = await Promise.all(Array.from({ length: 16 }, () => startLarge()));
   await delay(100);
   const impatient = await startLarge();
   await delay(100);
