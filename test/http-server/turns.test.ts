@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { bearer, json, send, startTestService, type TestService } from './kit.ts';
 
 let service: TestService;
@@ -64,4 +64,36 @@ test('who goes away while waiting keeps nobody else waiting', async () => {
   for (const socket of slow.slice(1)) socket.destroy();
   expect((await next).status).toBe(201);
   slow[0]?.destroy();
+});
+
+test('a body in memory that only trickles in ends after five minutes, whatever videos may', async () => {
+  const patient = await startTestService({ requestMsMax: 24 * 60 * 60 * 1000 });
+  onTestFinished(() => patient.close());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const socket = connect(patient.port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.on('error', () => {});
+  socket.write(
+    `POST /ws/projects HTTP/1.1\r\nHost: 127.0.0.1:${patient.port}\r\n` +
+      `Authorization: ${bearer.authorization}\r\nContent-Type: application/json\r\n` +
+      'Content-Length: 900000\r\n\r\n{"name":"',
+  );
+  const trickle = async (seconds: number) => {
+    for (let waited = 0; waited < seconds; waited += 5) {
+      socket.write('x'.repeat(1_000));
+      await delay(10);
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    await delay(50);
+  };
+  await trickle(290);
+  expect(answer).toBe('');
+  await trickle(20);
+  expect(answer).toContain('HTTP/1.1 400');
+  expect(answer).toContain('The body did not come to its end in time.');
+  socket.destroy();
 });
