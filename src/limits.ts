@@ -139,9 +139,9 @@ export const limits = {
   urgentBatchesMax: 100,
   /** Files to unlink between two entries in the database. */
   unlinkBatchMax: 200,
-  /** Files that cannot be unlinked are passed over for so long; so many stop unlinking till then. */
+  /** Files that cannot be unlinked are passed over for so long; so many end all removal till then. */
   stuckFilesRetryMs: 60_000,
-  stuckFilesMax: 1_000,
+  stuckFilesMax: 100,
   /** Pause between two batches of background cleanup. */
   cleanupPauseMs: 10,
   /** A wall clock that goes so much further than time did has leapt; less is a correction. */

@@ -12,7 +12,7 @@ import type { Gate } from './gate.ts';
 import { LivedTime } from './lived-time.ts';
 import { readLife, writeLife } from './lived-time-file.ts';
 import type { OpenUploads } from './open-uploads.ts';
-import { findDoubt } from './plausibility.ts';
+import type { Doubt } from './plausibility.ts';
 import type { FolderPolicy } from './policy.ts';
 import type { Reserve } from './reserve.ts';
 import { sweepStrays } from './strays.ts';
@@ -22,6 +22,7 @@ export interface BackgroundParts {
   readonly store: EventStore;
   readonly files: FileStore;
   readonly policy: FolderPolicy;
+  readonly doubt: Doubt;
   readonly settings: EventStoreSettings;
   readonly openUploads: OpenUploads;
   readonly gate: Gate;
@@ -43,9 +44,8 @@ export class Background {
   readonly #parts: BackgroundParts;
   readonly #stopping = new AbortController();
   readonly #timers: readonly ReturnType<typeof startTimer>[];
-  readonly #lived: Promise<LivedTime>;
+  #lived: Promise<LivedTime> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
-  #doubt: string | undefined;
   #heldBack: string | undefined;
   #aloneSince: number | undefined;
   #lastCleanupAt: number | undefined;
@@ -54,9 +54,6 @@ export class Background {
     const { settings, log } = parts;
     this.#parts = parts;
     this.#aloneSince = parts.aloneSince;
-    this.#lived = this.#openLivedTime();
-    // Whoever needs it first hears of its failure.
-    this.#lived.catch(() => {});
     this.#timers = [
       startTimer(
         'The draft sweep',
@@ -77,7 +74,7 @@ export class Background {
 
   get problems(): readonly string[] {
     const failures = this.#timers.map(({ failure }) => failure);
-    return [this.#doubt, this.#heldBack, ...failures].filter((it) => it !== undefined);
+    return [this.#heldBack, ...failures].filter((it) => it !== undefined);
   }
 
   /** Finalizes drafts and removes what is to go, after what is running of that. */
@@ -94,6 +91,15 @@ export class Background {
     await this.#turn;
   }
 
+  /** Opened once; anew after a failure. */
+  #livedTime(): Promise<LivedTime> {
+    this.#lived ??= this.#openLivedTime().catch((thrown: unknown) => {
+      this.#lived = undefined;
+      throw thrown;
+    });
+    return this.#lived;
+  }
+
   async #openLivedTime(): Promise<LivedTime> {
     const { store, data, clock } = this.#parts;
     const newest = (await store.count({})).newest;
@@ -103,7 +109,7 @@ export class Background {
 
   /** The arrival before which events are at least so old; says once when the clock has leapt. */
   async #arrivalBefore(ageMs: number): Promise<Arrival> {
-    const lived = await this.#lived;
+    const lived = await this.#livedTime();
     const seconds = Math.round(lived.look() / 1000);
     if (seconds > 0) {
       this.#parts.log.warn('The clock leapt ahead of time.', { seconds });
@@ -125,10 +131,9 @@ export class Background {
   }
 
   async #cleanNow(): Promise<void> {
-    const { store, files, cleaner, clock } = this.#parts;
+    const { cleaner, doubt, clock } = this.#parts;
     await this.#sweepDrafts();
-    this.#setDoubt(await findDoubt(store, files));
-    if (this.#doubt !== undefined) return;
+    if ((await doubt.look()) !== undefined) return;
     await cleaner.unlinkRemoved();
     await this.#removeOld();
     await this.#stayAhead();
@@ -142,7 +147,7 @@ export class Background {
     const retentionMs = policy.now.retentionDays * 24 * 60 * 60 * 1000;
     const { events } = await cleaner.removeOld(await this.#arrivalBefore(retentionMs));
     if (events > 0) log.info('Events were removed for their age.', { events });
-    const lived = await this.#lived;
+    const lived = await this.#livedTime();
     this.#setHeldBack(lived.leaptWithin(retentionMs));
     lived.forget(retentionMs);
     await this.#remember(lived);
@@ -169,9 +174,8 @@ export class Background {
   }
 
   async #sweepStrays(): Promise<void> {
-    const { store, files, clock, log } = this.#parts;
-    this.#setDoubt(await findDoubt(store, files));
-    if (this.#doubt !== undefined) return;
+    const { store, files, doubt, clock, log } = this.#parts;
+    if ((await doubt.look()) !== undefined) return;
     const aloneSince = this.#aloneSince;
     this.#aloneSince = undefined;
     const before = aloneSince ?? clock.now() - limits.strayAgeMsMin;
@@ -179,13 +183,6 @@ export class Background {
     const rule = { before, isShared: aloneSince === undefined };
     const removed = await sweepStrays({ store, files, clock, signal }, rule);
     if (removed > 0) log.warn('Files without a row were removed.', { files: removed });
-  }
-
-  #setDoubt(doubt: string | undefined): void {
-    if (doubt !== undefined && this.#doubt === undefined) {
-      this.#parts.log.error('Nothing is removed.', { reason: doubt });
-    }
-    this.#doubt = doubt;
   }
 
   #setHeldBack(leaptMs: number): void {

@@ -4,7 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { Arrival, EventStore, RemovalReason, RemovalRule, Removed } from '../store/store.ts';
+import type { Doubt } from './plausibility.ts';
 import type { FolderPolicy } from './policy.ts';
+import { removeEach } from './unlink.ts';
 
 /** When to stop: at whichever comes first. */
 export interface Goal {
@@ -16,10 +18,15 @@ export interface CleanerParts {
   readonly store: EventStore;
   readonly files: FileStore;
   readonly policy: FolderPolicy;
+  readonly doubt: Doubt;
 }
 
+/** In doubt it removes nothing. */
 export class Cleaner {
   readonly #parts: CleanerParts;
+  /** Files that cannot be unlinked now. */
+  readonly #stuck = new Set<string>();
+  #problem: string | undefined;
   #isStopped = false;
 
   constructor(parts: CleanerParts) {
@@ -29,6 +36,7 @@ export class Cleaner {
   /** Removes all that arrived before, with pauses. */
   async removeOld(before: Arrival): Promise<Removed> {
     const done = { events: 0, diskBytes: 0 };
+    if (await this.#isInDoubt()) return done;
     while (!this.#isStopped) {
       const removed = await this.#removeBatch({ reason: 'age', before }, limits.removedAtOnceMax);
       if (removed.events === 0) break;
@@ -50,6 +58,7 @@ export class Cleaner {
     left: { batches: number },
   ): Promise<Removed> {
     const done = { events: 0, diskBytes: 0 };
+    if (await this.#isInDoubt()) return done;
     while (!this.#isStopped && left.batches > 0) {
       const events = goal.events - done.events;
       const bytes = goal.bytes - done.diskBytes;
@@ -69,16 +78,19 @@ export class Cleaner {
     return done;
   }
 
-  /** Unlinks the files of removed events, also those that a dead process left. */
+  /**
+   * Unlinks the files of removed events, also those that a dead process left. What cannot be
+   * unlinked stays listed, and is tried again after a while.
+   */
   async unlinkRemoved(): Promise<void> {
-    const { store, files } = this.#parts;
-    for (;;) {
-      const ids = await store.filesToUnlink(limits.unlinkBatchMax);
-      if (ids.length === 0) return;
-      await files.remove(ids);
-      await store.unlinked(ids);
-      if (ids.length < limits.unlinkBatchMax || this.#isStopped) return;
-    }
+    const ids = await this.#parts.store.filesToUnlink(1);
+    if (ids.length > 0 && !(await this.#isInDoubt())) await this.#unlink();
+    else if (ids.length === 0) this.#problem = undefined;
+  }
+
+  /** What is wrong, if anything, in our own words. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Gives the room of removed rows back to the disk; at once, or with pauses. */
@@ -105,9 +117,46 @@ export class Cleaner {
   ): Promise<Removed> {
     const { store, policy } = this.#parts;
     const { sparesUnsent } = policy.now;
+    if (this.#areManyStuck) return { events: 0, diskBytes: 0 };
     const most = Math.min(limit, limits.removedAtOnceMax);
     const removed = await store.remove({ ...rule, sparesUnsent, limit: most });
-    await this.unlinkRemoved();
+    await this.#unlink();
     return removed;
   }
+
+  /** It is the disk then: removing events would gain nothing. */
+  get #areManyStuck(): boolean {
+    return this.#stuck.size >= limits.stuckFilesMax;
+  }
+
+  async #isInDoubt(): Promise<boolean> {
+    return (await this.#parts.doubt.look()) !== undefined;
+  }
+
+  async #unlink(): Promise<void> {
+    const { store, files } = this.#parts;
+    while (!this.#isStopped && !this.#areManyStuck) {
+      const most = limits.unlinkBatchMax + this.#stuck.size;
+      const listed = await store.filesToUnlink(most);
+      const ids = listed.filter((id) => !this.#stuck.has(id));
+      if (ids.length === 0) break;
+      const failed = await removeEach(files, ids);
+      await store.unlinked(ids.filter((id) => !failed.has(id)));
+      this.#addStuck(failed);
+      if (listed.length < most) break;
+    }
+    this.#problem = this.#stuck.size === 0 ? undefined : wordsFor(this.#stuck.size);
+  }
+
+  #addStuck(ids: ReadonlySet<string>): void {
+    if (ids.size === 0) return;
+    if (this.#stuck.size === 0) {
+      setTimeout(() => this.#stuck.clear(), limits.stuckFilesRetryMs).unref();
+    }
+    for (const id of ids) this.#stuck.add(id);
+  }
+}
+
+function wordsFor(files: number): string {
+  return `${files} files of removed events cannot be unlinked; they still take room.`;
 }

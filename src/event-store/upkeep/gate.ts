@@ -9,6 +9,7 @@ import type { EventStore } from '../store/store.ts';
 import type { Addition, AdmittedUpload, Capacity, CapacityState } from './capacity.ts';
 import type { Cleaner } from './cleaner.ts';
 import { type Made, makeRoom } from './make-room.ts';
+import type { Doubt } from './plausibility.ts';
 import type { FolderPolicy, Policy } from './policy.ts';
 import type { Reserve } from './reserve.ts';
 import {
@@ -28,6 +29,7 @@ export interface GateParts {
   readonly store: EventStore;
   readonly files: FileStore;
   readonly policy: FolderPolicy;
+  readonly doubt: Doubt;
   readonly settings: EventStoreSettings;
   readonly cleaner: Cleaner;
   readonly reserve: Reserve;
@@ -231,7 +233,7 @@ export class Gate implements Capacity {
   }
 
   async #makeRoomNow(spare: Amount, batchesMax: number): Promise<Room> {
-    const { cleaner, reserve } = this.#parts;
+    const { cleaner, reserve, doubt } = this.#parts;
     try {
       // Where it cannot be read the one before it holds, and health says so.
       await this.#parts.policy.read().catch(() => {});
@@ -249,7 +251,7 @@ export class Gate implements Capacity {
       const { figures } = made;
       if (isNone(excessOf(figures, policy, wanted, spare))) return 'enough';
       const excess = excessOf(figures, policy, oneMore);
-      if (!isNone(excess)) this.#refuse(wordsFor(excess, figures, policy));
+      if (!isNone(excess)) this.#refuse(doubt.words ?? wordsFor(excess, figures, policy));
     } catch (thrown) {
       if (!(thrown instanceof FoveaError) || thrown.code !== 'full') throw thrown;
       this.#isDiskFull = false;

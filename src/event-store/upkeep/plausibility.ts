@@ -2,14 +2,44 @@
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import type { Log } from '../../log.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventQuery, EventStore, StoredEvent } from '../store/store.ts';
+
+/** Whether anything may be removed; looked at before each removal, by every process. */
+export class Doubt {
+  readonly #store: EventStore;
+  readonly #files: FileStore;
+  readonly #log: Log;
+  #words: string | undefined;
+
+  constructor(store: EventStore, files: FileStore, log: Log) {
+    this.#store = store;
+    this.#files = files;
+    this.#log = log;
+  }
+
+  /** What was found last. */
+  get words(): string | undefined {
+    return this.#words;
+  }
+
+  /** Looks anew. Undefined: no doubt. In our own words. */
+  async look(): Promise<string | undefined> {
+    const words = await findDoubt(this.#store, this.#files);
+    if (words !== undefined && this.#words === undefined) {
+      this.#log.error('Nothing is removed.', { reason: words });
+    }
+    this.#words = words;
+    return words;
+  }
+}
 
 /**
  * What speaks against removing anything: most files of a sample of events are gone, or there are
  * many files and a database that never had an event. Undefined: nothing. In our own words.
  */
-export async function findDoubt(store: EventStore, files: FileStore): Promise<string | undefined> {
+async function findDoubt(store: EventStore, files: FileStore): Promise<string | undefined> {
   const sample = await sampleFiles(store);
   let missing = 0;
   for (const id of sample) if (!(await isThere(files, id))) missing += 1;

@@ -13,6 +13,7 @@ export class Reserve {
   readonly #draft: string;
   readonly #policy: FolderPolicy;
   #isGivenUp = false;
+  #isStopped = false;
 
   constructor(folder: string, policy: FolderPolicy) {
     this.#path = join(folder, 'reserve');
@@ -32,9 +33,9 @@ export class Reserve {
     return (await fileBytes(this.#path)) === bytes;
   }
 
-  /** Ends its making. */
+  /** Ends its making, for good. */
   stop(): void {
-    this.#isGivenUp = true;
+    this.#isStopped = true;
   }
 
   /**
@@ -73,18 +74,22 @@ export class Reserve {
     }
   }
 
+  get #isEnded(): boolean {
+    return this.#isGivenUp || this.#isStopped;
+  }
+
   /** Random bytes: a file system may keep holes and repetitions without taking room for them. */
   async #fill(bytes: number): Promise<boolean> {
     await rm(this.#draft, { force: true });
     const file = await open(this.#draft, 'wx', 0o600);
     try {
       const piece = new Uint8Array(Math.min(pieceBytes, bytes));
-      for (let left = bytes; left > 0 && !this.#isGivenUp; left -= piece.byteLength) {
+      for (let left = bytes; left > 0 && !this.#isEnded; left -= piece.byteLength) {
         await file.writeFile(randomFillSync(piece).subarray(0, left));
         await othersTurn();
       }
       await file.sync();
-      return !this.#isGivenUp;
+      return !this.#isEnded;
     } finally {
       await file.close();
     }

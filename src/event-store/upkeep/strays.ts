@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
+import { removeEach } from './unlink.ts';
 
 export interface StrayParts {
   readonly store: EventStore;
@@ -55,8 +56,7 @@ async function removeStrays(
   if (clock.now() < before) return 0;
   const strays: string[] = [];
   for (const id of suspects) if ((await store.file(id)) === undefined) strays.push(id);
-  await files.remove(strays);
-  return strays.length;
+  return strays.length - (await removeEach(files, strays)).size;
 }
 
 /** False: it was ended early. */

@@ -4,7 +4,7 @@ import { FoveaError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 export interface Timer {
-  /** Why the last run failed; undefined when it did not. In our own words. */
+  /** What failed in the last run, and why; undefined: nothing. In our own words. */
   readonly failure: string | undefined;
   /** Ends it; waits for what runs. */
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export function startTimer(
   let running = run();
   return {
     get failure() {
-      return failure;
+      return failure === undefined ? undefined : `${name}: ${failure}`;
     },
     stop: async () => {
       isStopped = true;

@@ -13,6 +13,7 @@ import { Cleaner } from './cleaner.ts';
 import { Gate } from './gate.ts';
 import { startLeadership } from './leadership.ts';
 import type { OpenUploads } from './open-uploads.ts';
+import { Doubt } from './plausibility.ts';
 import { openPolicy } from './policy.ts';
 import { enterFolder } from './presence.ts';
 import { Reserve } from './reserve.ts';
@@ -51,9 +52,10 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   const { store, files, settings, clock, data } = options;
   const log = options.log.part('event-store');
   const policy = await openPolicy(data, settings);
+  const doubt = new Doubt(store, files, log);
   const reserve = new Reserve(data, policy);
-  const cleaner = new Cleaner({ store, files, policy });
-  const gate = new Gate({ ...options, log, policy, cleaner, reserve });
+  const cleaner = new Cleaner({ store, files, policy, doubt });
+  const gate = new Gate({ ...options, log, policy, doubt, cleaner, reserve });
 
   let aloneSince: number | undefined;
   const presence = await enterFolder(join(data, 'presence.lock'), async () => {
@@ -65,11 +67,26 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
     path: join(data, 'leader.lock'),
     log,
     work: () => {
-      background = startBackground({ ...options, log, policy, gate, cleaner, reserve, aloneSince });
+      background = startBackground({
+        ...options,
+        log,
+        policy,
+        doubt,
+        gate,
+        cleaner,
+        reserve,
+        aloneSince,
+      });
       return background;
     },
   });
-  const reading = startTimer('Reading figures', limits.capacityReadMs, () => gate.refresh(), log);
+  const look = async () => {
+    await gate.refresh();
+    // The leader looks again by itself; others only where it matters.
+    if (doubt.words !== undefined) await doubt.look();
+    if (cleaner.problem !== undefined) await cleaner.unlinkRemoved();
+  };
+  const reading = startTimer('Reading figures', limits.capacityReadMs, look, log);
 
   return {
     capacity: gate,
@@ -78,7 +95,10 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
       return background?.lastCleanupAt;
     },
     isLeader: () => leadership.isLeader(),
-    health: () => [gate.blocked, reading.failure, ...(background?.problems ?? [])].filter(isGiven),
+    health: () => {
+      const own = [gate.blocked, doubt.words, cleaner.problem, reading.failure];
+      return [...new Set([...own, ...(background?.problems ?? [])])].filter(isGiven);
+    },
     stop: async () => {
       cleaner.stop();
       await reading.stop();
