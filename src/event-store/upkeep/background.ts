@@ -48,7 +48,6 @@ export class Background {
   #turn: Promise<unknown> = Promise.resolve();
   #heldBack: string | undefined;
   #aloneSince: number | undefined;
-  #lastCleanupAt: number | undefined;
 
   constructor(parts: BackgroundParts) {
     const { settings, log } = parts;
@@ -58,18 +57,18 @@ export class Background {
       startTimer(
         'The draft sweep',
         settings.draftSweepSeconds * 1000,
-        () => this.#sweepDrafts(),
+        () => this.#inTurn(() => this.#sweepDrafts()),
         log,
       ),
-      startTimer('The cleanup', settings.cleanupSeconds * 1000, () => this.clean(), log),
+      startTimer(
+        'The cleanup',
+        settings.cleanupSeconds * 1000,
+        () => this.#inTurn(() => this.#clean()),
+        log,
+      ),
       startTimer('Keeping room', limits.capacityReadMs, () => this.#keepRoom(), log),
       startTimer('The sweep of strays', limits.straySweepMs, () => this.#sweepStrays(), log),
     ];
-  }
-
-  /** Milliseconds since 1970. */
-  get lastCleanupAt(): number | undefined {
-    return this.#lastCleanupAt;
   }
 
   get problems(): readonly string[] {
@@ -78,8 +77,13 @@ export class Background {
   }
 
   /** Finalizes drafts and removes what is to go, after what is running of that. */
-  clean(): Promise<void> {
-    const turn = this.#turn.then(() => this.#cleanNow());
+  async clean(): Promise<void> {
+    await this.#inTurn(() => this.#sweepDrafts());
+    await this.#inTurn(() => this.#clean());
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});
     return turn;
   }
@@ -130,15 +134,13 @@ export class Background {
     }
   }
 
-  async #cleanNow(): Promise<void> {
-    const { cleaner, doubt, clock } = this.#parts;
-    await this.#sweepDrafts();
+  async #clean(): Promise<void> {
+    const { cleaner, doubt } = this.#parts;
     if ((await doubt.look()) !== undefined) return;
     await cleaner.unlinkRemoved();
     await this.#removeOld();
     await this.#stayAhead();
     await cleaner.shrink('gentle');
-    this.#lastCleanupAt = clock.now();
   }
 
   async #removeOld(): Promise<void> {

@@ -14,7 +14,6 @@ export interface LeadershipOptions {
 }
 
 export interface Leadership {
-  isLeader(): boolean;
   /** Ends the work, then lets another process lead. */
   stop(): Promise<void>;
 }
@@ -41,7 +40,6 @@ export function startLeadership({ path, log, work }: LeadershipOptions): Leaders
   };
   const timer = startTimer('Leadership', limits.leaderPollMs, take, log);
   return {
-    isLeader: () => running !== undefined,
     stop: async () => {
       await timer.stop();
       await running?.stop();

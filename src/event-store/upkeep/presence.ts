@@ -6,8 +6,6 @@ import { limits } from '../../limits.ts';
 import { type Lock, tryLock } from '../../storage/file-lock.ts';
 
 export interface Presence {
-  /** No other process used the data folder when this one began. */
-  readonly wasAlone: boolean;
   release(): void;
 }
 
@@ -29,7 +27,7 @@ export async function enterFolder(
   // Between the two locks another process may find itself alone. It is right: nothing was written
   // here so far.
   const shared = await takeShared(path);
-  return { wasAlone: exclusive !== undefined, release: () => shared.release() };
+  return { release: () => shared.release() };
 }
 
 async function takeShared(path: string): Promise<Lock> {

@@ -32,15 +32,8 @@ export interface UpkeepOptions {
 
 export interface Upkeep {
   readonly capacity: Capacity;
-  /**
-   * Finalizes drafts and removes what is to go, now; in the leader alone, elsewhere it does
-   * nothing.
-   */
+  /** Does the sweep of drafts and the cleanup now, where this process leads: for tests. */
   cleanNow(): Promise<void>;
-  /** When the last cleanup of this process ended, milliseconds since 1970. */
-  readonly lastCleanupAt: number | undefined;
-  /** Whether this process does the background work of the data folder. */
-  isLeader(): boolean;
   /** What is wrong, if anything, in our own words. */
   health(): readonly string[];
   /** Ends the background work; another process takes it over. */
@@ -91,10 +84,6 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   return {
     capacity: gate,
     cleanNow: async () => background?.clean(),
-    get lastCleanupAt() {
-      return background?.lastCleanupAt;
-    },
-    isLeader: () => leadership.isLeader(),
     health: () => {
       const own = [gate.blocked, doubt.words, cleaner.problem, reading.failure];
       return [...new Set([...own, ...(background?.problems ?? [])])].filter(isGiven);

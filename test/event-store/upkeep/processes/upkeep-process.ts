@@ -12,7 +12,10 @@ import { openFileFolder } from '../../../../src/storage/file-folder.ts';
 import { plainEvent } from '../plain-event.ts';
 
 const [data = ''] = process.argv.slice(2);
-const log = createLog('warn');
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const log = createLog('debug', (line) => {
+  if (line.includes('does the background work')) say('leads');
+});
 const clock = systemClock;
 const settings = readEventStoreSettings({ RESERVE_BYTES: '0', MAX_RECORDS: '20' });
 const store = await openEventStore({ data, clock, log });
@@ -20,13 +23,7 @@ const files = await openFileFolder(join(data, 'files'));
 const openUploads = createOpenUploads();
 const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
 say('started');
-const watch = setInterval(() => {
-  if (!upkeep.isLeader()) return;
-  say('leads');
-  clearInterval(watch);
-}, 20);
 
 for await (const line of createInterface({ input: process.stdin })) {
   for (let count = 0; count < Number(line); count += 1) {
