@@ -7,7 +7,8 @@ import { operation } from './operation.ts';
 
 const inEvent = closed({ event_id: z.string().min(1).describe('Event id.') });
 
-const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;
+/** Why a cleanup removes events. */
+export const removalReasons = ['age', 'record_limit', 'byte_limit', 'disk_full'] as const;
 
 const changed = open({ message: z.string() });
 

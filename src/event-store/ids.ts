@@ -16,10 +16,18 @@ export function eventIdOf(arrival: Arrival): string {
   return joined(milliseconds, hex((microseconds << 2) | lowBits, 3), random);
 }
 
+/**
+ * Milliseconds since 1970 of an id of this file; not a number, or a wrong one, for another text:
+ * file ids may be names that somebody else gave.
+ */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** The arrival that an event id carries; undefined for a text that is no such id. */
 export function arrivalOf(eventId: string): Arrival | undefined {
   if (!eventIdPattern.test(eventId)) return undefined;
-  const milliseconds = Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
+  const milliseconds = timeOfId(eventId);
   const microseconds = Number.parseInt(eventId.slice(15, 18), 16) >> 2;
   if (microseconds > 999) return undefined;
   const arrival = milliseconds * 1000 + microseconds;

@@ -1,10 +1,10 @@
 // GET /metrics: the figures of the store in the text format of Prometheus, version 0.0.4.
 
+import { removalReasons } from '../contract/event-store.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { safeHeaders } from '../http-server/responses.ts';
 import type { Caller } from './api-key.ts';
 import type { Parts } from './parts.ts';
-import type { RemovalReason } from './store/store.ts';
 
 /** What a scrape needs to know. */
 export type MetricsParts = Pick<Parts, 'store' | 'capacity' | 'uploader' | 'settings' | 'clock'>;
@@ -132,8 +132,6 @@ async function storeMetrics({ store, ...parts }: MetricsParts): Promise<readonly
     ),
   ];
 }
-
-const removalReasons: readonly RemovalReason[] = ['age', 'record_limit', 'byte_limit', 'disk_full'];
 
 function filesMetric(usage: { images: number; videos: number; localOnlyFiles: number }): Metric {
   const kinds = { image: usage.images, video: usage.videos, local_only: usage.localOnlyFiles };

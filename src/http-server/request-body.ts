@@ -23,8 +23,8 @@ export interface Body {
 const formUrlencoded = 'application/x-www-form-urlencoded';
 
 /**
- * Reads the body to its end; begins the turn of a large one. No body is an empty one. Throws `unsupported_media` naming the right
- * type, `too_large`, or `invalid_input`.
+ * Reads the body to its end; begins the turn of a large one. No body is an empty one. Throws
+ * `unsupported_media` naming the right type, `too_large`, or `invalid_input`.
  */
 export async function readBody(
   operation: Operation,

@@ -1,5 +1,6 @@
 // Counts, usage and the ledger: all from rows that are kept for them.
 
+import { removalReasons } from '../../contract/event-store.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, SqlValue } from '../../storage/database.ts';
 import { arrivalOf } from '../ids.ts';
@@ -111,12 +112,10 @@ function usageOf(row: Row, fileBytes: number, logBytes: number): Usage {
   };
 }
 
-const reasons: readonly RemovalReason[] = ['age', 'record_limit', 'byte_limit', 'disk_full'];
-
 function readRemoved(counts: unknown): Partial<Record<RemovalReason, number>> {
   const removed: Partial<Record<RemovalReason, number>> = {};
   for (const [name, events] of Object.entries(Object(counts))) {
-    const reason = reasons.find((known) => known === name);
+    const reason = removalReasons.find((known) => known === name);
     if (reason !== undefined && typeof events === 'number') removed[reason] = events;
   }
   return removed;
@@ -148,7 +147,7 @@ export function readLedger(database: Database, query: LedgerQuery): LedgerPage {
 
 function readLine(row: Row): LedgerLine {
   const name = row.text('reason');
-  const reason = reasons.find((known) => known === name);
+  const reason = removalReasons.find((known) => known === name);
   if (reason === undefined) throw new FoveaError('internal', 'The ledger holds an unknown reason.');
   return {
     ...{ ordinal: row.integer('ordinal'), removedAt: row.integer('removed_at'), reason },

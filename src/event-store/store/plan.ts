@@ -6,7 +6,7 @@ import { type Bounds, mergedRuns, type Run } from './runs.ts';
 import { stateRuns } from './states.ts';
 import type { Arrival, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
-import { runsIn, type TermCondition } from './term-runs.ts';
+import { bucketsWith, runsIn, type TermCondition } from './term-runs.ts';
 import { bucketOf, onlyBucket, reservedKeys } from './terms.ts';
 
 /** Indexed events between two arrivals, and the numbers of the first and the last of them. */
@@ -121,7 +121,11 @@ function wayThroughTerms(
   return {
     cost: buckets.length * (1 + hitsPerBucket(search, condition, buckets)),
     *arrivals() {
-      for (const bucket of buckets) yield* merged(search, runsIn(bucket, condition, all));
+      for (const some of inGrowingParts(buckets)) {
+        for (const bucket of bucketsWith(search.database, some, condition)) {
+          yield* merged(search, runsIn(bucket, condition, all));
+        }
+      }
     },
   };
 }
@@ -138,6 +142,18 @@ function narrowed({ query }: Search, runs: readonly Run[]): readonly Run[] {
     parameters: [...parameters, ...rough.parameters],
   }));
 }
+
+/** Few at first, since most pages are full soon; then many with one statement. */
+function* inGrowingParts(buckets: readonly number[]): Generator<readonly number[]> {
+  let start = 0;
+  for (let size = 1; start < buckets.length; size = Math.min(size * 4, bucketsAtOnceMax)) {
+    yield buckets.slice(start, start + size);
+    start += size;
+  }
+}
+
+/** Some hundred microseconds. */
+const bucketsAtOnceMax = 256;
 
 /** Learnt from the first, the middle and the last one. */
 function hitsPerBucket(

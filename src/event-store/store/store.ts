@@ -1,5 +1,7 @@
 // What the Event Store keeps of events, and how it is asked for: the interface of every storage.
 
+import type { removalReasons } from '../../contract/event-store.ts';
+
 /**
  * When an event arrived, in microseconds since 1970, UTC. Unique and strictly increasing in a
  * store, whatever its clock does: so it is the order of all pages.
@@ -122,6 +124,7 @@ export interface EventFilter {
 }
 
 export interface EventQuery extends EventFilter {
+  /** The most events of the page; large ones make it end earlier. */
   readonly limit: number;
   readonly order: 'newest_first' | 'oldest_first';
 }
@@ -160,7 +163,7 @@ export interface Finalized {
 }
 
 /** Why a cleanup removes events. */
-export type RemovalReason = 'age' | 'record_limit' | 'byte_limit' | 'disk_full';
+export type RemovalReason = (typeof removalReasons)[number];
 
 /** Which events a cleanup may remove: never those under a hold. */
 export interface RemovalRule {

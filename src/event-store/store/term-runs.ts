@@ -1,5 +1,6 @@
 // Which runs of the table `terms` a condition of a filter stands for.
 
+import type { Database } from '../../storage/database.ts';
 import type { Run } from './runs.ts';
 import type { MetadataOperator, MetadataValue } from './store.ts';
 import { isWhole, storedValue, type TermValue } from './terms.ts';
@@ -30,6 +31,29 @@ export function runsIn(
     sql: ['FROM terms WHERE key = ? AND bucket = ?', sql, ...also.map((o) => o.sql)].join(' AND '),
     parameters: [condition.key, bucket, ...parameters, ...also.flatMap((o) => o.parameters)],
   }));
+}
+
+/** Those of the buckets, in their order, in which the condition has events. */
+export function bucketsWith(
+  database: Database,
+  buckets: readonly number[],
+  condition: TermCondition,
+): readonly number[] {
+  const ranges = rangesOf(condition);
+  if (ranges.length === 0) return [];
+  const exists = ranges.map(
+    ({ sql }) => `EXISTS (SELECT 1 FROM terms WHERE key = ? AND bucket = chosen.value AND ${sql})`,
+  );
+  const found = database.all(
+    `SELECT chosen.value AS bucket FROM json_each(?) AS chosen WHERE ${exists.join(' OR ')}`,
+    [
+      JSON.stringify(buckets),
+      ...ranges.flatMap(({ parameters }) => [condition.key, ...parameters]),
+    ],
+    (row) => row.integer('bucket'),
+  );
+  const known = new Set(found);
+  return buckets.filter((bucket) => known.has(bucket));
 }
 
 /** Whether the other one is a seek for each event: its few values, in a bucket that is known. */
