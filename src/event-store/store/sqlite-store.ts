@@ -108,7 +108,7 @@ class SqliteEventStore implements EventStore {
     let diskBytes = 0;
     const room = () => (rule.diskBytes === undefined ? 1 : rule.diskBytes - diskBytes);
     while (events < rule.limit && room() > 0) {
-      const limit = Math.min(limits.removedAtOnceMax, rule.limit - events);
+      const limit = Math.min(limits.changedAtOnceMax, rule.limit - events);
       const rest = rule.diskBytes === undefined ? {} : { diskBytes: room() };
       const step: RemovalRule = { ...rule, limit, ...rest };
       const outcome = await this.#writer.submit({ kind: 'remove', rule: step }, 0);
@@ -180,7 +180,7 @@ class SqliteEventStore implements EventStore {
     let retried = 0;
     let after: Arrival = 0;
     for (;;) {
-      const command: Command = { kind: 'retryUploads', after, limit: limits.removedAtOnceMax };
+      const command: Command = { kind: 'retryUploads', after, limit: limits.changedAtOnceMax };
       const { count, last } = one(await this.#writer.submit(command, 0), 'retried');
       retried += count;
       if (last === undefined) return retried;

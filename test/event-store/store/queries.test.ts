@@ -159,7 +159,7 @@ function isBounded({ sql, detail }: { readonly sql: string; readonly detail: str
   if (detail === 'USE TEMP B-TREE FOR json_group_array(ORDER BY)') return true;
   if (detail.startsWith('USE TEMP B-TREE')) return isWithinBucket(sql);
   // The one row of totals, the lists of a filter, and the roll-up, which has few rows.
-  return !/^SCAN (?!totals|json_each|kinds|\(subquery)/.test(detail);
+  return !/^SCAN (?!totals|json_each|chosen VIRTUAL TABLE|kinds|\(subquery)/.test(detail);
 }
 
 function isWithinBucket(sql: string): boolean {
