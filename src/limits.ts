@@ -175,8 +175,8 @@ export const limits = {
    * in its totals.
    */
   ledgerLinesMax: 1_000_000,
-  /** Events that a cleanup removes in one transaction: writes wait for it. */
-  removedAtOnceMax: 64,
+  /** Events that are removed, finalized or tried anew in one transaction: writes wait for it. */
+  changedAtOnceMax: 64,
   /** Pages of the database that are given back to the disk in one transaction: 1 MB. */
   shrinkPagesMax: 256,
 
@@ -330,7 +330,7 @@ export const limits = {
   databaseBusyMsMax: 15_000,
   /** A thread that waits for it can be ended so soon: its service stops meanwhile. */
   databaseBusyStepMs: 250,
-  /** A disk that fails more often in a row, while a failed commit is overwritten, fails for good. */
+  /** Tries to overwrite a failed commit: a disk that fails more often in a row fails for good. */
   databaseOverwritesMax: 20,
   /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
   databaseStatementsMax: 200,

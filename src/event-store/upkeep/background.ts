@@ -128,9 +128,9 @@ export class Background {
     const before = await this.#arrivalBefore(policy.now.draftAutoFinalizeSeconds * 1000);
     for (;;) {
       const { eventIds } = openUploads;
-      const finalized = await store.finalizeDrafts(before, eventIds, limits.removedAtOnceMax);
+      const finalized = await store.finalizeDrafts(before, eventIds, limits.changedAtOnceMax);
       if (finalized > 0) log.info('Drafts were finalized.', { drafts: finalized });
-      if (finalized < limits.removedAtOnceMax || !(await this.#pause())) return;
+      if (finalized < limits.changedAtOnceMax || !(await this.#pause())) return;
     }
   }
 

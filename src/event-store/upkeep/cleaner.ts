@@ -38,7 +38,7 @@ export class Cleaner {
     const done = { events: 0, diskBytes: 0 };
     if (await this.#isInDoubt()) return done;
     while (!this.#isStopped) {
-      const removed = await this.#removeBatch({ reason: 'age', before }, limits.removedAtOnceMax);
+      const removed = await this.#removeBatch({ reason: 'age', before }, limits.changedAtOnceMax);
       if (removed.events === 0) break;
       done.events += removed.events;
       done.diskBytes += removed.diskBytes;
@@ -118,7 +118,7 @@ export class Cleaner {
     const { store, policy } = this.#parts;
     const { sparesUnsent } = policy.now;
     if (this.#areManyStuck) return { events: 0, diskBytes: 0 };
-    const most = Math.min(limit, limits.removedAtOnceMax);
+    const most = Math.min(limit, limits.changedAtOnceMax);
     const removed = await store.remove({ ...rule, sparesUnsent, limit: most });
     await this.#unlink();
     return removed;
