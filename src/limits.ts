@@ -139,7 +139,7 @@ export const limits = {
   urgentBatchesMax: 100,
   /** Files to unlink between two entries in the database. */
   unlinkBatchMax: 200,
-  /** Files that cannot be unlinked are passed over for so long; so many end all removal till then. */
+  /** Files that cannot be unlinked are passed over for so long; so many end all removal. */
   stuckFilesRetryMs: 60_000,
   stuckFilesMax: 100,
   /** Pause between two batches of background cleanup. */
@@ -150,7 +150,7 @@ export const limits = {
   clockLeapsMax: 100,
   /** A longer time without any process may as well be a wrong clock: a day. */
   storeAbsenceMsMax: 24 * 60 * 60 * 1000,
-  /** A file's id is made when its upload begins, and its row when it ends: longer than uploadMsMax. */
+  /** A file gets its id when its upload begins, its row when it ends: above uploadMsMax. */
   strayAgeMsMin: 25 * 60 * 60 * 1000,
   /** And a row comes so soon after its file: a second look after that is certain. */
   strayConfirmMs: 60_000,

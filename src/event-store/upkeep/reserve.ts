@@ -62,6 +62,7 @@ export class Reserve {
    * or when it is given up meanwhile.
    */
   async make(): Promise<void> {
+    if (this.#isStopped) return;
     this.#isGivenUp = false;
     const bytes = this.#policy.now.reserveBytes;
     try {

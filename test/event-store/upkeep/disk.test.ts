@@ -8,7 +8,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FoveaError } from '../../../src/errors.ts';
-import { cloudOn, dayMs, openTestStore, patiently, type TestStore } from './kit.ts';
+import { openPolicy } from '../../../src/event-store/upkeep/policy.ts';
+import { Reserve } from '../../../src/event-store/upkeep/reserve.ts';
+import { readEventStoreSettings } from '../../../src/event-store-config.ts';
+import {
+  cloudOn,
+  dayMs,
+  openTestStore,
+  patiently,
+  type TestStore,
+  temporaryFolder,
+} from './kit.ts';
 
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
@@ -31,6 +41,19 @@ describe('the reserve', () => {
     await second.close();
     await openTestStore({ data });
     await expect.poll(() => sizeOf(join(data, 'reserve')), patiently).toBe(0);
+  });
+
+  test('is not made any more once it was stopped', async () => {
+    const data = await temporaryFolder();
+    const settings = readEventStoreSettings({ RESERVE_BYTES: '200000' });
+    const reserve = new Reserve(data, await openPolicy(data, settings));
+    await reserve.make();
+    reserve.stop();
+    await reserve.make();
+    expect(await sizeOf(join(data, 'reserve'))).toBe(200_000);
+    await reserve.giveUp();
+    await reserve.make();
+    expect(await reserve.heldBytes()).toBe(0);
   });
 
   test('nothing is taken in where the disk could not hold it twice', async () => {

@@ -91,7 +91,7 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   const logLines: string[] = [];
   const log = createLog('info', (line) => logLines.push(line));
   const settings = readEventStoreSettings({ ...quiet, ...options.settings });
-  const store = await openEventStore({ data, clock, log });
+  const store = await openEventStore({ data, clock });
   const files = await openFileFolder(join(data, 'files'));
   const openUploads = createOpenUploads();
   const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });

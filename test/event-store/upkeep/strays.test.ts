@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFileId } from '../../../src/event-store/ids.ts';
+import { limits } from '../../../src/limits.ts';
 import { openFileFolder } from '../../../src/storage/file-folder.ts';
 import { tryLock } from '../../../src/storage/file-lock.ts';
 import { listed, openTestStore, patiently, secondMs, temporaryFolder, testClock } from './kit.ts';
@@ -63,6 +64,10 @@ describe('the sweep of strays', () => {
     expect(await listed(files)).toEqual([id]);
     await rm(join(data, 'files/incoming/half'));
     other?.release();
+  });
+
+  test('takes no file for old that may belong to a running upload', () => {
+    expect(limits.strayAgeMsMin).toBeGreaterThan(limits.uploadMsMax);
   });
 
   test('removes nothing where most files are gone, and says why', async () => {

@@ -18,7 +18,7 @@ const log = createLog('debug', (line) => {
 });
 const clock = systemClock;
 const settings = readEventStoreSettings({ RESERVE_BYTES: '0', MAX_RECORDS: '20' });
-const store = await openEventStore({ data, clock, log });
+const store = await openEventStore({ data, clock });
 const files = await openFileFolder(join(data, 'files'));
 const openUploads = createOpenUploads();
 const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
