@@ -22,7 +22,7 @@ import type { Parts } from './parts.ts';
 import { eventStoreRoutes } from './routes.ts';
 import { openEventStore } from './store/sqlite-store.ts';
 import { createOpenUploads } from './upkeep/open-uploads.ts';
-import { writePolicy } from './upkeep/policy.ts';
+import { withPolicy, writePolicy } from './upkeep/policy.ts';
 import { startUpkeep } from './upkeep/upkeep.ts';
 import { startUploads } from './upload/uploads.ts';
 
@@ -53,7 +53,7 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
   };
   try {
     const schemas = await loadEventSchemas(settings.schemasFolder);
-    const store = await openEventStore({ data, clock, log });
+    const store = await openEventStore({ data, clock });
     closing.push(() => store.close());
     const hasFiles = (await store.usage()).fileDiskBytes > 0;
     const files = await openFileFolder(join(data, 'files'), { expected: hasFiles });
@@ -65,7 +65,8 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     closing.push(() => uploader.stop());
     const service = await serveParts(
       {
-        ...{ store, files, schemas, uploader, openUploads, settings, clock, log },
+        ...{ store, files, schemas, uploader, openUploads, clock, log },
+        settings: withPolicy(settings, upkeep.policy),
         capacity: upkeep.capacity,
         problems: () => upkeep.health(),
       },

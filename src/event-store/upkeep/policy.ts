@@ -40,6 +40,22 @@ export async function openPolicy(
   };
 }
 
+/** These settings with what the policy says at any moment: for what is shown of the store. */
+export function withPolicy(settings: EventStoreSettings, policy: FolderPolicy): EventStoreSettings {
+  return {
+    ...settings,
+    get retentionDays() {
+      return policy.now.retentionDays;
+    },
+    get recordsMax() {
+      return policy.now.recordsMax;
+    },
+    get bytesMax() {
+      return policy.now.bytesMax;
+    },
+  };
+}
+
 /** Makes these settings the policy of the folder. */
 export async function writePolicy(data: string, settings: EventStoreSettings): Promise<void> {
   await replaceJson(fileIn(data), policyOf(settings));

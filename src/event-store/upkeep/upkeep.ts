@@ -14,7 +14,7 @@ import { Gate } from './gate.ts';
 import { startLeadership } from './leadership.ts';
 import type { OpenUploads } from './open-uploads.ts';
 import { Doubt } from './plausibility.ts';
-import { openPolicy } from './policy.ts';
+import { type FolderPolicy, openPolicy } from './policy.ts';
 import { enterFolder } from './presence.ts';
 import { Reserve } from './reserve.ts';
 import { startTimer } from './timer.ts';
@@ -32,6 +32,7 @@ export interface UpkeepOptions {
 
 export interface Upkeep {
   readonly capacity: Capacity;
+  readonly policy: FolderPolicy;
   /** Does the sweep of drafts and the cleanup now, where this process leads: for tests. */
   cleanNow(): Promise<void>;
   /** What is wrong, if anything, in our own words. */
@@ -83,6 +84,7 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
 
   return {
     capacity: gate,
+    policy,
     cleanNow: async () => background?.clean(),
     health: () => {
       const own = [gate.blocked, doubt.words, cleaner.problem, reading.failure];

@@ -96,6 +96,10 @@ describe('the policy of a data folder', () => {
     const service = await openTestEventStore({ data, settings: { MAX_RECORDS: '1' } });
     try {
       for (let count = 0; count < 4; count += 1) await service.post('/v2/events', plainEvent);
+      expect((await service.get('/v2/stats')).body).toMatchObject({
+        records: 3,
+        records_limit: 3,
+      });
       expect((await service.get('/v2/events')).body).toMatchObject({ events: { length: 3 } });
     } finally {
       await service.close();
