@@ -48,7 +48,7 @@ for (let index = 0; index < 24; index += 1) {
 }
 lagMs = 0;
 await post(`/v2/events/${ids[21]}/hold`, { reason: 'Kept for the review of batch 4711.' });
-const store = await openEventStore({ data, clock, log });
+const store = await openEventStore({ data, clock });
 await store.uploaded(ids.filter((_, index) => index < 19 && index !== 15));
 await store.uploadRefused(String(ids[19]), 'The cloud answered 400: the use case is archived.');
 await store.close();

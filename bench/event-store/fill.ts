@@ -3,7 +3,6 @@
 import { systemClock } from '../../src/clock.ts';
 import { openEventStore } from '../../src/event-store/store/sqlite-store.ts';
 import type { NewEvent } from '../../src/event-store/store/store.ts';
-import { createLog } from '../../src/log.ts';
 import { detections, deviceId, metadata } from './events.ts';
 
 /** Of the first events alone: a key that no later event has. */
@@ -17,8 +16,7 @@ export interface Fill {
 
 /** Adds the events of these ordinals, from `from` on and below `until`. */
 export async function fill(data: string, from: number, until: number): Promise<Fill> {
-  const log = createLog('error');
-  const store = await openEventStore({ data, clock: systemClock, log });
+  const store = await openEventStore({ data, clock: systemClock });
   const lastTenth = Math.floor(until * 0.9);
   let next = from;
   let stored = from;

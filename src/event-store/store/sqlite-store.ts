@@ -5,7 +5,6 @@ import { extname, join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Log } from '../../log.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../storage/group-commit.ts';
 import { arrivalOf } from '../ids.ts';
@@ -40,7 +39,6 @@ export interface EventStoreOptions {
   /** The data folder; made where there is none. */
   readonly data: string;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Opens the store of a data folder. Throws as `openDatabase` does. */

@@ -13,7 +13,6 @@ import type {
   NewFile,
   StoredEvent,
 } from '../../../src/event-store/store/store.ts';
-import { createLog } from '../../../src/log.ts';
 
 /** A folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
@@ -25,7 +24,7 @@ export async function temporaryFolder(): Promise<string> {
 /** A store on a folder, a new one when none is given; closed after the test. */
 export async function sqliteStore(clock: Clock, data?: string): Promise<EventStore> {
   const folder = data ?? (await temporaryFolder());
-  const store = await openEventStore({ data: folder, clock, log: createLog('error') });
+  const store = await openEventStore({ data: folder, clock });
   onTestFinished(() => store.close());
   return store;
 }

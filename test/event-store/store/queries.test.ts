@@ -15,7 +15,6 @@ import type {
   MetadataCondition,
   NewEvent,
 } from '../../../src/event-store/store/store.ts';
-import { createLog } from '../../../src/log.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { settableClock } from '../../storage/kit.ts';
 import { arbitraryQuery } from './arbitraries.ts';
@@ -52,7 +51,7 @@ function eventNumber(index: number): NewEvent {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fovea-events-'));
   const clock = settableClock();
-  store = await openEventStore({ data: folder, clock, log: createLog('error') });
+  store = await openEventStore({ data: folder, clock });
   model = memoryStore(clock);
   const events = Array.from({ length: total }, (_, index) => eventNumber(index));
   await Promise.all(events.map((event) => store.create(event)));

@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
-import { createLog } from '../../../src/log.ts';
 import { settableClock } from '../../storage/kit.ts';
 import { newEvent, newFile, sqliteStore, temporaryFolder } from './kit.ts';
 
@@ -97,21 +96,20 @@ test('the ledger is bounded, its totals are not', async () => {
     BEGIN IMMEDIATE;
     INSERT INTO ledger SELECT value, 1, 'age', 'id', value, 'custom', NULL, 'waiting', 0, 0
       FROM (WITH RECURSIVE counted(value) AS (
-        SELECT 2 UNION ALL SELECT value + 1 FROM counted WHERE value < 250000)
+        SELECT 2 UNION ALL SELECT value + 1 FROM counted WHERE value < 1000000)
       SELECT value FROM counted);
-    UPDATE totals SET last_line = 250000;
-    UPDATE removals SET events = 250000;
+    UPDATE totals SET last_line = 1000000;
+    UPDATE removals SET events = 1000000;
     COMMIT;`);
   lines.close();
   for (let count = 0; count < 3; count += 1) await store.create(newEvent());
   await store.remove(rule);
   const { lines: oldest } = await store.ledger({ limit: 9, before: 8 });
   expect(oldest.map(({ ordinal }) => ordinal)).toEqual([7, 6, 5, 4]);
-  expect((await store.usage()).removed).toEqual({ age: 250_003 });
+  expect((await store.usage()).removed).toEqual({ age: 1_000_003 });
 }, 30_000);
 
-const open = (data: string) =>
-  openEventStore({ data, clock: systemClock, log: createLog('error') });
+const open = (data: string) => openEventStore({ data, clock: systemClock });
 
 test('a store opens again as it was left', async () => {
   const data = await temporaryFolder();

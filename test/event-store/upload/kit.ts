@@ -186,7 +186,7 @@ interface Stores {
 
 async function openStores(): Promise<Stores> {
   const data = await mkdtemp(join(tmpdir(), 'fovea-upload-'));
-  const store = await openEventStore({ data, clock: systemClock, log: createLog('error') });
+  const store = await openEventStore({ data, clock: systemClock });
   const files = await openFileFolder(join(data, 'files'));
   const close = async () => {
     await store.close();

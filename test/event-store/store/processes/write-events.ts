@@ -4,11 +4,10 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../../src/clock.ts';
 import { openEventStore } from '../../../../src/event-store/store/sqlite-store.ts';
-import { createLog } from '../../../../src/log.ts';
 import { newEvent, newFile } from '../kit.ts';
 
 const [data = '', name = '', most = '1000000000'] = process.argv.slice(2);
-const store = await openEventStore({ data, clock: systemClock, log: createLog('warn') });
+const store = await openEventStore({ data, clock: systemClock });
 
 let count = 0;
 const writeOn = async () => {

@@ -11,7 +11,7 @@ import { openFileFolder } from '../../../../src/storage/file-folder.ts';
 const [data = '', url = ''] = process.argv.slice(2);
 const log = createLog('error');
 const clock = systemClock;
-const store = await openEventStore({ data, clock, log });
+const store = await openEventStore({ data, clock });
 startUploader({
   ...{ store, clock, log },
   files: await openFileFolder(join(data, 'files')),
