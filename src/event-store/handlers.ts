@@ -124,7 +124,7 @@ function keeping({ store, schemas, uploader }: Parts): Pick<DeviceHandlers, Keep
     },
     events_retry_upload: async ({ event_id }) => {
       const retried = await store.retryUpload(event_id);
-      uploader.wake();
+      uploader.retry();
       return { retried };
     },
     event_schemas_list: async () => ({

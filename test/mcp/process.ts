@@ -46,7 +46,8 @@ export function startServer(environment: Record<string, string> = {}): RawServer
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
-      if (child.exitCode !== null) throw new Error(`The server ended. Its log: ${log}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`The server ended. Its log: ${log}`);
       await Promise.race([once(child, 'news'), exited]);
     }
   };

@@ -58,7 +58,8 @@ export function startChild(script: string, ...words: readonly string[]): Child {
     for (;;) {
       const line = lines.find((text) => text.startsWith(start));
       if (line !== undefined) return line;
-      if (child.exitCode !== null) throw new Error(`${script} ended and never said ${start}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${script} ended and never said ${start}`);
       await Promise.race([once(child.stdout ?? child, 'data'), ended]);
     }
   };

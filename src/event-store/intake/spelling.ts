@@ -44,7 +44,7 @@ function inferenceTime(given: unknown): unknown {
 const contractTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?$/;
 
 /** `object_detections` for `objectDetections`; other names as they are. */
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

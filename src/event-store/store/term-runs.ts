@@ -79,12 +79,39 @@ function rangesOf({ bucket, operator, values }: TermCondition): Range[] {
   if (operator === 'eq') {
     return values.map((value) => ({ sql: 'value = ?', parameters: [storedValue(value)] }));
   }
-  if (operator === 'ne') {
-    const whole = values.filter(isWhole);
-    const marks = whole.map(() => '?').join(', ');
-    return [{ sql: `value NOT IN (${marks})`, parameters: whole.map(storedValue) }];
-  }
+  if (operator === 'ne') return rangesBeside(values.filter(isWhole).map(storedValue));
   return values.flatMap((value) => rangeOf(operator, value) ?? []);
+}
+
+/** Everything but these values: what lies before, between and behind them. */
+function rangesBeside(values: readonly TermValue[]): Range[] {
+  const edges = [...values].sort(inOrderOfSqlite);
+  const [first] = edges;
+  if (first === undefined) return [{ sql: 'true', parameters: [] }];
+  return [
+    { sql: 'value < ?', parameters: [first] },
+    ...edges.map((edge, place): Range => {
+      const next = edges[place + 1];
+      return next === undefined
+        ? { sql: 'value > ?', parameters: [edge] }
+        : { sql: 'value > ? AND value < ?', parameters: [edge, next] };
+    }),
+  ];
+}
+
+/** Numbers before text before blobs. */
+function inOrderOfSqlite(first: TermValue, second: TermValue): number {
+  if (typeof first === 'number' && typeof second === 'number') return first - second;
+  return rankOf(first) - rankOf(second) || Buffer.compare(bytesOf(first), bytesOf(second));
+}
+
+function rankOf(value: TermValue): number {
+  if (typeof value === 'number') return 0;
+  return typeof value === 'string' ? 1 : 2;
+}
+
+function bytesOf(value: TermValue): Uint8Array {
+  return value instanceof Uint8Array ? value : Buffer.from(String(value));
 }
 
 /** Of the values of one type; text is stored by its start, so what starts alike is looked at. */

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
+import { timeOfId } from '../ids.ts';
 import type { EventStore } from '../store/store.ts';
 import { removeEach } from './unlink.ts';
 
@@ -35,7 +36,7 @@ export async function sweepStrays(parts: StrayParts, rule: StrayRule): Promise<n
     seen += 1;
     if (seen % limits.unlinkBatchMax === 0) await pause(limits.cleanupPauseMs, signal);
     if (signal.aborted) return removed;
-    const isOld = timeOf(id) < rule.before;
+    const isOld = timeOfId(id) < rule.before;
     if (!isOld || (await store.file(id)) !== undefined) continue;
     suspects.push(id);
     if (suspects.length < limits.straysAtOnceMax) continue;
@@ -62,9 +63,4 @@ async function removeStrays(
 /** False: it was ended early. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return wait(milliseconds, true, { signal }).catch(() => false);
-}
-
-/** Milliseconds since 1970, from a UUID of version 7; not a number for a file of somebody else. */
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -99,7 +99,8 @@ function startProcess(data: string): Process {
   });
   const says = async (line: string) => {
     while (!lines.includes(line)) {
-      if (child.exitCode !== null) throw new Error(`the process ended and never said ${line}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the process ended and never said ${line}`);
       await Promise.race([once(child.stdout, 'data'), ended]);
     }
   };

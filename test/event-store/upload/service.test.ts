@@ -167,3 +167,19 @@ it('an answer that nobody can use keeps neither the service busy nor its end wai
   expect(await stateOf(service, id)).toBe('waiting');
   await service.close();
 });
+});
+
+it('a retry by hand cuts a long wait short', async () => {
+  const line = await openLine(platform);
+  const useCase = `service-${randomUUID()}`;
+  const service = await openService(line, useCase, await temporaryFolder());
+  line.behave((_sent, n) =>
+    n === 0 ? answer(429, { error: 'later' }, { 'retry-after': '86400' }) : undefined,
+  );
+  const id = (await service.post('/v2/events', plainEvent)).text('id');
+  const backup = async () => Object(Object((await service.get('/v2/stats')).body).backup);
+  await until(async () => (await backup()).next_attempt_at !== null);
+  expect((await service.post('/v2/uploads/retry')).body).toEqual({ retried: 0 });
+  await until(async () => (await stateOf(service, id)) === 'uploaded');
+  expect(cloudIds(platform, useCase)).toEqual([id]);
+});
