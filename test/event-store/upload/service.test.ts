@@ -167,7 +167,6 @@ it('an answer that nobody can use keeps neither the service busy nor its end wai
   expect(await stateOf(service, id)).toBe('waiting');
   await service.close();
 });
-});
 
 it('a retry by hand cuts a long wait short', async () => {
   const line = await openLine(platform);
