@@ -9,6 +9,7 @@ test.each([
   [['platform', '-h'], { kind: 'help' }],
   [['--version'], { kind: 'version' }],
   [['platform'], { kind: 'platform', host: '127.0.0.1', port: 8000, data: undefined }],
+  [['event-store'], { kind: 'event-store', host: '127.0.0.1', port: 8001, data: undefined }],
   [
     ['platform', '--port', '0', '--host=::1', '--data', '/data'],
     { kind: 'platform', host: '::1', port: 0, data: '/data' },
@@ -32,7 +33,7 @@ test.each([
   expect(() => readCommand(argv)).toThrow(message);
 });
 
-test.each(['event-store', 'http', 'sign-in', 'sign-out', 'status', 'doctor', 'setup'])(
+test.each(['http', 'sign-in', 'sign-out', 'status', 'doctor', 'setup'])(
   '%s comes later',
   (command) => {
     expect(() => readCommand([command])).toThrow(`"fovea ${command}" is not in this release yet.`);
