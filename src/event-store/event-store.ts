@@ -17,6 +17,7 @@ import { eventStoreHandlers } from './handlers.ts';
 import { loadEventSchemas } from './intake/event-schemas.ts';
 import { withPreparedQuery } from './intake/query.ts';
 import { respellEvent } from './intake/spelling.ts';
+import { isMembers } from './members.ts';
 import { createRequestCounts } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { eventStoreRoutes } from './routes.ts';
@@ -101,10 +102,6 @@ function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> 
     checkAnswers: options.checkAnswers ?? false,
     ...{ log, clock },
   });
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Producers write in several spellings; the contract knows one. */

@@ -8,10 +8,9 @@ import addFormats from 'ajv-formats';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { nearest } from '../../nearest.ts';
+import { isMembers, type Members } from '../members.ts';
 import { knownSchemas } from './known-schemas.ts';
 import { camelCase } from './spelling.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 export interface EventSchemas {
   /**
@@ -94,9 +93,7 @@ async function filesOf(folder: string): Promise<string[]> {
 function parse(text: string): Members | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? { ...value }
-      : undefined;
+    return isMembers(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -2,10 +2,9 @@
 
 import type { UncheckedParts } from '../../contract/check.ts';
 import { FoveaError } from '../../errors.ts';
+import { isMembers, type Members } from '../members.ts';
 import type { MetadataCondition, MetadataOperator, MetadataValue } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The query of a list with its times in one form. Throws `bad_request` for a malformed time, sort
@@ -101,6 +100,5 @@ function badQuery(name: string, wrong: string): FoveaError {
 /** The parts of a request with a query in the form of the contract. */
 export function withPreparedQuery(parts: UncheckedParts): UncheckedParts {
   const { query } = parts;
-  if (typeof query !== 'object' || query === null) return parts;
-  return { ...parts, query: prepareQuery({ ...query }) };
+  return isMembers(query) ? { ...parts, query: prepareQuery(query) } : parts;
 }

@@ -2,9 +2,8 @@
 
 import { events } from '../../contract/events.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
+import { isMembers, type Members } from '../members.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The body of a create with each member under its name in the contract, whether it came in
@@ -86,8 +85,4 @@ function respell(
     respelled.set(name, value);
   }
   return Object.fromEntries(respelled);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // What the Event Store keeps of events, and how it is asked for: the interface of every storage.
 
 import type { removalReasons } from '../../contract/event-store.ts';
+import type { Members } from '../members.ts';
 
 /**
  * When an event arrived, in microseconds since 1970, UTC. Unique and strictly increasing in a
@@ -27,8 +28,6 @@ export interface StoredFile extends NewFile {
   /** What the cloud calls the image, once it is there. */
   readonly sourceId: string | undefined;
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** One image of an event as answers show it (second document, Event response, images). */
 export interface EventImage {

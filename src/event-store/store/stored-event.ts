@@ -2,6 +2,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { Row } from '../../storage/database.ts';
+import { isMembers } from '../members.ts';
 import type { StoredBody } from './commands.ts';
 import { fileColumns, readFiles } from './files.ts';
 import type { FilteredEvent } from './matching.ts';
@@ -72,8 +73,4 @@ function isBody(value: unknown): value is StoredBody {
   if (!isMembers(value)) return false;
   const { inferenceTimestamp, eventData, images } = value;
   return typeof inferenceTimestamp === 'string' && isMembers(eventData) && Array.isArray(images);
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

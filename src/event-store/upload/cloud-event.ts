@@ -5,6 +5,7 @@ import type { Input } from '../../contract/operation.ts';
 import { visionEvents } from '../../contract/vision-events.ts';
 import { FoveaError } from '../../errors.ts';
 import { inCamelCase } from '../intake/event-schemas.ts';
+import type { Members } from '../members.ts';
 import type { EventImage, StoredEvent } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
@@ -47,8 +48,6 @@ export function describeForCloud(
     throw thrown;
   }
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** The cloud keeps scalars only: deeper values become their JSON text, and null is no value. */
 function flat(metadata: Members): Members {
