@@ -1,9 +1,10 @@
 // The thread's side of a group commit: one transaction for each batch that comes in.
 
-import type { MessagePort } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { asFoveaError, FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
 import type { Database } from './database.ts';
-import { type Batch, endOfBatches, type Result } from './group-commit.ts';
+import { endOfBatches, type Part, type Result } from './group-commit.ts';
 import { isBusy } from './sqlite.ts';
 
 /** One transaction that runs. */
@@ -19,28 +20,72 @@ export interface BatchServer<Command, Outcome> {
   open(): Database;
   /** Begins in the transaction; `now` in milliseconds since 1970. */
   begin(database: Database, now: number): Session<Command, Outcome>;
+  /** Called when a batch was answered, for what nobody waits for. What it throws is not heard. */
+  afterwards?(database: Database): void;
 }
 
-/** Answers every batch of the port with its results until the port says that it is over. */
+/** Answers all commands of the port with their results until the port says that it is over. */
 export function serveBatches<Command, Outcome>(
   port: MessagePort,
   server: BatchServer<Command, Outcome>,
 ): void {
   let database: Database | undefined;
-  port.on('message', (message: Batch<Command> | typeof endOfBatches) => {
-    if (message === endOfBatches) {
-      database?.close();
-      port.close();
-      return;
-    }
+
+  function run(batch: Batch<Command>): readonly Result<Outcome>[] {
     try {
       database ??= server.open();
     } catch (thrown) {
-      port.postMessage(message.commands.map(() => failure(thrown)));
-      return;
+      return batch.commands.map(() => failure(thrown));
     }
-    port.postMessage(runBatch(database, server, message));
+    return runBatch(database, server, batch);
+  }
+
+  function afterwards(): void {
+    try {
+      if (database) server.afterwards?.(database);
+    } catch {
+      // It is tried again after the next batch.
+    }
+  }
+
+  port.on('message', (first: Message<Command>) => {
+    for (let message = first; message !== endOfBatches; ) {
+      const { batch, next } = collect(port, message);
+      port.postMessage(run(batch));
+      afterwards();
+      if (next === undefined) return;
+      message = next;
+    }
+    database?.close();
+    port.close();
   });
+}
+
+type Message<Command> = Part<Command> | typeof endOfBatches;
+
+interface Batch<Command> {
+  readonly now: number;
+  readonly commands: readonly Command[];
+}
+
+/** The part with those that wait behind it, as many as one transaction may have. */
+function collect<Command>(
+  port: MessagePort,
+  { commands, now, bytes }: Part<Command>,
+): { readonly batch: Batch<Command>; readonly next: Message<Command> | undefined } {
+  const batch = { now, commands: [...commands] };
+  let total = bytes;
+  for (;;) {
+    const next: Message<Command> | undefined = receiveMessageOnPort(port)?.message;
+    if (next === undefined || next === endOfBatches) return { batch, next };
+    total += next.bytes;
+    const count = batch.commands.length + next.commands.length;
+    if (count > limits.groupCommitCommandsMax || total > limits.groupCommitBytesMax) {
+      return { batch, next };
+    }
+    batch.commands.push(...next.commands);
+    batch.now = next.now;
+  }
 }
 
 /**

@@ -53,6 +53,8 @@ export interface Database {
    * on the disk before the outer one ends. `work` must not be async.
    */
   transaction<T>(work: () => T): T;
+  /** Copies the log into the file, as far as readers allow; commits do it too when it is long. */
+  checkpoint(): void;
   /** Ends the connection. A second call does nothing. */
   close(): void;
 }
@@ -131,6 +133,10 @@ class SqliteDatabase implements Database {
     } finally {
       this.#depth -= 1;
     }
+  }
+
+  checkpoint(): void {
+    translated(() => this.#handle.exec('PRAGMA wal_checkpoint(PASSIVE)'));
   }
 
   close(): void {

@@ -4,10 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 
-/** What goes to the thread: commands for one transaction. */
-export interface Batch<Command> {
+/** What goes to the thread at once; it may run several of these in one transaction. */
+export interface Part<Command> {
   /** Wall time in milliseconds since 1970: clocks do not cross threads. */
   readonly now: number;
+  /** About how much the commands write. */
+  readonly bytes: number;
   readonly commands: readonly Command[];
 }
 
@@ -25,7 +27,7 @@ export type Result<Outcome> =
 export const endOfBatches = 'end';
 
 export interface GroupCommitOptions {
-  /** The thread's module: it answers every batch with its results; see serveBatches. */
+  /** The thread's module, which calls serveBatches. */
   readonly entry: URL;
   /** What the thread gets as `workerData`. */
   readonly data: unknown;
@@ -46,58 +48,56 @@ export interface GroupCommit<Command, Outcome> {
 }
 
 /**
- * Starts no thread before the first command, and another one when it has died. What is submitted
- * while a transaction runs goes into the next one.
+ * Starts no thread before the first command, and another one when it has died. Commands go to it a
+ * few at a time, also while a transaction runs: the thread takes what waits there into the next.
  */
 export function createGroupCommit<Command, Outcome>(
   options: GroupCommitOptions,
 ): GroupCommit<Command, Outcome> {
-  const queue: Waiting<Command, Outcome>[] = [];
+  let queue: Waiting<Command, Outcome>[] = [];
+  let queuedBytes = 0;
   let thread: Thread<Command, Outcome> | undefined;
-  let running: Promise<void> | undefined;
   let isClosed = false;
 
-  async function drain(): Promise<void> {
-    // Whoever submits in this turn of the loop is in the first batch too.
-    await Promise.resolve();
-    while (queue.length > 0) {
-      const taken = queue.splice(0, batchLength(queue));
-      try {
-        if (thread === undefined || thread.hasEnded) thread = startThread(options);
-        const commands = taken.map(({ command }) => command);
-        settle(taken, await thread.run({ now: options.now(), commands }));
-      } catch (thrown) {
-        for (const { reject } of taken) reject(thrown);
-      }
+  function send(): void {
+    if (queue.length === 0) return;
+    const taken = queue;
+    const bytes = queuedBytes;
+    queue = [];
+    queuedBytes = 0;
+    try {
+      if (thread === undefined || thread.hasEnded) thread = startThread(options);
+      thread.send(taken, { now: options.now(), bytes });
+    } catch (thrown) {
+      for (const { reject } of taken) reject(thrown);
     }
-    running = undefined;
   }
 
-  async function end(): Promise<void> {
-    await running;
-    await thread?.end();
+  function submit(command: Command, bytes: number): Promise<Outcome> {
+    if (isClosed) return Promise.reject(closed());
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+    if (queuedBytes + bytes > limits.groupCommitBytesMax) send();
+    // What other requests of this turn of the loop submit goes with the first one.
+    if (queue.length === 0) setImmediate(send);
+    queue.push({ command, resolve, reject });
+    queuedBytes += bytes;
+    if (queue.length >= limits.groupCommitSentAtOnceMax) send();
+    return promise;
   }
 
   return {
-    submit: (command, bytes) => {
-      if (isClosed) return Promise.reject(closed());
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-      queue.push({ command, bytes, resolve, reject });
-      running ??= drain();
-      return promise;
-    },
+    submit,
     close: async () => {
       isClosed = true;
-      if (await endsInTime(end())) return;
-      for (const { reject } of queue.splice(0)) reject(closed());
-      await thread?.terminate();
+      send();
+      if (thread === undefined || (await endsInTime(thread.end()))) return;
+      await thread.terminate();
     },
   };
 }
 
 interface Waiting<Command, Outcome> {
   readonly command: Command;
-  readonly bytes: number;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -110,19 +110,6 @@ async function endsInTime(end: Promise<void>): Promise<boolean> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** How many of the first commands go together: at least one. */
-function batchLength(queue: readonly { readonly bytes: number }[]): number {
-  let bytes = 0;
-  let length = 0;
-  for (const waiting of queue) {
-    bytes += waiting.bytes;
-    if (length === limits.groupCommitCommandsMax) break;
-    if (length > 0 && bytes > limits.groupCommitBytesMax) break;
-    length += 1;
-  }
-  return length;
 }
 
 function settle<Command, Outcome>(
@@ -150,39 +137,37 @@ function startThread<Command, Outcome>(options: GroupCommitOptions): Thread<Comm
   }
 }
 
-/** One thread, which runs one batch at a time. */
+/** One thread, with all that it has not answered yet. */
 class Thread<Command, Outcome> {
   readonly #worker: Worker;
-  #resolve: (results: readonly Result<Outcome>[]) => void = () => {};
-  #reject: (reason: unknown) => void = () => {};
+  #sent: Waiting<Command, Outcome>[] = [];
   #failure: unknown;
   hasEnded = false;
 
   constructor({ entry, data }: GroupCommitOptions) {
     this.#worker = new Worker(entry, { workerData: data });
     this.#worker.unref();
-    this.#worker.on('message', (results: readonly Result<Outcome>[]) => this.#resolve(results));
+    this.#worker.on('message', (results: readonly Result<Outcome>[]) => this.#settle(results));
     // Without a listener, an error of the thread would end the process.
     this.#worker.on('error', (thrown) => {
       this.#failure = thrown;
     });
     this.#worker.on('exit', () => {
       this.hasEnded = true;
-      this.#reject(ended(this.#failure));
+      for (const { reject } of this.#sent.splice(0)) reject(ended(this.#failure));
     });
   }
 
-  async run(batch: Batch<Command>): Promise<readonly Result<Outcome>[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Result<Outcome>[]>();
-    this.#resolve = resolve;
-    this.#reject = reject;
-    try {
-      this.#worker.ref();
-      this.#worker.postMessage(batch);
-      return await promise;
-    } finally {
-      this.#worker.unref();
-    }
+  send(taken: readonly Waiting<Command, Outcome>[], part: Omit<Part<Command>, 'commands'>): void {
+    this.#worker.postMessage({ ...part, commands: taken.map(({ command }) => command) });
+    if (this.#sent.length === 0) this.#worker.ref();
+    this.#sent.push(...taken);
+  }
+
+  /** Its answers come in the order of what was sent. */
+  #settle(results: readonly Result<Outcome>[]): void {
+    settle(this.#sent.splice(0, results.length), results);
+    if (this.#sent.length === 0) this.#worker.unref();
   }
 
   async end(): Promise<void> {

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../../limits.ts';
 import { serveBatches } from '../../storage/batches.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { Indexing } from './indexing.ts';
 import { migrations } from './schema.ts';
 import { beginWrites } from './writes.ts';
 
@@ -13,11 +14,14 @@ if (port === null || typeof path !== 'string') {
   throw new Error('event-writer runs in a thread of sqlite-store.ts');
 }
 
+const indexing = new Indexing();
+
 serveBatches(port, {
   open: () =>
     openDatabase(path, migrations, {
       cacheBytes: limits.eventWriterCacheBytes,
       busyStepMs: limits.databaseBusyStepMs,
     }),
-  begin: beginWrites,
+  begin: (database, now) => beginWrites(database, now, indexing),
+  afterwards: (database) => indexing.prepare(database),
 });

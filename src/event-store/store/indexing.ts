@@ -11,7 +11,8 @@ import {
   storedValue,
   type TermValue,
 } from './terms.ts';
-import type { Writing } from './writing.ts';
+import { Totals } from './totals.ts';
+import { beginWriting, finishWriting, type Writing } from './writing.ts';
 
 /** What is looked for in an event. */
 export interface IndexedEvent {
@@ -39,58 +40,135 @@ export function readIndexedEvent(row: Row): IndexedEvent {
   };
 }
 
-/** Indexes the newest events once they are many. */
-export function indexNewest(writing: Writing): void {
-  const { database, totals } = writing;
-  const last = totals.get('last_number');
-  if (last - totals.get('indexed_number') < limits.unindexedEventsMax) return;
-  const events = database.all(
+/** Counted events whose rows are going in. */
+interface Window {
+  readonly until: Arrival;
+  /** Of the ledger: a removal may take rows out of the window, also that of another process. */
+  readonly lastLine: number;
+  /** By keys, so that what is inserted together lies together. They follow from the events. */
+  readonly rows: readonly Term[];
+}
+
+/**
+ * Puts events into the index in windows of hundreds, so that a page of it is written once for many.
+ * A window is counted when it is opened; then each transaction that stores events inserts a share
+ * of its rows, so that none has to wait for all. How many are in is in the database.
+ */
+export class Indexing {
+  #window: Window | undefined;
+
+  /** For the next transactions; in one of its own, and only where there is something to do. */
+  prepare(database: Database): void {
+    if (this.#isPrepared(database)) return;
+    this.#window = database.transaction(() => {
+      const writing = beginWriting(database, 0);
+      if (!isOpen(writing.totals)) openWindow(writing);
+      const window = readWindow(writing);
+      finishWriting(writing);
+      return window;
+    });
+  }
+
+  /** Inserts the share of so many new events. */
+  advance({ database, totals }: Writing, created: number): void {
+    const window = this.#window;
+    if (window === undefined || created === 0 || !isOf(window, totals)) return;
+    const { rows } = window;
+    const done = totals.get('indexed_rows');
+    const share = Math.ceil((rows.length * created) / shareOfEvents / rowsAtOnce) * rowsAtOnce;
+    insertRows(database, rows.slice(done, done + share));
+    totals.set('indexed_rows', done + share);
+    if (done + share < rows.length) return;
+    totals.set('indexed_rows', 0);
+    totals.set('indexed_arrival', window.until);
+  }
+
+  #isPrepared(database: Database): boolean {
+    const totals = new Totals(database);
+    if (isOpen(totals)) return this.#window !== undefined && isOf(this.#window, totals);
+    return totals.get('last_number') - totals.get('counted_number') < limits.unindexedEventsMax;
+  }
+}
+
+/** So a window is in before there are enough events for the next one. */
+const shareOfEvents = limits.unindexedEventsMax / 1.25;
+
+function isOpen(totals: Totals): boolean {
+  return totals.get('counted_arrival') > totals.get('indexed_arrival');
+}
+
+function isOf({ until, lastLine }: Window, totals: Totals): boolean {
+  if (!isOpen(totals)) return false;
+  return until === totals.get('counted_arrival') && lastLine === totals.get('last_line');
+}
+
+function openWindow(writing: Writing): void {
+  const { totals } = writing;
+  for (const event of eventsAfter(writing, 'counted_arrival')) countEvent(writing, event, 1);
+  totals.set('counted_arrival', totals.get('last_arrival'));
+  totals.set('counted_number', totals.get('last_number'));
+}
+
+function readWindow(writing: Writing): Window {
+  const { totals } = writing;
+  const until = totals.get('counted_arrival');
+  const events = eventsAfter(writing, 'indexed_arrival').filter(({ arrival }) => arrival <= until);
+  const rows = events.flatMap((event) => termsOf(writing, event));
+  rows.sort(([key], [other]) => key - other);
+  return { until, lastLine: totals.get('last_line'), rows };
+}
+
+function eventsAfter(
+  { database, totals }: Writing,
+  edge: 'counted_arrival' | 'indexed_arrival',
+): IndexedEvent[] {
+  return database.all(
     `SELECT ${indexedColumns} FROM events WHERE arrival > ?`,
-    [totals.get('indexed_arrival')],
+    [totals.get(edge)],
     readIndexedEvent,
   );
-  insertTerms(
-    database,
-    events.flatMap((event) => termsOf(writing, event, 1)),
-  );
-  totals.set('indexed_number', last);
-  totals.set('indexed_arrival', totals.get('last_arrival'));
 }
 
 /** Many with one statement, which saves half of the time. */
-function insertTerms(database: Database, terms: readonly Term[]): void {
-  const whole = terms.length - (terms.length % termsAtOnce);
-  for (let start = 0; start < whole; start += termsAtOnce) {
-    database.run(insertMany, terms.slice(start, start + termsAtOnce).flat());
+function insertRows(database: Database, rows: readonly Term[]): void {
+  const whole = rows.length - (rows.length % rowsAtOnce);
+  for (let start = 0; start < whole; start += rowsAtOnce) {
+    database.run(insertMany, rows.slice(start, start + rowsAtOnce).flat());
   }
-  for (const term of terms.slice(whole)) database.run(insertOne, term);
+  for (const row of rows.slice(whole)) database.run(insertOne, row);
 }
 
-const termsAtOnce = 32;
+const rowsAtOnce = 32;
 const insertOne = 'INSERT OR IGNORE INTO terms (key, bucket, value, arrival) VALUES (?, ?, ?, ?)';
-const insertMany = insertOne + ', (?, ?, ?, ?)'.repeat(termsAtOnce - 1);
+const insertMany = insertOne + ', (?, ?, ?, ?)'.repeat(rowsAtOnce - 1);
 
+/** Takes an event out that is removed in this transaction. */
 export function removeFromIndex(writing: Writing, event: IndexedEvent): void {
-  if (event.arrival > writing.totals.get('indexed_arrival')) return;
+  const { database, totals } = writing;
+  if (event.arrival > totals.get('counted_arrival')) return;
   const remove = 'DELETE FROM terms WHERE key = ? AND bucket = ? AND value = ? AND arrival = ?';
-  for (const term of termsOf(writing, event, -1)) writing.database.run(remove, term);
+  for (const term of termsOf(writing, event)) database.run(remove, term);
+  countEvent(writing, event, -1);
+  // The rows of the others of an open window are no longer where they were.
+  if (event.arrival > totals.get('indexed_arrival')) totals.set('indexed_rows', 0);
+}
+
+/** Into the figures of how many events there are. */
+function countEvent(writing: Writing, event: IndexedEvent, events: 1 | -1): void {
+  writing.kinds.count(event, events);
+  for (const [name] of scalarsOf(event.customMetadata)) writing.termKeys.count(name, events);
 }
 
 type Term = readonly [key: number, bucket: number, value: TermValue, arrival: Arrival];
 
-/** The rows of an event; `events` goes into the figures of how many there are. */
-function termsOf(writing: Writing, event: IndexedEvent, events: 1 | -1): Term[] {
+/** The rows of an event, which is counted. */
+function termsOf({ kinds, termKeys }: Writing, event: IndexedEvent): Term[] {
   const { arrival } = event;
   const bucket = bucketOf(event.number);
   const terms = scalarsOf(event.customMetadata).map(
-    ([name, value]): Term => [
-      writing.termKeys.count(name, events),
-      bucket,
-      storedValue(value),
-      arrival,
-    ],
+    ([name, value]): Term => [termKeys.idOf(name), bucket, storedValue(value), arrival],
   );
-  terms.push([reservedKeys.kind, onlyBucket, writing.kinds.count(event, events), arrival]);
+  terms.push([reservedKeys.kind, onlyBucket, kinds.idOf(event), arrival]);
   const add = (key: number, keyBucket: number, value: string | undefined) => {
     if (value !== undefined) terms.push([key, keyBucket, storedValue(value), arrival]);
   };

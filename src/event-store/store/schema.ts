@@ -114,8 +114,12 @@ export const migrations: readonly Migration[] = [
         last_arrival INTEGER NOT NULL DEFAULT 0,
         last_number INTEGER NOT NULL DEFAULT 0,
         last_line INTEGER NOT NULL DEFAULT 0,
+        -- Until here events are in \`kinds\` and \`term_keys\`; of those after the indexed ones, so
+        -- many rows are in \`terms\`.
+        counted_arrival INTEGER NOT NULL DEFAULT 0,
+        counted_number INTEGER NOT NULL DEFAULT 0,
         indexed_arrival INTEGER NOT NULL DEFAULT 0,
-        indexed_number INTEGER NOT NULL DEFAULT 0,
+        indexed_rows INTEGER NOT NULL DEFAULT 0,
         draft INTEGER NOT NULL DEFAULT 0,
         waiting INTEGER NOT NULL DEFAULT 0,
         uploaded INTEGER NOT NULL DEFAULT 0,

@@ -11,30 +11,38 @@ export class TermKeys {
     this.#database = database;
   }
 
-  /** The id of a key, which so many more events have now; makes a new one. */
-  count(name: string, events: 1 | -1): number {
-    let key = this.#known.get(name);
-    if (key === undefined) {
-      key = { id: this.#idOf(name), added: 0 };
-      this.#known.set(name, key);
-    }
-    key.added += events;
-    return key.id;
+  /** So many events more have a key. */
+  count(name: string, events: 1 | -1): void {
+    this.#entry(name).added += events;
+  }
+
+  /** The id of a key; makes a new one. */
+  idOf(name: string): number {
+    return this.#entry(name).id;
   }
 
   finish(): void {
     for (const { id, added } of this.#known.values()) {
+      if (added === 0) continue;
       this.#database.run('UPDATE term_keys SET events = events + ? WHERE id = ?', [added, id]);
       if (added > 0) continue;
       this.#database.run('DELETE FROM term_keys WHERE id = ? AND events = 0', [id]);
     }
   }
 
-  #idOf(name: string): number {
+  #entry(name: string): { readonly id: number; added: number } {
+    const known = this.#known.get(name);
+    if (known) return known;
+    const entry = { id: this.#storedId(name), added: 0 };
+    this.#known.set(name, entry);
+    return entry;
+  }
+
+  #storedId(name: string): number {
     const known = findTermKey(this.#database, name);
     if (known !== undefined) return known;
     this.#database.run('INSERT INTO term_keys (name, events) VALUES (?, 0)', [name]);
-    return this.#idOf(name);
+    return this.#storedId(name);
   }
 }
 

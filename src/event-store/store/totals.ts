@@ -4,7 +4,8 @@ import type { Database } from '../../storage/database.ts';
 import type { Arrival, FileKind, UploadState } from './store.ts';
 
 const columns = [
-  ...['last_arrival', 'last_number', 'last_line', 'indexed_arrival', 'indexed_number'],
+  ...['last_arrival', 'last_number', 'last_line'],
+  ...['counted_arrival', 'counted_number', 'indexed_arrival', 'indexed_rows'],
   ...['draft', 'waiting', 'uploaded', 'refused', 'held'],
   ...['image', 'video', 'local_only'],
   ...['waiting_disk_bytes', 'file_disk_bytes'],
@@ -13,7 +14,8 @@ const columns = [
 type Column =
   | UploadState
   | FileKind
-  | ('last_arrival' | 'last_number' | 'last_line' | 'indexed_arrival' | 'indexed_number')
+  | ('last_arrival' | 'last_number' | 'last_line')
+  | ('counted_arrival' | 'counted_number' | 'indexed_arrival' | 'indexed_rows')
   | 'held'
   | ('waiting_disk_bytes' | 'file_disk_bytes');
 
@@ -86,27 +88,35 @@ export class Kinds {
     this.#database = database;
   }
 
-  /** The id of a kind, of which there are `events` more now; makes a new one. */
-  count(kind: Kind, events: 1 | -1): number {
-    const name = JSON.stringify([kind.deviceId, kind.eventSchema, kind.workflowId]);
-    let known = this.#known.get(name);
-    if (known === undefined) {
-      known = { id: this.#idOf(kind), added: 0 };
-      this.#known.set(name, known);
-    }
-    known.added += events;
-    return known.id;
+  /** So many events more are of a kind. */
+  count(kind: Kind, events: 1 | -1): void {
+    this.#entry(kind).added += events;
+  }
+
+  /** The id of a kind; makes a new one. */
+  idOf(kind: Kind): number {
+    return this.#entry(kind).id;
   }
 
   finish(): void {
     for (const { id, added } of this.#known.values()) {
+      if (added === 0) continue;
       this.#database.run('UPDATE kinds SET events = events + ? WHERE id = ?', [added, id]);
       if (added > 0) continue;
       this.#database.run('DELETE FROM kinds WHERE id = ? AND events = 0', [id]);
     }
   }
 
-  #idOf(kind: Kind): number {
+  #entry(kind: Kind): { readonly id: number; added: number } {
+    const name = JSON.stringify([kind.deviceId, kind.eventSchema, kind.workflowId]);
+    const known = this.#known.get(name);
+    if (known) return known;
+    const entry = { id: this.#storedId(kind), added: 0 };
+    this.#known.set(name, entry);
+    return entry;
+  }
+
+  #storedId(kind: Kind): number {
     const values = [kind.eventSchema, kind.deviceId, kind.workflowId];
     const known = this.#database.get(
       'SELECT id FROM kinds WHERE event_schema = ? AND device_id IS ? AND workflow_id IS ?',
@@ -118,6 +128,6 @@ export class Kinds {
       'INSERT INTO kinds (event_schema, device_id, workflow_id, events) VALUES (?, ?, ?, 0)',
       values,
     );
-    return this.#idOf(kind);
+    return this.#storedId(kind);
   }
 }

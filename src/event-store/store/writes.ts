@@ -8,12 +8,10 @@ import { eventIdOf } from '../ids.ts';
 import type { Command, EventRow, Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
-import { indexNewest } from './indexing.ts';
+import type { Indexing } from './indexing.ts';
 import { removeEvents } from './removal.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type { Arrival, Created, Finalized, NewFile } from './store.ts';
-import { TermKeys } from './term-keys.ts';
-import { Kinds, Totals } from './totals.ts';
 import {
   imageUploaded,
   retryUpload,
@@ -21,21 +19,22 @@ import {
   uploaded,
   uploadRefused,
 } from './upload-writes.ts';
-import type { Writing } from './writing.ts';
+import { beginWriting, finishWriting, type Writing } from './writing.ts';
 
 /** Begins; `now` in milliseconds since 1970. */
-export function beginWrites(database: Database, now: number): Session<Command, Outcome> {
-  const totals = new Totals(database);
-  const kinds = new Kinds(database);
-  const termKeys = new TermKeys(database);
-  const writing = { database, now: Math.floor(now) * 1000, totals, kinds, termKeys };
+export function beginWrites(
+  database: Database,
+  now: number,
+  indexing: Indexing,
+): Session<Command, Outcome> {
+  const writing = beginWriting(database, Math.floor(now) * 1000);
+  const { totals } = writing;
+  const before = totals.get('last_number');
   return {
     apply: (command) => apply(writing, command),
     finish: () => {
-      indexNewest(writing);
-      totals.finish();
-      kinds.finish();
-      termKeys.finish();
+      indexing.advance(writing, totals.get('last_number') - before);
+      finishWriting(writing);
     },
   };
 }
