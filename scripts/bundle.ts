@@ -22,8 +22,8 @@ const { metafile } = await build({
   target: 'node22.13',
   minifySyntax: true,
   minifyWhitespace: true,
-  // Native: stays a package of its own and is loaded when an image is first decoded.
-  external: ['sharp'],
+  // Native: they stay packages of their own, and are loaded when they are first needed.
+  external: ['sharp', '@napi-rs/keyring', 'keytar'],
   // Packages in CommonJS ask for Node's built-in modules through `require`.
   banner: {
     js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,

@@ -10,6 +10,23 @@ import { Secret } from './secret.ts';
 /** What the variables say, checked. The table is in the README. */
 export interface Settings {
   readonly baseUrl: string | undefined;
+  /** The authorization server; undefined: at the base URL. */
+  readonly authUrl: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: Secret | undefined;
+  readonly clientAuth: ClientAuthentication;
+  /** The port of the callback on 127.0.0.1. */
+  readonly redirectPort: number;
+  /** What a sign-in asks for; undefined: what the offered tools need. */
+  readonly scopes: readonly string[] | undefined;
+  /** Whether no browser is to be opened here. */
+  readonly noBrowser: boolean;
+  /** Where tokens are kept. */
+  readonly credentials: CredentialsPlace;
+  /** One sign-in of several: an issuer, a client, a workspace. */
+  readonly profile: string;
+  /** The address by which others reach a service of ours, behind a proxy. */
+  readonly publicUrl: string | undefined;
   readonly deviceUrl: string | undefined;
   readonly deviceApiKey: Secret | undefined;
   readonly apiKey: Secret | undefined;
@@ -28,6 +45,11 @@ export interface Settings {
   readonly versionMultiplierMax: number;
   readonly logLevel: LogLevel;
 }
+
+/** RFC 6749 section 2.3.1, and public clients. */
+export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
+
+export type CredentialsPlace = 'auto' | 'keychain' | 'file' | 'memory';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,6 +71,7 @@ export function readSettings(
   const reader = createReader(environment);
   const settings: Settings = {
     baseUrl: reader.read('FOVEA_BASE_URL', url, undefined),
+    ...readSignIn(reader, environment, machine),
     deviceUrl: reader.read('FOVEA_DEVICE_URL', url, undefined),
     deviceApiKey: reader.read('FOVEA_DEVICE_API_KEY', secret, undefined),
     apiKey: reader.read('FOVEA_API_KEY', secret, undefined),
@@ -68,6 +91,49 @@ export function readSettings(
   };
   reader.finish();
   return settings;
+}
+
+type SignInSettings = Pick<
+  Settings,
+  | ('authUrl' | 'clientId' | 'clientSecret' | 'clientAuth' | 'redirectPort' | 'scopes')
+  | ('noBrowser' | 'credentials' | 'profile' | 'publicUrl')
+>;
+
+function readSignIn(
+  reader: ReturnType<typeof createReader>,
+  environment: Environment,
+  machine: Machine,
+): SignInSettings {
+  const clientSecret = reader.read('FOVEA_CLIENT_SECRET', secret, undefined);
+  const clientAuth = reader.read(
+    'FOVEA_CLIENT_AUTH',
+    clientAuthentication,
+    clientSecret === undefined ? 'none' : 'client_secret_post',
+  );
+  if (clientSecret === undefined && clientAuth !== 'none') {
+    reader.refuse('FOVEA_CLIENT_SECRET', `is missing, and ${clientAuth} needs one`);
+  }
+  if (clientSecret !== undefined && clientAuth === 'none') {
+    reader.refuse('FOVEA_CLIENT_AUTH', 'must not be none where FOVEA_CLIENT_SECRET is set');
+  }
+  return {
+    ...{ clientSecret, clientAuth },
+    authUrl: reader.read('FOVEA_AUTH_URL', url, undefined),
+    clientId: reader.read('FOVEA_CLIENT_ID', clientId, undefined),
+    redirectPort: reader.read('FOVEA_REDIRECT_PORT', port, 8976),
+    scopes: reader.read('FOVEA_SCOPES', scopeList, undefined),
+    noBrowser: reader.read('FOVEA_NO_BROWSER', yesOrNo, hasNoScreen(environment, machine)),
+    credentials: reader.read('FOVEA_CREDENTIALS', credentialsPlace, 'auto'),
+    profile: reader.read('FOVEA_PROFILE', profileName, 'default'),
+    publicUrl: reader.read('FOVEA_PUBLIC_URL', url, undefined),
+  };
+}
+
+/** Over SSH a browser would open on the wrong machine; without a display, none would. */
+function hasNoScreen(environment: Environment, { platform }: Machine): boolean {
+  const isSet = (variable: string) => given(environment, variable) !== undefined;
+  if (isSet('SSH_CONNECTION') || isSet('SSH_TTY')) return true;
+  return platform === 'linux' && !isSet('DISPLAY') && !isSet('WAYLAND_DISPLAY');
 }
 
 /** A value, or in plain words what would be right. */
@@ -143,6 +209,40 @@ const words: Parser<readonly string[]> = (text) => {
     ? { value: list }
     : { wrong: 'must be family names separated by commas, for example "projects,images"' };
 };
+
+const clientId: Parser<string> = (text) =>
+  /^[\x21-\x7e]{1,500}$/.test(text)
+    ? { value: text }
+    : { wrong: 'must be a client identifier of printable ASCII characters without blanks' };
+
+const clientAuthentication: Parser<ClientAuthentication> = (text) =>
+  text === 'client_secret_post' || text === 'client_secret_basic' || text === 'none'
+    ? { value: text }
+    : { wrong: 'must be client_secret_post, client_secret_basic or none' };
+
+const credentialsPlace: Parser<CredentialsPlace> = (text) =>
+  text === 'auto' || text === 'keychain' || text === 'file' || text === 'memory'
+    ? { value: text }
+    : { wrong: 'must be auto, keychain, file or memory' };
+
+/** RFC 6749 section 3.3: separated by blanks; commas are forgiven. */
+const scopeList: Parser<readonly string[]> = (text) => {
+  const list = text.split(/[\s,]+/);
+  return list.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
+    ? { value: [...new Set(list)] }
+    : { wrong: 'must be scopes separated by blanks, for example "openid project:read"' };
+};
+
+const port: Parser<number> = (text) =>
+  /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535
+    ? { value: Number(text) }
+    : { wrong: 'must be a whole number from 1 to 65535' };
+
+/** Also the name of a file and of an entry in the keychain. */
+export const profileName: Parser<string> = (text) =>
+  /^[a-z0-9][a-z0-9-]{0,39}$/.test(text)
+    ? { value: text }
+    : { wrong: 'must be up to 40 small letters, digits and hyphens' };
 
 export const yesOrNo: Parser<boolean> = (text) => {
   if (/^(1|true|yes|on)$/i.test(text)) return { value: true };

@@ -50,7 +50,15 @@ export interface UpstreamError {
   readonly hint?: string;
 }
 
+/** Why a bearer token was not enough (RFC 6750 section 3.1), for the challenge of the answer. */
+export interface Challenge {
+  readonly error: 'invalid_token' | 'insufficient_scope';
+  /** The scope that the call needs. */
+  readonly scope?: string;
+}
+
 export interface ErrorDetails {
+  readonly challenge?: Challenge;
   readonly hint?: string;
   readonly problems?: readonly Problem[];
   readonly retry?: Retry;
@@ -68,6 +76,7 @@ export class FoveaError extends Error {
   readonly retry: Retry;
   readonly retryAfterSeconds: number | undefined;
   readonly upstream: UpstreamError | undefined;
+  readonly challenge: Challenge | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -77,6 +86,7 @@ export class FoveaError extends Error {
     this.retry = details.retry ?? errorCodes[code].retry;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.upstream = details.upstream;
+    this.challenge = details.challenge;
   }
 
   /** The HTTP status with which our own services answer this error. */

@@ -380,4 +380,58 @@ export const limits = {
   workAttemptsMax: 5,
   /** Running work gets so long to end by itself when its service stops. */
   workStopMsMax: 1_000,
+
+  // Sign-in, the side of the user.
+
+  /** A token is renewed so long before its end, so that no call carries one that just ended. */
+  refreshBeforeMs: 5 * 60 * 1000,
+  /** A refresh waits so long for the one of another process. */
+  refreshWaitMsMax: 30_000,
+  refreshLockPollMs: 25,
+  /** A person has so long to sign in. */
+  signInMsMax: 10 * 60 * 1000,
+  /** One request to an authorization server, and its answer. */
+  oauthRequestMsMax: 15_000,
+  oauthAnswerBytesMax: 1024 * 1024,
+  /** A keychain that asks a person, or hangs. */
+  keychainMsMax: 5_000,
+  /** Windows keeps 2,560 bytes in one entry. */
+  secretChunkCharactersMax: 1_200,
+  /** A host may ask its user for so long whether an address is to be opened. */
+  askToOpenMsMax: 45_000,
+
+  // Sign-in, the side of the service.
+
+  /** Seconds: first document, tokens; RFC 6749 for codes. */
+  oauthLifetimes: {
+    accessSeconds: 60 * 60,
+    mcpAccessSeconds: 24 * 60 * 60,
+    refreshSeconds: 30 * 24 * 60 * 60,
+    grantSeconds: 365 * 24 * 60 * 60,
+    codeSeconds: 60,
+    idTokenSeconds: 60 * 60,
+    interactionSeconds: 10 * 60,
+    sessionSeconds: 14 * 24 * 60 * 60,
+    exchangedSeconds: 5 * 60,
+  },
+  /** The holder of a refresh token may lose the answer, or race itself, for so long. */
+  refreshGraceMs: 30_000,
+  /** The body of a form, of the token endpoint too. */
+  signInFormBytesMax: 16 * 1024,
+  /** So many wrong passwords pause an account and an address. */
+  passwordFailuresMax: 5,
+  passwordPauseMs: 60_000,
+
+  // MCP over HTTP.
+
+  /** A revoked token may be good for so long still; an unknown one is asked for again sooner. */
+  tokenCacheMs: 5_000,
+  tokenCacheMissMs: 1_000,
+  tokenCacheEntriesMax: 1_000,
+  /** One message, or a batch of them. */
+  httpBodyBytesMax: 1024 * 1024,
+  httpToolArgumentElementsMax: 10_000,
+  /** Of one principal. */
+  httpCallsPerMinuteMax: 600,
+  httpCallsAtOnceMax: 20,
 } as const;

@@ -47,6 +47,7 @@ export const toolImports = {
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/http-server'],
   '@modelcontextprotocol/server': ['src/mcp'],
+  '@napi-rs/keyring': ['src/sign-in'],
   ajv: ['src/event-store'],
   'ajv-formats': ['src/event-store'],
   'fast-bmp': ['src/pictures'],
@@ -55,6 +56,9 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'file-type': ['src/event-store'],
   'find-my-way': ['src/http-server'],
   'ipaddr.js': ['src/boundary'],
+  keytar: ['src/sign-in'],
+  oauth4webapi: ['src/sign-in'],
+  'oidc-provider': ['src/authorization-server'],
   sharp: ['src/pictures', 'src/platform'],
   undici: ['src/http-client'],
   yaml: ['tools'],

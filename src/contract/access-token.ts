@@ -1,0 +1,29 @@
+// What an access token says, and how a service tells it (first document, Sign-in service endpoints).
+
+import * as z from 'zod';
+import type { Secret } from '../secret.ts';
+
+/** What the authorization server knows of an access token that is good. */
+export interface AccessToken {
+  readonly subject: string;
+  readonly clientId: string;
+  /** The slug; `workspace_url` of the document. */
+  readonly workspace: string;
+  readonly scopes: ReadonlySet<string>;
+  /** Undefined: the management API. */
+  readonly audience: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Undefined: unknown, expired or revoked. */
+export type VerifyAccessToken = (token: Secret) => Promise<AccessToken | undefined>;
+
+/** The answer of `/oauth/validate`. Open, since we do not author every server. */
+export const validateAnswer = z.object({
+  active: z.boolean(),
+  /** Seconds since 1970. */
+  exp: z.number().int().nullable(),
+  workspace_url: z.string(),
+  scopes: z.array(z.string()),
+});
