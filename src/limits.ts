@@ -165,7 +165,7 @@ export const limits = {
   /** More files than these in a folder whose database is new belong to a database that is lost. */
   unknownFilesMax: 100,
   /** Events that are indexed together; queries look through twice as many, in a millisecond. */
-  unindexedEventsMax: 256,
+  unindexedEventsMax: 512,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */
@@ -345,6 +345,8 @@ export const limits = {
   groupCommitCommandsMax: 512,
   /** What they write together; one larger command goes alone. */
   groupCommitBytesMax: 4 * 1024 * 1024,
+  /** A thread that got nothing for so long does what can wait. */
+  groupCommitIdleMs: 100,
   /** Writes may end for so long when their store closes: a service ends within 5 s in all. */
   groupCommitCloseMsMax: 1_000,
 

@@ -166,9 +166,11 @@ async function respond(
 }
 
 function splitTarget(target: string): { path: string; query: Texts } {
-  const [path = '', ...rest] = target.split('?');
+  const end = target.indexOf('?');
+  if (end < 0) return { path: target, query: {} };
+  const path = target.slice(0, end);
   const query = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(rest.join('?'))) {
+  for (const [name, value] of new URLSearchParams(target.slice(end + 1))) {
     const values = query.get(name);
     if (values) values.push(value);
     else query.set(name, [value]);

@@ -22,6 +22,8 @@ export interface BatchServer<Command, Outcome> {
   begin(database: Database, now: number): Session<Command, Outcome>;
   /** Called when a batch was answered, for what nobody waits for. What it throws is not heard. */
   afterwards?(database: Database): void;
+  /** The same, once nothing more has come for a moment. */
+  whenIdle?(database: Database): void;
 }
 
 /** Answers all commands of the port with their results until the port says that it is over. */
@@ -40,22 +42,24 @@ export function serveBatches<Command, Outcome>(
     return runBatch(database, server, batch);
   }
 
-  function afterwards(): void {
+  /** What fails here is tried again after the next batch. */
+  function quietly(work: ((database: Database) => void) | undefined): void {
     try {
-      if (database) server.afterwards?.(database);
-    } catch {
-      // It is tried again after the next batch.
-    }
+      if (database) work?.(database);
+    } catch {}
   }
 
+  const idle = setTimeout(() => quietly(server.whenIdle), limits.groupCommitIdleMs).unref();
   port.on('message', (first: Message<Command>) => {
     for (let message = first; message !== endOfBatches; ) {
       const { batch, next } = collect(port, message);
       port.postMessage(run(batch));
-      afterwards();
+      quietly(server.afterwards);
+      idle.refresh();
       if (next === undefined) return;
       message = next;
     }
+    clearTimeout(idle);
     database?.close();
     port.close();
   });

@@ -24,4 +24,5 @@ serveBatches(port, {
     }),
   begin: (database, now) => beginWrites(database, now, indexing),
   afterwards: (database) => indexing.prepare(database),
+  whenIdle: (database) => indexing.complete(database),
 });

@@ -62,8 +62,8 @@ export class Indexing {
     if (this.#isPrepared(database)) return;
     this.#window = database.transaction(() => {
       const writing = beginWriting(database, 0);
-      if (!isOpen(writing.totals)) openWindow(writing);
-      const window = readWindow(writing);
+      const events = isOpen(writing.totals) ? eventsOfWindow(writing) : openWindow(writing);
+      const window = windowOf(writing, events);
       finishWriting(writing);
       return window;
     });
@@ -77,10 +77,19 @@ export class Indexing {
     const done = totals.get('indexed_rows');
     const share = Math.ceil((rows.length * created) / shareOfEvents / rowsAtOnce) * rowsAtOnce;
     insertRows(database, rows.slice(done, done + share));
-    totals.set('indexed_rows', done + share);
-    if (done + share < rows.length) return;
-    totals.set('indexed_rows', 0);
-    totals.set('indexed_arrival', window.until);
+    const isAll = done + share >= rows.length;
+    totals.set('indexed_rows', isAll ? 0 : done + share);
+    if (isAll) totals.set('indexed_arrival', window.until);
+  }
+
+  /** Inserts what is left of an open window, in a transaction of its own. */
+  complete(database: Database): void {
+    if (!isOpen(new Totals(database))) return;
+    database.transaction(() => {
+      const writing = beginWriting(database, 0);
+      this.advance(writing, limits.unindexedEventsMax);
+      finishWriting(writing);
+    });
   }
 
   #isPrepared(database: Database): boolean {
@@ -102,31 +111,33 @@ function isOf({ until, lastLine }: Window, totals: Totals): boolean {
   return until === totals.get('counted_arrival') && lastLine === totals.get('last_line');
 }
 
-function openWindow(writing: Writing): void {
+function openWindow(writing: Writing): readonly IndexedEvent[] {
   const { totals } = writing;
-  for (const event of eventsAfter(writing, 'counted_arrival')) countEvent(writing, event, 1);
+  const events = eventsAfter(writing, totals.get('counted_arrival'));
+  for (const event of events) countEvent(writing, event, 1);
   totals.set('counted_arrival', totals.get('last_arrival'));
   totals.set('counted_number', totals.get('last_number'));
+  return events;
 }
 
-function readWindow(writing: Writing): Window {
+/** Of one that another process opened, or this one before it started again. */
+function eventsOfWindow(writing: Writing): readonly IndexedEvent[] {
   const { totals } = writing;
   const until = totals.get('counted_arrival');
-  const events = eventsAfter(writing, 'indexed_arrival').filter(({ arrival }) => arrival <= until);
-  const rows = events.flatMap((event) => termsOf(writing, event));
-  rows.sort(([key], [other]) => key - other);
-  return { until, lastLine: totals.get('last_line'), rows };
+  const events = eventsAfter(writing, totals.get('indexed_arrival'));
+  return events.filter(({ arrival }) => arrival <= until);
 }
 
-function eventsAfter(
-  { database, totals }: Writing,
-  edge: 'counted_arrival' | 'indexed_arrival',
-): IndexedEvent[] {
-  return database.all(
-    `SELECT ${indexedColumns} FROM events WHERE arrival > ?`,
-    [totals.get(edge)],
-    readIndexedEvent,
-  );
+function windowOf(writing: Writing, events: readonly IndexedEvent[]): Window {
+  const { totals } = writing;
+  const rows = events.flatMap((event) => termsOf(writing, event));
+  rows.sort(([key], [other]) => key - other);
+  return { until: totals.get('counted_arrival'), lastLine: totals.get('last_line'), rows };
+}
+
+function eventsAfter({ database }: Writing, arrival: Arrival): readonly IndexedEvent[] {
+  const sql = `SELECT ${indexedColumns} FROM events WHERE arrival > ?`;
+  return database.all(sql, [arrival], readIndexedEvent);
 }
 
 /** Many with one statement, which saves half of the time. */

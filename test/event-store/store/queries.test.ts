@@ -115,7 +115,7 @@ test.each(queries)('%s: the right events, and few steps', async (_, filter) => {
     const seen = recording(database);
     await listEvents(seen.database, query);
     // Those of the page, and at most all that are in no index yet.
-    expect(seen.eventsRead).toBeLessThan(600);
+    expect(seen.eventsRead).toBeLessThan(1_100);
     expect(seen.plans().filter((plan) => !isBounded(plan))).toEqual([]);
   }
 });
