@@ -130,9 +130,30 @@ function eventsOfWindow(writing: Writing): readonly IndexedEvent[] {
 
 function windowOf(writing: Writing, events: readonly IndexedEvent[]): Window {
   const { totals } = writing;
-  const rows = events.flatMap((event) => termsOf(writing, event));
-  rows.sort(([key], [other]) => key - other);
+  const rows = inOrder(events.flatMap((event) => termsOf(writing, event)));
   return { until: totals.get('counted_arrival'), lastLine: totals.get('last_line'), rows };
+}
+
+/** As they will lie: then each page is written by one transaction, or two. */
+function inOrder(rows: readonly Term[]): readonly Term[] {
+  const byKey = new Map<number, Term[]>();
+  for (const row of rows) {
+    const [key] = row;
+    const known = byKey.get(key);
+    if (known) known.push(row);
+    else byKey.set(key, [row]);
+  }
+  return [...byKey.values()].flatMap((ofKey) => ofKey.sort(byValue));
+}
+
+function byValue([, , first]: Term, [, , second]: Term): number {
+  if (typeof first === 'number' && typeof second === 'number') return first - second;
+  if (first === second || typeof first !== typeof second) return rank(first) - rank(second);
+  return first < second ? -1 : 1;
+}
+
+function rank(value: TermValue): number {
+  return ['number', 'string', 'object'].indexOf(typeof value);
 }
 
 function eventsAfter({ database }: Writing, arrival: Arrival): readonly IndexedEvent[] {
