@@ -166,6 +166,8 @@ export const limits = {
   unknownFilesMax: 100,
   /** Events that are indexed together; queries look through twice as many, in a millisecond. */
   unindexedEventsMax: 512,
+  /** Clocks are set by less than this every day. */
+  clockLeadMs: 60_000,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */
@@ -390,6 +392,8 @@ export const limits = {
   /** A refresh waits so long for the one of another process. */
   refreshWaitMsMax: 30_000,
   refreshLockPollMs: 25,
+  /** After a refresh that failed while the token still works, or was of no use. */
+  refreshAgainMs: 30_000,
   /** A person has so long to sign in. */
   signInMsMax: 10 * 60 * 1000,
   /** One request to an authorization server, and its answer. */
@@ -397,6 +401,8 @@ export const limits = {
   oauthAnswerBytesMax: 1024 * 1024,
   /** A keychain that asks a person, or hangs. */
   keychainMsMax: 5_000,
+  /** Ids and keys of all kinds are far smaller; some servers put whole directories in tokens. */
+  sealedFileBytesMax: 1024 * 1024,
   /** Windows keeps 2,560 bytes in one entry. */
   secretChunkCharactersMax: 1_200,
   /** A host may ask its user for so long whether an address is to be opened. */
@@ -418,11 +424,32 @@ export const limits = {
   },
   /** The holder of a refresh token may lose the answer, or race itself, for so long. */
   refreshGraceMs: 30_000,
+  /** The document of a client: those of others have less than 2 KB. */
+  metadataDocumentBytesMax: 5 * 1024,
+  metadataDocumentMsMax: 2_500,
   /** The body of a form, of the token endpoint too. */
   signInFormBytesMax: 16 * 1024,
   /** So many wrong passwords pause an account and an address. */
   passwordFailuresMax: 5,
   passwordPauseMs: 60_000,
+  /** Wrong ones for one account from anywhere, or from one address for any account, likewise. */
+  passwordFailuresWideMax: 50,
+  /** Accounts and addresses whose wrong passwords are counted at the same time. */
+  passwordFailuresRememberedMax: 10_000,
+  /** NIST SP 800-63B asks for 8 at least; nothing else about the characters. */
+  passwordCharactersMin: 12,
+  passwordCharactersMax: 200,
+  /** Each check takes 32 MiB and a thread. */
+  passwordChecksAtOnceMax: 4,
+  /** The name of an account or of an application: it stands in one line. */
+  displayNameCharactersMax: 100,
+  /** Of one application. RFC 6749 has no bound; browsers stop at some 2,000 characters. */
+  redirectUrisMax: 20,
+  urlCharactersMax: 2_000,
+  /** A person stays signed in to the settings pages for a working day. */
+  settingsSessionMs: 8 * 60 * 60 * 1000,
+  /** A form on them may stay open for so long before it is sent. */
+  settingsFormMs: 60 * 60 * 1000,
 
   // MCP over HTTP.
 
@@ -430,6 +457,8 @@ export const limits = {
   tokenCacheMs: 5_000,
   tokenCacheMissMs: 1_000,
   tokenCacheEntriesMax: 1_000,
+  /** Made-up tokens must not become a flood of questions to the authorization server. */
+  tokenChecksAtOnceMax: 32,
   /** One message, or a batch of them. */
   httpBodyBytesMax: 1024 * 1024,
   httpToolArgumentElementsMax: 10_000,

@@ -49,8 +49,15 @@ export interface EventStoreOptions {
 export async function startEventStore(options: EventStoreOptions): Promise<Service> {
   const { data, settings, clock, log } = options;
   const closing: (() => Promise<void>)[] = [];
+  // Each of them, whatever becomes of the others.
   const close = async () => {
-    for (const end of closing.splice(0).reverse()) await end();
+    let failure: unknown;
+    for (const end of closing.splice(0).reverse()) {
+      await end().catch((thrown: unknown) => {
+        failure ??= thrown;
+      });
+    }
+    if (failure !== undefined) throw failure;
   };
   try {
     const schemas = await loadEventSchemas(settings.schemasFolder);

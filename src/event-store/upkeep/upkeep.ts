@@ -10,6 +10,7 @@ import type { EventStore } from '../store/store.ts';
 import { type Background, startBackground } from './background.ts';
 import type { Capacity } from './capacity.ts';
 import { Cleaner } from './cleaner.ts';
+import { ClockLead } from './clock-lead.ts';
 import { Gate } from './gate.ts';
 import { startLeadership } from './leadership.ts';
 import type { OpenUploads } from './open-uploads.ts';
@@ -48,6 +49,7 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   const policy = await openPolicy(data, settings);
   const doubt = new Doubt(store, files, log);
   const reserve = new Reserve(data, policy);
+  const lead = new ClockLead(store, clock);
   const cleaner = new Cleaner({ store, files, policy, doubt });
   const gate = new Gate({ ...options, log, policy, doubt, cleaner, reserve });
 
@@ -76,6 +78,7 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   });
   const look = async () => {
     await gate.refresh();
+    await lead.look();
     // The leader looks again by itself; others only where it matters.
     if (doubt.words !== undefined) await doubt.look();
     if (cleaner.problem !== undefined) await cleaner.unlinkRemoved();
@@ -87,7 +90,7 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
     policy,
     cleanNow: async () => background?.clean(),
     health: () => {
-      const own = [gate.blocked, doubt.words, cleaner.problem, reading.failure];
+      const own = [gate.blocked, doubt.words, cleaner.problem, lead.words, reading.failure];
       return [...new Set([...own, ...(background?.problems ?? [])])].filter(isGiven);
     },
     stop: async () => {

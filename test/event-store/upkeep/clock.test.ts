@@ -2,7 +2,20 @@
 
 import { describe, expect, test } from 'vitest';
 import { LivedTime } from '../../../src/event-store/upkeep/lived-time.ts';
-import { dayMs, hourMs, openTestStore, secondMs, testClock } from './kit.ts';
+import { dayMs, hourMs, openTestStore, patiently, secondMs, testClock } from './kit.ts';
+
+test('a clock that was ahead for one event: said until time has caught up', async () => {
+  const { create, clock, upkeep } = await openTestStore();
+  clock.leap(hourMs);
+  await create();
+  clock.leap(-hourMs);
+  const words = [
+    'The clock was ahead: until 2026-11-20T01:00:00.000000Z new events get times just after that, and do not age.',
+  ];
+  await expect.poll(() => upkeep.health(), patiently).toEqual(words);
+  clock.advance(hourMs);
+  await expect.poll(() => upkeep.health(), patiently).toEqual([]);
+});
 
 describe('a clock that leaps far ahead', () => {
   test('removes nothing by age until the store has lived through it', async () => {
