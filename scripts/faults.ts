@@ -100,6 +100,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 process.exitCode = await main();
+// The load of a trial that broke off would go on for ever.
+killStores();
+setTimeout(() => process.exit(), 1_000).unref();
 
 async function main(): Promise<number> {
   const chosen = plan.filter(({ name }) => name.includes(values.only));

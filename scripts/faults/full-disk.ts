@@ -109,12 +109,12 @@ function fill(file: number): void {
 
 /** The newest event, and its first image. */
 async function canRead(url: string): Promise<boolean> {
-  const page = await fetch(`${url}/v2/events/latest/query?limit=1`);
+  const page = await get(`${url}/v2/events/latest/query?limit=1`);
   if (page.status !== 200) return false;
   const { events } = Object(await page.json());
   const fileId = events[0]?.images[0]?.file_id;
   if (typeof fileId !== 'string') return true;
-  const image = await fetch(`${url}/images/${fileId}`);
+  const image = await get(`${url}/images/${fileId}`);
   await image.arrayBuffer();
   // A cleanup may just have removed it.
   return image.status === 200 || image.status === 404;
@@ -126,7 +126,12 @@ async function removedEvents(url: string): Promise<number> {
 }
 
 async function stats(url: string): Promise<Readonly<Record<string, unknown>>> {
-  return Object(await (await fetch(`${url}/v2/stats`)).json());
+  return Object(await (await get(`${url}/v2/stats`)).json());
+}
+
+/** Again on another connection: this one was idle while the disk was being filled. */
+async function get(url: string): Promise<Response> {
+  return fetch(url).catch(() => fetch(url));
 }
 
 /** Milliseconds until a write goes through again. */
