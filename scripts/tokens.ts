@@ -1,9 +1,16 @@
 // Prints what the tool list costs a model: cl100k tokens of each tool's JSON, and of all.
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
+import { wireTools } from '../src/mcp/create-server.ts';
 import list from '../tools/list.json' with { type: 'json' };
 
-const rows = list.map(({ family: _family, ...tool }) => ({
+const everything = {
+  workspace: undefined,
+  project: undefined,
+  toolsets: undefined,
+  readOnly: false,
+};
+const rows = wireTools(list, everything).map((tool) => ({
   name: tool.name,
   tokens: encode(JSON.stringify(tool)).length,
 }));

@@ -6,7 +6,7 @@ import { nearest } from './nearest.ts';
 
 /** A service over HTTP. */
 export interface ServiceCommand {
-  readonly kind: 'platform' | 'event-store';
+  readonly kind: 'platform' | 'event-store' | 'http';
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -14,22 +14,94 @@ export interface ServiceCommand {
   readonly data: string | undefined;
 }
 
+export interface SignInCommand {
+  readonly kind: 'sign-in';
+  /** Undefined: the one of the settings. */
+  readonly profile: string | undefined;
+  /** Whether the person pastes the final address, as no browser can reach this machine. */
+  readonly paste: boolean;
+}
+
+/** What is done with the sign-in that is there. */
+export interface ProfileCommand {
+  readonly kind: 'sign-out' | 'status';
+  /** Undefined: the one of the settings. */
+  readonly profile: string | undefined;
+}
+
+type Action = 'add' | 'list' | 'remove';
+
+/** A person who may sign in at the sign-in service of our own platform. */
+export interface AccountCommand {
+  readonly kind: 'account';
+  readonly action: Action;
+  /** Given, unless all are listed. */
+  readonly name: string | undefined;
+  readonly email: string | undefined;
+  readonly workspaces: readonly string[];
+  readonly data: string | undefined;
+}
+
+/** A program that may ask people to sign in at the sign-in service of our own platform. */
+export interface ApplicationCommand {
+  readonly kind: 'application';
+  readonly action: Action;
+  /** Given where one is removed. */
+  readonly id: string | undefined;
+  readonly values: ApplicationValues;
+  readonly data: string | undefined;
+}
+
+/** As typed: whoever registers the application checks them. */
+export interface ApplicationValues {
+  readonly name?: string;
+  readonly homepage?: string;
+  readonly redirectUris: readonly string[];
+  readonly auth?: string;
+  readonly scopes: readonly string[];
+  readonly visibility?: string;
+  readonly desktop: boolean;
+  readonly mcp: boolean;
+  readonly resource?: string;
+}
+
 export type Command =
   | { readonly kind: 'mcp' }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | ServiceCommand;
+  | ServiceCommand
+  | SignInCommand
+  | ProfileCommand
+  | AccountCommand
+  | ApplicationCommand;
 
 export const helpText = `Usage: fovea [command] [options]
 
 Without a command: serves the Model Context Protocol over stdin and stdout. A host starts it so.
 
-Commands:
-  platform    serves the embedded platform over HTTP
+Services:
+  platform    serves the embedded platform and its sign-in service over HTTP
                 --host ADDRESS   address to listen on (127.0.0.1)
                 --port PORT      port, 0 for any free one (8000)
                 --data FOLDER    where the data is kept (FOVEA_HOME)
   event-store serves the device Event Store over HTTP, with the same options (8001)
+  http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
+
+For people:
+  sign-in     signs in to the service of the settings, with the browser
+                --paste          the final address is pasted here: the browser is elsewhere
+                --profile NAME   one sign-in of several (FOVEA_PROFILE)
+  sign-out    revokes and forgets that sign-in (--profile NAME)
+  status      says who is signed in, and until when (--profile NAME)
+
+For the sign-in service of your own platform:
+  account     add NAME, list, remove NAME: people who may sign in; the password comes from stdin
+                --email ADDRESS  --workspace SLUG (may be repeated)  --data FOLDER
+  application add, list, remove ID: programs that may ask people to sign in
+                --name NAME  --homepage URL  --redirect-uri URI (may be repeated)
+                --auth client_secret_post|client_secret_basic|none
+                --scope SCOPE (may be repeated; all)  --visibility Internal|Unlisted|Public
+                --desktop  --mcp  --resource URL  --data FOLDER
 
 Options:
   --help      prints this text
@@ -46,25 +118,23 @@ export function readCommand(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv);
   if (values.help) return { kind: 'help' };
   if (values.version) return { kind: 'version' };
-  const [command, ...more] = positionals;
-  const [extra] = more;
-  if (extra !== undefined) {
-    throw invalidArgument('command', `takes one command; "${extra}" is one too many`);
-  }
+  const [command, ...words] = positionals;
   if (command === undefined) return withoutOptions(values);
-  if (command === 'platform') return serviceCommand('platform', '8000', values);
-  if (command === 'event-store') return serviceCommand('event-store', '8001', values);
   if (laterCommands.includes(command)) {
     throw new FoveaError('not_implemented', `"fovea ${command}" is not in this release yet.`);
   }
-  throw invalidArgument(
-    'command',
-    `there is no "${command}"${hint(command, ['platform', 'event-store', ...laterCommands])}`,
-    'fovea --help lists the commands.',
-  );
+  if (!isCommandName(command)) {
+    throw invalidArgument(
+      'command',
+      `there is no "${command}"${hint(command, [...Object.keys(optionsOf), ...laterCommands])}`,
+      'fovea --help lists the commands.',
+    );
+  }
+  checkOptions(command, values);
+  return commandOf(command, words, values);
 }
 
-const laterCommands = ['http', 'sign-in', 'sign-out', 'status', 'doctor', 'setup'];
+const laterCommands = ['doctor', 'setup'];
 
 const options = {
   help: { type: 'boolean', short: 'h' },
@@ -72,9 +142,45 @@ const options = {
   host: { type: 'string' },
   port: { type: 'string' },
   data: { type: 'string' },
+  profile: { type: 'string' },
+  paste: { type: 'boolean' },
+  email: { type: 'string' },
+  workspace: { type: 'string', multiple: true },
+  name: { type: 'string' },
+  homepage: { type: 'string' },
+  'redirect-uri': { type: 'string', multiple: true },
+  auth: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  visibility: { type: 'string' },
+  desktop: { type: 'boolean' },
+  mcp: { type: 'boolean' },
+  resource: { type: 'string' },
 } as const;
 
+const serviceOptions = ['host', 'port', 'data'];
+
+/** What each command takes; an option that would do nothing is refused. */
+const optionsOf = {
+  platform: serviceOptions,
+  'event-store': serviceOptions,
+  http: serviceOptions,
+  'sign-in': ['profile', 'paste'],
+  'sign-out': ['profile'],
+  status: ['profile'],
+  account: ['email', 'workspace', 'data'],
+  application: [
+    ...['name', 'homepage', 'redirect-uri', 'auth', 'scope', 'visibility'],
+    ...['desktop', 'mcp', 'resource', 'data'],
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+type CommandName = keyof typeof optionsOf;
+
 type Values = ReturnType<typeof parse>['values'];
+
+function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(optionsOf, name);
+}
 
 function parse(argv: readonly string[]) {
   for (const argument of argv) {
@@ -99,17 +205,128 @@ function withoutOptions(values: Values): Command {
   throw invalidArgument(`--${option}`, 'needs a command, for example: fovea platform --port 8000');
 }
 
-function serviceCommand(
-  kind: ServiceCommand['kind'],
-  usualPort: string,
-  { host = '127.0.0.1', port = usualPort, data }: Values,
-): ServiceCommand {
+function checkOptions(command: CommandName, values: Values): void {
+  const taken: readonly string[] = optionsOf[command];
+  for (const [option, value] of Object.entries(values)) {
+    if (!taken.includes(option)) {
+      const list = taken.map((name) => `--${name}`).join(', ');
+      throw invalidArgument(
+        `--${option}`,
+        `is not an option of "fovea ${command}"`,
+        `It takes ${list}.`,
+      );
+    }
+    if (value === '' || (Array.isArray(value) && value.includes(''))) {
+      throw invalidArgument(`--${option}`, emptyWords[option] ?? 'must not be empty');
+    }
+  }
+}
+
+const emptyWords: Readonly<Record<string, string>> = {
+  host: 'must be an address, for example 127.0.0.1',
+  data: 'must be a folder',
+  profile: 'must be a name, for example default',
+};
+
+function commandOf(command: CommandName, words: readonly string[], values: Values): Command {
+  switch (command) {
+    case 'platform':
+    case 'event-store':
+    case 'http':
+      takeWords(command, words, 0);
+      return serviceCommand(command, values);
+    case 'sign-in': {
+      takeWords(command, words, 0);
+      return { kind: command, profile: values.profile, paste: values.paste ?? false };
+    }
+    case 'sign-out':
+    case 'status':
+      takeWords(command, words, 0);
+      return { kind: command, profile: values.profile };
+    case 'account':
+      return accountCommand(words, values);
+    case 'application':
+      return applicationCommand(words, values);
+  }
+}
+
+/** Refuses words that nobody would read. */
+function takeWords(command: string, words: readonly string[], count: number): void {
+  const extra = words[count];
+  if (extra === undefined) return;
+  const message =
+    count === 0 ? `takes one command; "${extra}" is one too many` : `"${extra}" is one too many`;
+  throw invalidArgument(count === 0 ? 'command' : command, message);
+}
+
+const usualPorts = { platform: '8000', 'event-store': '8001', http: '8002' } as const;
+
+function serviceCommand(kind: ServiceCommand['kind'], values: Values): ServiceCommand {
+  const { host = '127.0.0.1', port = usualPorts[kind], data } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw invalidArgument('--port', 'must be a whole number from 0 to 65535');
   }
-  if (host === '') throw invalidArgument('--host', 'must be an address, for example 127.0.0.1');
-  if (data === '') throw invalidArgument('--data', 'must be a folder');
   return { kind, host, port: Number(port), data };
+}
+
+function accountCommand(words: readonly string[], values: Values): AccountCommand {
+  const action = readAction('account', words);
+  const name = readTarget(`account ${action}`, words, action !== 'list', 'NAME');
+  if (action !== 'add') refuseValues(`account ${action}`, values);
+  const { email, workspace = [], data } = values;
+  return { kind: 'account', action, name, email, workspaces: workspace, data };
+}
+
+function applicationCommand(words: readonly string[], values: Values): ApplicationCommand {
+  const action = readAction('application', words);
+  const id = readTarget(`application ${action}`, words, action === 'remove', 'ID');
+  if (action !== 'add') refuseValues(`application ${action}`, values);
+  return { kind: 'application', action, id, values: applicationValues(values), data: values.data };
+}
+
+function applicationValues(values: Values): ApplicationValues {
+  const { name, homepage, auth, visibility, resource } = values;
+  return {
+    ...(name !== undefined && { name }),
+    ...(homepage !== undefined && { homepage }),
+    redirectUris: values['redirect-uri'] ?? [],
+    ...(auth !== undefined && { auth }),
+    scopes: values.scope ?? [],
+    ...(visibility !== undefined && { visibility }),
+    desktop: values.desktop ?? false,
+    mcp: values.mcp ?? false,
+    ...(resource !== undefined && { resource }),
+  };
+}
+
+const actions: readonly Action[] = ['add', 'list', 'remove'];
+
+function readAction(command: string, [word]: readonly string[]): Action {
+  const action = actions.find((name) => name === word);
+  if (action !== undefined) return action;
+  const found = word === undefined ? 'needs' : `"${word}" is none of`;
+  throw invalidArgument(command, `${found} ${actions.join(', ')}${hint(word ?? '', actions)}`);
+}
+
+/** The word after the action, where it takes one. */
+function readTarget(
+  command: string,
+  words: readonly string[],
+  isTaken: boolean,
+  what: string,
+): string | undefined {
+  takeWords(command, words, isTaken ? 2 : 1);
+  if (!isTaken) return undefined;
+  const target = words[1];
+  if (!target) throw invalidArgument(command, `needs ${what}: fovea ${command} ${what}`);
+  return target;
+}
+
+/** Only what is added has values of its own. */
+function refuseValues(command: string, { data: _data, ...values }: Values): void {
+  const [option] = Object.keys(values);
+  if (option !== undefined)
+    throw invalidArgument(`--${option}`, `is not an option of "fovea ${command}"`);
 }
 
 function hint(name: string, known: readonly string[], prefix = ''): string {

@@ -427,6 +427,8 @@ export const limits = {
   /** The document of a client: those of others have less than 2 KB. */
   metadataDocumentBytesMax: 5 * 1024,
   metadataDocumentMsMax: 2_500,
+  /** Anybody can name one: so many are fetched at once, whoever asks. */
+  metadataDocumentsAtOnceMax: 8,
   /** The body of a form, of the token endpoint too. */
   signInFormBytesMax: 16 * 1024,
   /** So many wrong passwords pause an account and an address. */
@@ -457,6 +459,8 @@ export const limits = {
   tokenCacheMs: 5_000,
   tokenCacheMissMs: 1_000,
   tokenCacheEntriesMax: 1_000,
+  /** A token of the platform is exchanged anew so long before its end. */
+  exchangeBeforeMs: 30_000,
   /** Made-up tokens must not become a flood of questions to the authorization server. */
   tokenChecksAtOnceMax: 32,
   /** One message, or a batch of them. */

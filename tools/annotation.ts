@@ -12,7 +12,7 @@ export const annotationTools: readonly Tool[] = [
   }),
   fromOperation(annotation.annotation_jobs_create, {
     title: 'Create annotation job',
-    description: 'Hands images of a batch (see batches_list) to a person.',
+    description: 'Hands images of a batch to a person.',
     summarize: ({ id }, { num_images, labelerEmail }) =>
       `Gave ${count(num_images, 'image')} to ${quoted(labelerEmail)}` +
       `${id === undefined ? '' : ` as job ${quoted(id)}`}.`,

@@ -35,7 +35,7 @@ export const apiKeyTools: readonly Tool[] = [
   toolFor(create, {
     title: 'Create API key',
     description:
-      'Gives a program access. The result holds the secret, this once. Without scopes: those of the caller.',
+      'Gives a program access; shows the secret once. Without scopes: those of the caller.',
     input: createInput,
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
@@ -46,7 +46,7 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_get_publishable, {
     title: 'Get publishable key',
-    description: 'The key that may stand in a web page: it only runs models.',
+    description: 'The key for web pages: it only runs models.',
     summarize: ({ publishableKey }) =>
       publishableKey === null ? 'There is no publishable key.' : 'The publishable key.',
   }),
@@ -58,7 +58,7 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   toolFor(update, {
     title: 'Update API key',
-    description: 'Renames, limits, protects or disables a key; disabling can be undone.',
+    description: 'Renames, limits, protects, disables or enables a key.',
     input: updateInput,
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);

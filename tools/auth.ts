@@ -1,69 +1,234 @@
-// Who is signed in. Signing in itself comes with the sign-in service.
+// Signing in and out, and who is signed in.
 
 import * as z from 'zod';
 import { workspace } from '../src/contract/workspace.ts';
 import { asFoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
-import { type Tool, type ToolContext, type ToolResult, tool } from '../src/mcp/tool.ts';
+import {
+  type NextCall,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+  tool,
+} from '../src/mcp/tool.ts';
+import type { DeskStatus } from '../src/sign-in/desk.ts';
 import { quoted } from './words.ts';
 
 interface AuthStatus {
   readonly status: 'signed_in' | 'pending' | 'signed_out';
-  /** Null: a workspace API key does not expire. */
+  /** Null: it does not expire, or nobody knows when. */
   readonly expires_at: string | null;
   /** Null: whatever the key allows. */
   readonly scopes: readonly string[] | null;
   readonly workspace_url: string | null;
   readonly store: string;
+  /** Which of several sign-ins; only where tokens are used. */
+  readonly profile?: string;
+  /** Of a sign-in that is under way. */
+  readonly authorization_url?: string;
   readonly error?: string;
 }
 
+const base = {
+  family: 'auth',
+  idempotent: true,
+  openWorld: true,
+  scope: undefined,
+  usesFiles: false,
+  input: z.strictObject({}),
+} as const;
+
 export const authTools: readonly Tool[] = [
   tool({
+    ...base,
+    name: 'auth_sign_in',
+    title: 'Sign in',
+    description: 'Lets the user sign in, in a browser; then see auth_status.',
+    effect: 'adds',
+    recoverable: false,
+    run: (_input, context) => signIn(context),
+  }),
+  tool({
+    ...base,
     name: 'auth_status',
-    family: 'auth',
     title: 'Show sign-in status',
-    description: 'After a refused call: who is signed in, to which workspace.',
+    description: 'Who is signed in, to which workspace, until when.',
     effect: 'reads',
     recoverable: false,
-    idempotent: true,
-    openWorld: true,
-    input: z.strictObject({}),
     run: async (_input, context) => {
       const status = await statusOf(context);
-      return { summary: sentenceOf(status), data: { ...status } } satisfies ToolResult;
+      return { summary: sentenceOf(status), data: { ...status } };
     },
+  }),
+  tool({
+    ...base,
+    name: 'auth_sign_out',
+    title: 'Sign out',
+    description: 'Revokes and forgets the tokens.',
+    effect: 'removes',
+    recoverable: true,
+    run: (_input, context) => signOut(context),
+  }),
+  tool({
+    ...base,
+    name: 'auth_userinfo',
+    title: 'Get user',
+    description: 'Name and email of who is signed in.',
+    effect: 'reads',
+    recoverable: false,
+    run: (_input, context) => userinfo(context),
   }),
 ];
 
-const signInHint = 'Set FOVEA_API_KEY to a key of the workspace and restart.';
+const signInHint = 'Call auth_sign_in, or set FOVEA_API_KEY to a key of the workspace.';
+
+const embeddedStore = 'embedded platform';
+const keyStore = 'environment (FOVEA_API_KEY)';
+
+/** What needs no sign-in: then nothing of it is loaded. */
+function withoutSignIn({ settings }: ToolContext): typeof embeddedStore | typeof keyStore | null {
+  if (settings.baseUrl === undefined) return embeddedStore;
+  return settings.apiKey === undefined ? null : keyStore;
+}
 
 /**
- * Asks a hosted platform, because a key that is set proves nothing; the embedded one need not even
- * start. Throws where the platform gave no answer: then nothing is known.
+ * The ways to a browser, in this order: the host where it can, the browser of this machine, the
+ * address in the result. One that is under way is opened by no second window.
  */
-async function statusOf({ client, settings, signal }: ToolContext): Promise<AuthStatus> {
-  const nobody = { expires_at: null, scopes: null, workspace_url: null };
-  if (settings.baseUrl === undefined) {
-    const workspace_url = settings.workspace ?? null;
-    return { ...nobody, status: 'signed_in', workspace_url, store: 'embedded platform' };
+async function signIn(context: ToolContext): Promise<ToolResult> {
+  const instead = withoutSignIn(context);
+  if (instead !== null) {
+    const { status, workspace_url, ...facts } = await statusOf(context);
+    const summary = sentenceOf({ status, workspace_url, ...facts });
+    const isKey = instead === keyStore;
+    const advice = isKey ? 'Without FOVEA_API_KEY a user could sign in.' : 'No sign-in is needed.';
+    const data = { status, authorization_url: null, workspace_url, store: instead };
+    return { summary: `${summary} ${advice}`, data };
   }
-  if (!settings.apiKey) {
-    return { ...nobody, status: 'signed_out', store: 'none', error: signInHint };
+  const { canAsk, answer } = context.browser;
+  const desk = await context.signIn();
+  if (answer === 'decline') {
+    await desk.close();
+    const data = { status: 'signed_out', authorization_url: null };
+    return { summary: 'The user declined to sign in. Ask before you try again.', data };
   }
-  const store = 'environment';
+  const started = await desk.start();
+  if (started.status === 'signed_in') {
+    const workspace_url = started.workspaceUrl ?? null;
+    const data = { status: 'signed_in', authorization_url: null, workspace_url };
+    return { summary: `Signed in already${toWorkspace(workspace_url)}.`, data };
+  }
+  const { authorizationUrl: url, isNew } = started;
+  const data = { status: 'pending', authorization_url: url };
+  if (isNew && canAsk) {
+    const message = `Sign in to ${new URL(url).host}, so that Fovea can work for you there.`;
+    return { summary: message, data, ask: { url, message } };
+  }
+  const mayOpen = answer === 'none' || (answer === undefined && isNew);
+  const isOpen = answer === 'accept' || (mayOpen && desk.openBrowser(url));
+  return { summary: isOpen ? opened : notOpened, data, next: [whenDone] };
+}
+
+const whenDone: NextCall = { tool: 'auth_status', arguments: {}, why: 'Tells when it is done.' };
+
+const opened = 'The sign-in page is opening in a browser. Wait until the user has signed in.';
+
+const notOpened =
+  'Show the user authorization_url, to be opened in a browser on this machine. On another machine: fovea sign-in --paste.';
+
+/**
+ * Asks a hosted platform where a key is set, because that proves nothing; the embedded one need
+ * not even start. Throws where the platform gave no answer: then nothing is known.
+ */
+async function statusOf(context: ToolContext): Promise<AuthStatus> {
+  const { settings } = context;
+  const store = withoutSignIn(context);
+  if (store === null) return tokenStatus(await (await context.signIn()).status());
+  const nobody = { expires_at: null, scopes: null, workspace_url: null, store };
+  if (store === embeddedStore) {
+    return { ...nobody, status: 'signed_in', workspace_url: settings.workspace ?? null };
+  }
   try {
-    const timeoutMs = limits.doctorTimeoutMs;
-    const { body } = await client.call(workspace.workspace_whoami, {}, { signal, timeoutMs });
-    return { ...nobody, status: 'signed_in', workspace_url: body.workspace, store };
+    const options = { signal: context.signal, timeoutMs: limits.doctorTimeoutMs };
+    const { body } = await context.client.call(workspace.workspace_whoami, {}, options);
+    return { ...nobody, status: 'signed_in', workspace_url: body.workspace };
   } catch (thrown) {
     const { code } = asFoveaError(thrown);
     if (code !== 'unauthenticated' && code !== 'forbidden') throw thrown;
-    return { ...nobody, status: 'signed_out', store, error: 'The platform refuses the key.' };
+    return { ...nobody, status: 'signed_out', error: 'The platform refuses the key.' };
   }
 }
 
-function sentenceOf({ status, workspace_url, store, error }: AuthStatus): string {
-  if (status === 'signed_in') return `Signed in to ${quoted(workspace_url ?? '')} (${store}).`;
-  return `Not signed in. ${error ?? ''}`.trim();
+function tokenStatus(found: DeskStatus): AuthStatus {
+  const { status, expiresAt, scopes, workspaceUrl, store, profile, authorizationUrl } = found;
+  const error = found.error ?? (status === 'signed_out' ? signInHint : undefined);
+  return {
+    status,
+    expires_at: isoOrNull(expiresAt),
+    scopes,
+    workspace_url: workspaceUrl ?? null,
+    store,
+    profile,
+    ...(authorizationUrl !== undefined && { authorization_url: authorizationUrl }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** A service may say anything: a time beyond those that a Date can hold is as good as none. */
+function isoOrNull(time: number | undefined): string | null {
+  const date = new Date(time ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function sentenceOf({ status, workspace_url, store, expires_at, error }: AuthStatus): string {
+  if (status === 'pending') return 'The user has not finished signing in.';
+  if (status === 'signed_out') return `Not signed in. ${error ?? ''}`.trim();
+  const where = toWorkspace(workspace_url);
+  if (store === keyStore) return `Signed in${where} with FOVEA_API_KEY.`;
+  return `Signed in${where} (${store})${expires_at === null ? '' : ` until ${expires_at}`}.`;
+}
+
+function toWorkspace(workspace: string | null): string {
+  return workspace === null ? '' : ` to ${quoted(workspace)}`;
+}
+
+async function signOut(context: ToolContext): Promise<ToolResult> {
+  if (withoutSignIn(context) === embeddedStore) {
+    const data = { status: 'signed_in', revoked: false, was_signed_in: false };
+    return { summary: 'The embedded platform has no sign-in to end.', data };
+  }
+  const { revoked, wasSignedIn } = await (await context.signIn()).signOut(context.signal);
+  const data = { status: 'signed_out', revoked, was_signed_in: wasSignedIn };
+  const said = wasSignedIn ? forgotten(revoked) : 'Nobody was signed in.';
+  if (context.settings.apiKey === undefined) return { summary: said, data };
+  const summary = `${said} FOVEA_API_KEY is still in use; remove it where it was set.`;
+  return { summary, data: { ...data, status: 'signed_in', store: keyStore } };
+}
+
+function forgotten(revoked: boolean): string {
+  return revoked
+    ? 'Signed out: the tokens are revoked and forgotten.'
+    : 'Signed out: the tokens are forgotten, but the service did not confirm that it revoked them.';
+}
+
+async function userinfo(context: ToolContext): Promise<ToolResult> {
+  const store = withoutSignIn(context);
+  if (store !== null) {
+    const who = store === keyStore ? 'FOVEA_API_KEY belongs to' : 'The embedded platform is';
+    return { summary: `${who} a workspace, and names no person.`, data: { sub: null } };
+  }
+  const claims = await (await context.signIn()).userinfo(context.signal);
+  const data = Object.fromEntries(
+    shownClaims.filter((name) => isPlain(claims[name])).map((name) => [name, claims[name]]),
+  );
+  const known = [data.name, data.email, data.sub].find((claim) => typeof claim === 'string');
+  const summary = typeof known === 'string' ? `Signed in as ${quoted(known)}.` : 'Signed in.';
+  return { summary, data };
+}
+
+/** Those of the document, and one that others use: a claim named `next` would be read as ours. */
+const shownClaims = ['sub', 'name', 'preferred_username', 'email', 'email_verified', 'picture'];
+
+function isPlain(claim: unknown): boolean {
+  return typeof claim === 'string' || typeof claim === 'boolean';
 }

@@ -26,12 +26,13 @@ export const doctorTools: readonly Tool[] = [
     name: 'doctor',
     family: 'doctor',
     title: 'Check the setup',
-    description:
-      'When tools fail without visible reason: checks settings, folders and services, and names each fix.',
+    description: 'When tools fail without visible reason: checks the setup and names each fix.',
     effect: 'reads',
     recoverable: false,
     idempotent: true,
     openWorld: true,
+    scope: undefined,
+    usesFiles: false,
     input: z.strictObject({}),
     run: async (_input, context) => {
       const checks = await Promise.all([
@@ -39,6 +40,7 @@ export const doctorTools: readonly Tool[] = [
         checkSettings(context),
         checkDataFolder(context),
         checkFileRoots(context),
+        checkSignIn(context),
         checkPlatform(context),
         checkEventStore(context),
       ]);
@@ -119,6 +121,32 @@ async function checkFileRoots({ files }: ToolContext): Promise<Check> {
   return { check, ok: false, detail: `No such folder: ${nameList(missing)}.`, fix };
 }
 
+/** Only where tokens are used is anything of it loaded, and the place that keeps them opened. */
+async function checkSignIn(context: ToolContext): Promise<Check> {
+  const check = 'sign-in';
+  const { settings } = context;
+  if (settings.baseUrl === undefined) {
+    return { check, ok: true, detail: 'The embedded platform needs none.' };
+  }
+  if (settings.apiKey !== undefined) {
+    return { check, ok: true, detail: 'FOVEA_API_KEY is used, before any sign-in.' };
+  }
+  try {
+    const { status, store, profile, error } = await (await context.signIn()).status();
+    const where = `Profile ${quoted(profile)}, kept in ${quoted(store)}`;
+    if (status === 'signed_in') return { check, ok: true, detail: `${where}: signed in.` };
+    const detail = `${where}: ${status === 'pending' ? 'under way' : 'not signed in'}. ${error ?? ''}`;
+    return { check, ok: false, detail: detail.trim(), fix: signInFix };
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    const { message, hint } = asFoveaError(thrown);
+    const fix = hint ?? 'Unlock the keychain, or set FOVEA_CREDENTIALS=file.';
+    return { check, ok: false, detail: message, fix };
+  }
+}
+
+const signInFix = 'Call auth_sign_in, or run fovea sign-in; or set FOVEA_API_KEY.';
+
 async function checkPlatform({ client, settings, signal }: ToolContext): Promise<Check> {
   const check = 'platform';
   const kind = settings.baseUrl === undefined ? 'embedded platform' : 'hosted platform';
@@ -135,11 +163,17 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
     const { code, message } = asFoveaError(thrown);
     const isRefused = code === 'unauthenticated' || code === 'forbidden';
     const hostedFix = isRefused
-      ? 'Set FOVEA_API_KEY to a valid key of the workspace.'
+      ? refusedFix(settings)
       : 'Check FOVEA_BASE_URL and the network; without FOVEA_BASE_URL the embedded one is used.';
     const fix = settings.baseUrl === undefined ? embeddedFix : hostedFix;
     return { check, ok: false, detail: `The ${kind}: ${message}`, fix };
   }
+}
+
+function refusedFix({ apiKey }: ToolContext['settings']): string {
+  return apiKey === undefined
+    ? signInFix
+    : 'Set FOVEA_API_KEY to a valid key of the workspace, or unset it and sign in.';
 }
 
 const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk with room.';

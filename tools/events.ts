@@ -14,13 +14,13 @@ import { count, quoted } from './words.ts';
 const reading: readonly Tool[] = [
   toolFor(events.events_list, {
     title: 'List device events',
-    description: 'Finds stored events by time of arrival, device, schema or metadata.',
+    description: 'Finds stored events by time, device, schema or metadata.',
     input: listInput,
     run: listEvents,
   }),
   toolFor(events.events_get, {
     title: 'Get device event',
-    description: 'One event with its detections, attachments and images.',
+    description: 'One event with detections, attachments and images.',
     input: z.strictObject(events.events_get.pathParameters.shape),
     run: getEvent,
   }),
@@ -44,12 +44,14 @@ const attaching: readonly Tool[] = [
   toolFor(events.events_attach_video, {
     title: 'Attach video',
     description: 'Adds a video to a draft event.',
+    usesFiles: true,
     input: videoInput,
     run: attachVideo,
   }),
   toolFor(events.events_attach_file, {
     title: 'Attach local file',
     description: 'Adds a file, which never leaves the device, to a draft event.',
+    usesFiles: true,
     input: fileInput,
     run: attachFile,
   }),
@@ -114,7 +116,8 @@ function olderRemovals(input: object, before: number): NextCall {
 export const eventTools: readonly Tool[] = [
   toolFor(events.events_create, {
     title: 'Create device event',
-    description: 'Stores what was seen on the device. A draft takes files until events_finalize.',
+    description: 'Stores what was seen on the device. A draft takes files until finalized.',
+    fileArguments: ['images'],
     input: createInput,
     run: createEvent,
   }),

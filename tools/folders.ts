@@ -31,7 +31,7 @@ export const folderTools: readonly Tool[] = [
     offered: z.strictObject({
       ...update.pathParameters.shape,
       ...update.body.shape,
-      auth_groups: groups,
+      auth_groups: described(update.body.shape.auth_groups, 'As in folders_create.'),
     }),
     description: 'Renames or moves a folder; projects replaces its list.',
     summarize: (_answer, { folderId }) => `Changed folder ${quoted(folderId)}.`,

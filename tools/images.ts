@@ -41,20 +41,23 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
     description:
-      'Adds images and their annotations, many at once, by path; skips what is there. When some remain, call again with offset.',
+      'Adds images with annotations, many at once; skips what is there. When some remain, call again with offset.',
+    fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
     input: uploadInput,
     run: uploadImages,
   }),
   toolFor(annotate, {
     title: 'Annotate image',
     description:
-      'Labels one image; for many, use images_upload. Refuses to replace an annotation unless overwrite.',
+      'Labels one image; for many, use images_upload. Replaces an annotation only with overwrite.',
+    fileArguments: ['file'],
     input: annotateInput,
     run: annotateImage,
   }),
   toolFor(get, {
     title: 'Get image',
-    description: 'What is labelled in an image: size, split, tags, boxes.',
+    description: 'Size, split, tags and boxes of an image.',
+    fileArguments: ['save_to'],
     input: getInput,
     run: getImage,
   }),
@@ -99,7 +102,7 @@ export const imageTools: readonly Tool[] = [
   }),
   fromOperation(images.images_upload_zip, {
     title: 'Start zip upload',
-    description: 'Gives a URL to PUT a dataset zip to. images_upload takes files directly.',
+    description: 'Gives a URL to PUT a dataset zip to; for files: images_upload.',
     summarize: ({ taskId }) => `Zip upload ${quoted(taskId)} waits for the file.`,
     next: ({ taskId }, { workspace }) => [
       {

@@ -13,7 +13,7 @@ export const monitoringTools: readonly Tool[] = [
   }),
   fromOperation(monitoring.inference_stats_set_metadata, {
     title: 'Tag inference records',
-    description: 'Attaches facts, such as the true result, to past inferences.',
+    description: 'Attaches facts, e.g. the true result, to inferences.',
     summarize: (_answer, { data }) => `Set ${count(data.length, 'field')}.`,
   }),
 ];

@@ -20,13 +20,13 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_fork, {
     title: 'Fork public project',
-    description: 'Copies a public project, found with catalog_search, in the background.',
+    description: 'Copies a public project of catalog_search, in the background.',
     summarize: ({ taskId }) => `Forking started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
   }),
   fromOperation(projects.projects_get, {
     title: 'Get project',
-    description: 'Classes, splits and versions of a project: look before working on it.',
+    description: 'Classes, splits and versions of a project.',
     summarize: ({ project, versions }) => {
       const { images = 0, unannotated = 0, classes = {} } = project;
       const figures = [
@@ -39,7 +39,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_delete, {
     title: 'Delete project',
-    description: 'Moves a project to the trash for 30 days; trash_restore brings it back.',
+    description: 'Moves a project to the trash for 30 days (trash_restore).',
     summarize: (_answer, { project }) => `Project ${quoted(project)} is in the trash.`,
     next: ({ id }, { workspace }) =>
       id === undefined
@@ -54,7 +54,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
-    description: 'Judges a dataset before a version: counts, class balance, missing labels.',
+    description: 'Counts, class balance and missing labels: look before a version.',
     summarize: ({ stats }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
@@ -62,8 +62,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
-    description:
-      'Moves images between train, valid and test, in the background; only later versions show it.',
+    description: 'Moves images between splits, in the background; only later versions show it.',
     summarize: ({ taskId }, { splits }) =>
       `Rebalancing to ${splitList(splits)} started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],

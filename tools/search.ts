@@ -23,7 +23,8 @@ export const searchTools: readonly Tool[] = [
   }),
   toolFor(search.catalog_search_by_image, {
     title: 'Search public by image',
-    description: 'Finds public datasets with images like one of yours.',
+    description: 'Finds public datasets with images like yours.',
+    usesFiles: true,
     input: z.strictObject({ image: imagePath.describe('Path of an image file.') }),
     run: async ({ image }, context) => {
       const image_base64 = await readImage(image, context);
@@ -36,6 +37,7 @@ export const searchTools: readonly Tool[] = [
   toolFor(search.images_search, {
     title: 'Search project images',
     description: 'Lists or finds images of a project; all conditions must hold.',
+    fileArguments: ['image'],
     input: imagesInput,
     run: async ({ image, ...input }, context) => {
       const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };

@@ -42,12 +42,13 @@ const wait = tool({
   name: 'tasks_wait',
   family: 'tasks',
   title: 'Wait for task',
-  description:
-    'Waits for background work: taskId, or project and version. Not done in time: call again.',
+  description: 'Waits for background work: taskId, or project and version. Not done: call again.',
   effect: 'reads',
   recoverable: false,
   idempotent: true,
   openWorld: true,
+  scope: tasks.tasks_get.scope,
+  usesFiles: false,
   input: waitInput,
   run: async (input, context) => {
     const { name, ask } = subjectOf(input, context);
@@ -73,7 +74,7 @@ const wait = tool({
 export const taskTools: readonly Tool[] = [
   fromOperation(tasks.tasks_get, {
     title: 'Get task',
-    description: 'One look at background work; tasks_wait waits for its end.',
+    description: 'One look at background work; tasks_wait waits.',
     summarize: (task) => `Task ${quoted(task.taskId)} ${stateOf(standingOfTask(task))}.`,
     next: ({ status }, { workspace, taskId }) =>
       isTerminal(status) ? [] : [waitForTask(workspace, taskId)],

@@ -28,7 +28,7 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_stop, {
     title: 'Stop training early',
-    description: 'Ends an active training and keeps its weights. Cannot be undone.',
+    description: 'Ends a training and keeps its weights. Cannot be undone.',
     confirmation,
     summarize: () => 'Stopped the training; its weights so far are kept.',
   }),

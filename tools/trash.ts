@@ -7,7 +7,7 @@ import { count, quoted } from './words.ts';
 export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_list, {
     title: 'List trash',
-    description: 'What was deleted, with the id and parentId to restore it.',
+    description: 'What was deleted, with the ids to restore it.',
     // The sections repeat the items.
     project: ({ items = [] }) => ({ total: items.length, items }),
     summarize: ({ items = [] }) => `${count(items.length, 'thing')} in the trash.`,

@@ -11,7 +11,7 @@ import { count, quoted, splitList } from './words.ts';
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,
   save_to: z.string().optional().describe('A .zip path, or an existing folder.'),
-  overwrite: z.boolean().optional().describe('True: replace an existing file.'),
+  overwrite: z.boolean().optional().describe('Replace a file.'),
 });
 
 export const versionTools: readonly Tool[] = [
@@ -19,13 +19,13 @@ export const versionTools: readonly Tool[] = [
     title: 'Get version',
     // nocache is for clients that poll.
     offered: versions.versions_get.pathParameters,
-    description: 'Images, splits and settings of a version, and whether it is ready.',
+    description: 'Images, splits, settings and state of a version.',
     summarize: ({ version: found }, { project, version }) =>
       `Version ${version} of ${quoted(project)} ${stateOf(found)}.`,
   }),
   fromOperation(versions.versions_delete, {
     title: 'Delete version',
-    description: 'Moves a version to the trash for 30 days; trash_restore brings it back.',
+    description: 'Moves a version to the trash for 30 days (trash_restore).',
     summarize: (_answer, { project, version }) =>
       `Version ${version} of ${quoted(project)} is in the trash.`,
     next: ({ id, parentId }, { workspace }) =>
@@ -42,10 +42,11 @@ export const versionTools: readonly Tool[] = [
   toolFor(versions.versions_export, {
     title: 'Export version',
     description:
-      'Gives a version as a zip for training: on disk with save_to, else as a short-lived link. Not ready in time: call again.',
+      'Gives a version as a zip: on disk with save_to, else as a short-lived link. Not ready: call again.',
     // It starts the export where there is none, and writes a file here.
     effect: 'adds',
     idempotent: true,
+    fileArguments: ['save_to', 'overwrite'],
     input: exportInput,
     run: exportVersion,
   }),
@@ -54,7 +55,7 @@ export const versionTools: readonly Tool[] = [
       title: 'Generate version',
       input: generateInput,
       description:
-        'Freezes the dataset for training, in the background. First preprocessing of all images, in the order of its keys; then augmentation of train images: image.versions N makes of each the original and N-1 different random copies. Try with dry_run first, and look with versions_preview.',
+        'Freezes the dataset, in the background. First preprocessing, in the order of its keys; then augmentation: image.versions N makes of each train image the original and N-1 random copies. Try dry_run and versions_preview first.',
       run: generateVersion,
     }),
     // Hosts are shown a part of what it accepts: the whole is checked with all problems at once.

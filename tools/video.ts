@@ -20,7 +20,7 @@ const startInput = z.strictObject({
 export const videoTools: readonly Tool[] = [
   fromOperation(video.video_upload_url_create, {
     title: 'Create video upload URL',
-    description: 'For a video without a public URL: gives a URL to PUT its bytes to.',
+    description: 'Gives a URL to PUT a video to, where it has no public one.',
     summarize: (_answer, { file_name }) => `Upload URL for ${quoted(file_name)}.`,
   }),
   fromOperation(start, {

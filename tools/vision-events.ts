@@ -31,6 +31,7 @@ export const visionEventTools: readonly Tool[] = [
   toolFor(upload, {
     title: 'Upload event image',
     description: 'Before vision_events_create: gives the sourceId of an image.',
+    usesFiles: true,
     input: uploadInput,
     run: async ({ file, name, metadata }, context) => {
       const { client, signal } = context;

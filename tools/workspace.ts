@@ -7,7 +7,7 @@ import { count, lastPart, nameList, quoted } from './words.ts';
 export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_whoami, {
     title: 'Who am I',
-    description: 'Start here: gives the workspace slug that other tools ask for.',
+    description: 'Start here: gives the workspace slug for other tools.',
     summarize: ({ workspace }) => `The workspace is ${quoted(workspace)}.`,
     next: ({ workspace }) => [
       { tool: 'workspace_get', arguments: { workspace }, why: 'Lists its projects.' },

@@ -48,7 +48,7 @@ const fields = {
     variable: 'FOVEA_API_KEY',
     type: 'string',
     title: 'API key',
-    description: 'Workspace API key. Leave blank for the embedded platform.',
+    description: 'Workspace API key. Leave blank to sign in, or for the embedded platform.',
     required: false,
     sensitive: true,
     default: '',

@@ -9,8 +9,12 @@ const { version } = packageJson;
 try {
   await run(readCommand(process.argv.slice(2)));
 } catch (thrown) {
-  const { message, hint } = asFoveaError(thrown);
-  process.stderr.write(`fovea: ${message}\n${hint === undefined ? '' : `${hint}\n`}`);
+  const { message, hint, upstream } = asFoveaError(thrown);
+  const said = upstream && `The service says: ${upstream.message.slice(0, 500)}`;
+  for (const line of [`fovea: ${message}`, hint, said]) {
+    // Words of others may hold what a terminal acts on.
+    if (line !== undefined) process.stderr.write(`${line.replace(/\p{C}+/gu, ' ')}\n`);
+  }
   process.exitCode = 2;
 }
 
@@ -26,6 +30,18 @@ async function run(command: Command): Promise<void> {
       return (await import('./platform.ts')).runPlatform(command);
     case 'event-store':
       return (await import('./event-store.ts')).runEventStore(command);
+    case 'http':
+      return (await import('./http.ts')).runHttp(command, version);
+    case 'sign-in':
+      return (await import('./sign-in.ts')).runSignIn(command);
+    case 'sign-out':
+      return (await import('./sign-out.ts')).runSignOut(command);
+    case 'status':
+      return (await import('./status.ts')).runStatus(command);
+    case 'account':
+      return (await import('./account.ts')).runAccount(command);
+    case 'application':
+      return (await import('./application.ts')).runApplication(command);
     case 'mcp':
       return (await import('./stdio.ts')).runStdio(version);
   }

@@ -1,11 +1,13 @@
-// `fovea platform`: the embedded platform as a service of its own.
+// `fovea platform`: the embedded platform and its sign-in service, as a service of their own.
 
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
-import { readSettings } from '../config.ts';
-import { createLog } from '../log.ts';
+import { readSettings, type Settings } from '../config.ts';
+import type { Service } from '../http-server/service.ts';
+import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
+import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { localWorkspace } from './services.ts';
 
@@ -13,25 +15,84 @@ import { localWorkspace } from './services.ts';
 export async function runPlatform(command: ServiceCommand): Promise<void> {
   const settings = readSettings();
   const log = createLog(settings.logLevel).part('platform');
-  const service = await startPlatform({
-    data: makeDataFolder(
-      command.data ?? join(settings.home, 'platform'),
-      command.data === undefined ? 'FOVEA_HOME' : '--data',
-    ),
-    host: command.host,
-    port: command.port,
-    workspace: settings.workspace ?? localWorkspace,
-    versionMultiplierMax: settings.versionMultiplierMax,
-    keys: settings.apiKey === undefined ? [] : [settings.apiKey],
-    log,
-    clock: systemClock,
-  });
-  if (settings.apiKey === undefined) {
-    log.warn('FOVEA_API_KEY is not set: the platform accepts no key.');
-  }
+  const service = await servePlatform(command, settings, log);
   process.stdout.write(`${service.url}\n`);
   // A picture that a thread still works on must not keep the process: its work was given back.
   const stop = () => void service.close().finally(() => process.exit());
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+}
+
+/** All of it but the process. Throws as startPlatform and mountSignIn do. */
+export async function servePlatform(
+  command: Omit<ServiceCommand, 'kind'>,
+  settings: Settings,
+  log: Log,
+): Promise<Service> {
+  const data = makeDataFolder(
+    command.data ?? join(settings.home, 'platform'),
+    command.data === undefined ? 'FOVEA_HOME' : '--data',
+  );
+  const workspace = settings.workspace ?? localWorkspace;
+  const signIn = mountSignIn({
+    ...{ data, workspace, host: command.host, publicUrl: settings.publicUrl },
+    ...{ log, clock: systemClock },
+  });
+  const service = await start(command, settings, { data, workspace, signIn, log }).catch(
+    async (thrown) => {
+      await signIn?.close();
+      throw thrown;
+    },
+  );
+  warnOfMissing(settings, signIn, log);
+  return {
+    url: service.url,
+    close: async () => {
+      await service.close();
+      await signIn?.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly data: string;
+  readonly workspace: string;
+  readonly signIn: MountedSignIn | undefined;
+  readonly log: Log;
+}
+
+function start(
+  { host, port }: Pick<ServiceCommand, 'host' | 'port'>,
+  settings: Settings,
+  parts: Parts,
+): Promise<Service> {
+  const { signIn, ...rest } = parts;
+  const { publicUrl, apiKey, versionMultiplierMax } = settings;
+  return startPlatform({
+    ...rest,
+    ...{ host, port, versionMultiplierMax, clock: systemClock },
+    keys: apiKey === undefined ? [] : [apiKey],
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(signIn && {
+      routes: signIn.routes,
+      onListening: signIn.onListening,
+      verifyAccessToken: signIn.verify,
+      issuer: signIn.issuer,
+    }),
+  });
+}
+
+/** Nobody should have to find out by a 401 why nothing works. */
+function warnOfMissing({ apiKey }: Settings, signIn: MountedSignIn | undefined, log: Log): void {
+  if (signIn === undefined) {
+    log.warn(
+      'Nobody can sign in here: passwords and tokens would travel in plain text. Set FOVEA_PUBLIC_URL to the https address of a proxy before it.',
+    );
+  }
+  if (apiKey !== undefined) return;
+  log.warn(
+    signIn === undefined
+      ? 'FOVEA_API_KEY is not set: the platform accepts no key.'
+      : 'FOVEA_API_KEY is not set: the platform accepts access tokens alone. Add people who may sign in with `fovea account add`.',
+  );
 }

@@ -5,6 +5,7 @@ import type { Settings } from '../config.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
 import type { Log } from '../log.ts';
 import type { EventStorePlace } from '../mcp/tool.ts';
+import type { SignInDesk } from '../sign-in/desk.ts';
 
 /** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
 export const localWorkspace = 'local';
@@ -14,6 +15,8 @@ export interface Services {
   client(): Promise<Client>;
   /** Starts nothing. Throws `invalid_input` where a setting would keep one from starting. */
   eventStorePlace(): Promise<EventStorePlace>;
+  /** Loads what signing in needs, and sends nothing yet. */
+  signIn(): Promise<SignInDesk>;
   /** Closes sockets and stops what was started here. */
   close(): Promise<void>;
 }
@@ -28,10 +31,17 @@ export function connectServices(settings: Settings, log: Log): Services {
   const platform = once(async () => (await import('./embedded.ts')).startEmbedded(settings, log));
   // Beside a hosted platform it does what needs no platform of others, such as previews of files.
   const local = async (): Promise<Upstream> => (await platform.get()).upstream;
-  const base = async (): Promise<Upstream> =>
-    settings.baseUrl === undefined
-      ? local()
-      : { url: settings.baseUrl, credential: settings.apiKey };
+  const signIn = once(async () => (await import('./session.ts')).openSignIn(settings, log));
+  const base = async (): Promise<Upstream> => {
+    const { baseUrl: url, apiKey } = settings;
+    if (url === undefined) return local();
+    // A key that somebody set wins over a sign-in.
+    if (apiKey !== undefined) return { url, credential: apiKey };
+    const { session } = await signIn.get();
+    const credential = await session?.accessToken();
+    if (session === undefined) return { url, credential };
+    return { url, credential, isAccessToken: true, renew: session.renew.bind(session) };
+  };
   const eventStore = connectEventStore(settings, log);
   const client = once(async () => {
     const { createClient } = await import('../http-client/create-client.ts');
@@ -42,9 +52,14 @@ export function connectServices(settings: Settings, log: Log): Services {
   return {
     client: client.get,
     eventStorePlace: eventStore.place,
+    signIn: async () => (await signIn.get()).desk,
     close: async () => {
       await (await client.started())?.close();
-      await Promise.all([(await platform.started())?.service.close(), eventStore.close()]);
+      await Promise.all([
+        (await platform.started())?.service.close(),
+        (await signIn.started())?.close(),
+        eventStore.close(),
+      ]);
     },
   };
 }

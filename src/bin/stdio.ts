@@ -30,6 +30,7 @@ export async function runStdio(version: string): Promise<void> {
         ...scope,
         client: await services.client(),
         eventStorePlace: services.eventStorePlace,
+        signIn: services.signIn,
         files,
         settings,
         clock: systemClock,

@@ -1,4 +1,4 @@
-// What an access token says, and how a service tells it (first document, Sign-in service endpoints).
+// What an access token says, and how a service tells it (first document, Sign-in service).
 
 import * as z from 'zod';
 import type { Secret } from '../secret.ts';
@@ -27,3 +27,5 @@ export const validateAnswer = z.object({
   workspace_url: z.string(),
   scopes: z.array(z.string()),
 });
+
+export type ValidateAnswer = z.output<typeof validateAnswer>;

@@ -39,6 +39,7 @@ export const apiKeys = {
       includeFolders: z.boolean().optional().describe('Keys of folders too.'),
     }),
     answer: open({ apiKeys: z.array(ApiKey), publishableKey: z.string().nullable().optional() }),
+    scope: 'credentials:read',
     effect: 'reads',
   }),
   api_keys_create: operation({
@@ -57,6 +58,7 @@ export const apiKeys = {
     }),
     answer: open({ keyId: z.string(), key: z.string().describe('The secret.') }),
     success: 201,
+    scope: 'credentials:create',
     effect: 'adds',
   }),
   api_keys_get_publishable: operation({
@@ -67,6 +69,7 @@ export const apiKeys = {
     summary: 'The publishable key, which is no secret.',
     pathParameters: inWorkspace,
     answer: open({ publishableKey: z.string().nullable() }),
+    scope: 'credentials:read',
     effect: 'reads',
   }),
   api_keys_get: operation({
@@ -77,6 +80,7 @@ export const apiKeys = {
     summary: 'One API key, without its secret.',
     pathParameters: inKey,
     answer: open({ apiKey: ApiKey }),
+    scope: 'credentials:read',
     effect: 'reads',
   }),
   api_keys_update: operation({
@@ -95,6 +99,7 @@ export const apiKeys = {
     }),
     answer: open({ apiKey: ApiKey }),
     errors: [409],
+    scope: 'credentials:update',
     effect: 'changes',
   }),
   api_keys_revoke: operation({
@@ -106,6 +111,7 @@ export const apiKeys = {
     pathParameters: inKey,
     answer: open({ status: z.string().optional(), keyId: z.string().optional() }),
     errors: [409],
+    scope: 'credentials:delete',
     effect: 'removes',
   }),
 };

@@ -54,6 +54,7 @@ export const eventStore = {
       last_removal_at: time,
       retention_days: z.number(),
     }),
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   events_ledger: operation({
@@ -86,6 +87,7 @@ export const eventStore = {
       ),
       next: z.int().nullable(),
     }),
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   events_hold: operation({
@@ -98,6 +100,7 @@ export const eventStore = {
     pathParameters: inEvent,
     body: closed({ reason: z.string().min(1).max(1_000).describe('Why it must stay.') }),
     answer: changed,
+    scope: 'vision-events:manage',
     effect: 'changes',
   }),
   events_release: operation({
@@ -109,6 +112,7 @@ export const eventStore = {
     summary: 'Ends a hold.',
     pathParameters: inEvent,
     answer: changed,
+    scope: 'vision-events:manage',
     effect: 'changes',
   }),
   events_retry_upload: operation({
@@ -120,6 +124,7 @@ export const eventStore = {
     summary: 'Lets refused events wait for upload again: one, or all.',
     body: closed({ event_id: z.string().min(1).optional().describe('Left out: all of them.') }),
     answer: open({ retried: figure }),
+    scope: 'vision-events:manage',
     effect: 'changes',
   }),
   events_preview: operation({
@@ -154,6 +159,7 @@ export const eventStore = {
       ),
       warnings: z.array(z.string()),
     }),
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   event_schemas_list: operation({
@@ -164,6 +170,7 @@ export const eventStore = {
     path: '/v2/event-schemas',
     summary: 'The event schemas that this store knows, as JSON Schema.',
     answer: open({ schemas: z.array(open({ name: z.string(), schema: open({}) })) }),
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
 };

@@ -141,6 +141,7 @@ export const events = {
     }),
     success: 201,
     errors: [413, ...always],
+    scope: 'vision-events:write',
     effect: 'adds',
   }),
   events_list: operation({
@@ -172,6 +173,7 @@ export const events = {
     }),
     answer: eventsPage,
     errors: always,
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   events_get: operation({
@@ -184,6 +186,7 @@ export const events = {
     pathParameters: inEvent,
     answer: StoredEvent,
     errors: always,
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   events_latest: operation({
@@ -196,6 +199,7 @@ export const events = {
     query: closed({ limit, include_drafts: includeDrafts }),
     answer: eventsPage,
     errors: always,
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   events_count: operation({
@@ -217,6 +221,7 @@ export const events = {
       newest_timestamp: z.string().nullable().optional(),
     }),
     errors: always,
+    scope: 'vision-events:read',
     effect: 'reads',
   }),
   events_attach_video: operation({
@@ -235,6 +240,7 @@ export const events = {
     answer: attachmentStored,
     success: 201,
     errors: [409, 413, 415, ...always],
+    scope: 'vision-events:write',
     effect: 'adds',
   }),
   events_attach_file: operation({
@@ -254,6 +260,7 @@ export const events = {
     answer: attachmentStored,
     success: 201,
     errors: [409, 413, ...always],
+    scope: 'vision-events:write',
     effect: 'adds',
   }),
   events_finalize: operation({
@@ -273,6 +280,7 @@ export const events = {
       message: z.string().optional(),
     }),
     errors: always,
+    scope: 'vision-events:write',
     effect: 'changes',
   }),
 };

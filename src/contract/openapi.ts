@@ -84,7 +84,7 @@ function operationItem(operation: Operation, service: ServiceDescription): JsonS
     ]),
     ...requestBody(operation, service.examples?.[id]),
     responses: { ...answers, ...errorAnswers(service.errors(operation), service) },
-    security: securityOf(credential, service, scope === undefined ? [] : [scope]),
+    security: securityOf(credential, service, credential === 'device_key' ? [] : [scope]),
   };
 }
 

@@ -71,8 +71,11 @@ export interface Operation<
   /** Statuses whose body is `{ error: string }`; in all others `error` is an object. */
   readonly textErrors: readonly number[];
   readonly credential: Credential;
-  /** What an OAuth token must allow. Undefined: any valid credential. */
-  readonly scope: Scope | undefined;
+  /**
+   * What an access token must allow (first document, Authentication). The Event Store takes a key,
+   * so for its operations the scope speaks of the tool alone.
+   */
+  readonly scope: Scope;
   readonly effect: Effect;
   /** For `removes`: whether what is removed goes to the trash. */
   readonly recoverable: boolean;
@@ -87,7 +90,7 @@ export interface Operation<
 const nothing = z.strictObject({});
 type Nothing = typeof nothing;
 
-type Required = 'id' | 'family' | 'method' | 'path' | 'summary' | 'answer' | 'effect';
+type Required = 'id' | 'family' | 'method' | 'path' | 'summary' | 'answer' | 'scope' | 'effect';
 
 /** What an operation has to say; the rest has the defaults below. */
 type Words<O extends Operation> = Pick<O, Required> & Partial<Omit<O, Required>>;
@@ -114,7 +117,6 @@ export function operation(words: Words<Operation>): Operation {
     errors: [],
     textErrors: [],
     credential: words.host === 'device' ? 'device_key' : 'bearer',
-    scope: undefined,
     recoverable: false,
     idempotent: words.effect !== 'adds',
     longRunning: false,

@@ -53,6 +53,7 @@ export const search = {
       page: z.int().min(1).optional().describe('Default 1.'),
     }),
     answer: catalogAnswer,
+    scope: 'project:read',
     effect: 'reads',
   }),
   catalog_search_by_image: operation({
@@ -64,6 +65,7 @@ export const search = {
     body: open({ image_base64: z.string().min(1).describe('The image file as base64.') }),
     answer: catalogAnswer,
     errors: [413],
+    scope: 'project:read',
     effect: 'reads',
   }),
   images_search: operation({

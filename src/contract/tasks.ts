@@ -12,6 +12,7 @@ export const tasks = {
     summary: 'How far a task is, and its result or error.',
     pathParameters: closed({ ...inWorkspace.shape, taskId }),
     answer: Task,
+    scope: 'workspace:read',
     effect: 'reads',
   }),
 };

@@ -32,6 +32,7 @@ export const trash = {
         trainings: z.array(TrashItem).optional(),
       }).optional(),
     }),
+    scope: 'workspace:read',
     effect: 'reads',
   }),
   trash_restore: operation({
@@ -48,6 +49,7 @@ export const trash = {
     }),
     answer: open({ restored: z.boolean(), type: z.string().optional(), id: z.string().optional() }),
     errors: [409],
+    scope: 'project:update',
     effect: 'changes',
   }),
 };

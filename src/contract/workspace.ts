@@ -5,6 +5,23 @@ import { inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 import { Project } from './projects.ts';
 
+/** First segments of paths, beside those of operations, that mean something else. */
+const reserved = ['.well-known', 'blobs', 'health', 'oauth', 'settings'] as const;
+
+/**
+ * First segments of paths that cannot be the slug of a workspace: those of operations, of links, of
+ * the service's health, and of the sign-in service.
+ */
+export const reservedWorkspaces: readonly string[] = [
+  ...reserved,
+  ...['catalog', 'dataset', 'previews', 'video_upload_signed_url', 'videoinfer', 'vision-events'],
+];
+
+/** Whether another address would hide the workspace of that slug. */
+export function isReservedWorkspace(slug: string): boolean {
+  return reservedWorkspaces.includes(slug);
+}
+
 export const workspace = {
   workspace_whoami: operation({
     id: 'workspace_whoami',
@@ -18,6 +35,7 @@ export const workspace = {
       docs: z.string().optional(),
       workspace: z.string().describe('Workspace slug.'),
     }),
+    scope: 'workspace:read',
     effect: 'reads',
   }),
   workspace_get: operation({

@@ -10,6 +10,13 @@ export interface Upstream {
   /** Origin and base path, without a slash at the end. */
   readonly url: string;
   readonly credential: Secret | undefined;
+  /** An access token goes into the header alone, also where an API key goes into the query. */
+  readonly isAccessToken?: boolean;
+  /**
+   * Another credential after this one was refused with 401; undefined: there is none. Asked once
+   * per call.
+   */
+  renew?(refused: Secret, signal: AbortSignal): Promise<Secret | undefined>;
 }
 
 type FindUpstream = () => Promise<Upstream>;

@@ -5,9 +5,10 @@ import type { Clock } from '../clock.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import type { Secret } from '../secret.ts';
 import { readBody, typedBody } from './answer.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
-import type { CallOptions, Client, ClientOptions, Reply, Upstreams } from './client.ts';
+import type { CallOptions, Client, ClientOptions, Reply, Upstream, Upstreams } from './client.ts';
 import { type Deadline, startDeadline, untilAborted } from './deadline.ts';
 import { createDownloader } from './download.ts';
 import { exchange } from './exchange.ts';
@@ -34,6 +35,15 @@ export function createClient(options: ClientOptions): Client {
     const facts = { ...call, deadline };
     return repeat(policy, deadline, attempt, () => endedFailure(facts, false));
   };
+  const answer = async (call: PreparedCall, deadline: Deadline) => {
+    try {
+      return await answerOf(call, deadline);
+    } catch (error) {
+      const again = isRefused(error) ? await renewed(call, deadline) : undefined;
+      if (again === undefined) throw error;
+      return answerOf(again, deadline);
+    }
+  };
   const call = async <O extends Operation>(
     operation: O,
     input: Input<O>,
@@ -43,13 +53,13 @@ export function createClient(options: ClientOptions): Client {
     try {
       const found = await prepareCall(upstreams, operation, input, deadline);
       const prepared = { ...found, onSent };
-      const reply = ({ status, body }: Answer2xx, ageMs: number): Reply<O> => ({
+      const reply = ({ status, body, secret }: Answer2xx, ageMs: number): Reply<O> => ({
         status,
-        body: typedBody(operation, status, body, prepared.secret),
+        body: typedBody(operation, status, body, secret),
         ageMs,
       });
-      if (operation.intervalMs <= 0) return reply(await answerOf(prepared, deadline), 0);
-      const ask = withDeadline(clock, timeoutMs, (shared) => answerOf(prepared, shared));
+      if (operation.intervalMs <= 0) return reply(await answer(prepared, deadline), 0);
+      const ask = withDeadline(clock, timeoutMs, (shared) => answer(prepared, shared));
       const key = rememberedKey(prepared.request, prepared.secret);
       const { value, ageMs } = await remembered
         .share(key, operation.intervalMs, deadline.signal, ask)
@@ -70,15 +80,18 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A 2xx answer with its JSON body. */
+/** A 2xx answer with its JSON body, and the credential that may be repeated in it. */
 interface Answer2xx {
   readonly status: number;
   readonly body: unknown;
+  readonly secret: Secret | undefined;
 }
 
 interface PreparedCall extends Omit<CallFacts, 'deadline'> {
   readonly request: PreparedRequest;
   readonly onSent?: CallOptions['onSent'];
+  readonly input: unknown;
+  readonly upstream: Upstream;
 }
 
 async function prepareCall(
@@ -92,8 +105,30 @@ async function prepareCall(
     const facts = { operation, origin: '', secret: undefined, deadline };
     throw deadline.signal.aborted ? endedFailure(facts, false) : error;
   });
+  return callOf(operation, input, upstream);
+}
+
+function callOf(operation: Operation, input: unknown, upstream: Upstream): PreparedCall {
   const request = prepareRequest(operation, input, upstream);
-  return { operation, request, origin: request.origin, secret: upstream.credential };
+  const { credential: secret, isAccessToken } = upstream;
+  return { operation, input, upstream, request, origin: request.origin, secret, isAccessToken };
+}
+
+/** The service did not carry the call out, for its credential alone (RFC 9110 section 15.5.2). */
+function isRefused(error: unknown): boolean {
+  return error instanceof FoveaError && error.upstream?.status === 401;
+}
+
+/** The same call with another credential; undefined: there is none. */
+async function renewed(call: PreparedCall, deadline: Deadline): Promise<PreparedCall | undefined> {
+  const { operation, input, upstream, secret } = call;
+  if (upstream.renew === undefined || secret === undefined) return undefined;
+  const renewal = upstream.renew(secret, deadline.signal);
+  const credential = await untilAborted(renewal, deadline.signal).catch((error) => {
+    throw deadline.signal.aborted ? endedFailure({ ...call, deadline }, false) : error;
+  });
+  if (credential === undefined) return undefined;
+  return { ...callOf(operation, input, { ...upstream, credential }), onSent: call.onSent };
 }
 
 async function attemptOnce(
@@ -112,7 +147,7 @@ async function attemptOnce(
     return { failure: statusFailure(facts, answered, clock.now()) };
   }
   if (end === 'cut') return { failure: cutFailure(facts, status) };
-  return { done: { status, body: readBody(operation, answered, secret) } };
+  return { done: { status, body: readBody(operation, answered, secret), secret } };
 }
 
 /** A question with a deadline of its own, since it may outlive the call that asked first. */

@@ -18,12 +18,14 @@ export interface CallFacts {
   readonly origin: string;
   /** Replaced wherever the service repeats it. */
   readonly secret: Secret | undefined;
+  /** It is one of a sign-in, and no API key. */
+  readonly isAccessToken?: boolean | undefined;
   readonly deadline: Deadline;
 }
 
 /** An answer with a status other than 2xx. `now` is wall time, for dates in Retry-After. */
 export function statusFailure(facts: CallFacts, answered: Answered, now: number): Failure {
-  const { operation, secret } = facts;
+  const { operation, secret, isAccessToken = false } = facts;
   const { status, headers } = answered;
   const { said, retryable } = serviceWords(answered, secret);
   // Where the time between two questions is bounded, an answer of any kind uses it up.
@@ -31,7 +33,7 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   const repeats = !isOnce && mayRepeat(operation.effect, { sent: true, status, retryable });
   const waitMs = retryAfterMs(headers['retry-after'], now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
-  const { code, meaning, hint } = explainStatus(operation, status);
+  const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
   const retry = retryOfStatus(operation, status, repeats, seconds);
   const wait = seconds === undefined ? '' : `; it asks to wait ${seconds} s`;
   const isUnknown = operation.effect !== 'reads' && status >= 500 && retry === 'never';
@@ -133,19 +135,21 @@ interface Explained {
   readonly hint?: string;
 }
 
-function explainStatus(operation: Operation, status: number): Explained {
+function explainStatus(operation: Operation, status: number, isToken: boolean): Explained {
   const setting = credentialSetting(operation);
   const scope = operation.scope ? `the scope ${operation.scope}` : 'access';
   const known: Readonly<Record<number, Explained>> = {
     401: {
       code: 'unauthenticated',
       meaning: 'the credential is missing or wrong',
-      hint: `Set ${setting} to a valid key.`,
+      hint: isToken ? signInAgain : `Set ${setting} to a valid key.`,
     },
     403: {
       code: 'forbidden',
       meaning: 'this credential has no access',
-      hint: `Use a credential that has ${scope} there (${setting}).`,
+      hint: isToken
+        ? `The sign-in may lack ${scope}: sign out, then sign in again with it (FOVEA_SCOPES).`
+        : `Use a credential that has ${scope} there (${setting}).`,
     },
     404: {
       code: 'not_found',
@@ -158,6 +162,8 @@ function explainStatus(operation: Operation, status: number): Explained {
   if (status < 400) return redirected;
   return status < 500 ? refused : failed;
 }
+
+const signInAgain = 'Call auth_sign_in, or run fovea sign-in.';
 
 const redirected: Explained = {
   code: 'upstream_failed',

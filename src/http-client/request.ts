@@ -23,6 +23,7 @@ export interface PreparedRequest {
 interface Target {
   readonly url: string;
   readonly credential: Secret | undefined;
+  readonly isAccessToken?: boolean | undefined;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -34,16 +35,18 @@ type Values = Readonly<Record<string, unknown>>;
 export function prepareRequest(
   operation: Operation,
   input: unknown,
-  { url, credential }: Target,
+  { url, credential, isAccessToken = false }: Target,
 ): PreparedRequest {
   const key = usableCredential(operation, credential);
   const parts = splitInput(operation, members(input));
   const base = new URL(url);
-  const query = queryString(parts.query, operation.credential === 'api_key_query' ? key : '');
+  // RFC 9700 section 4.3.2: addresses are logged, so no access token belongs in one.
+  const inQuery = operation.credential === 'api_key_query' && !isAccessToken;
+  const query = queryString(parts.query, inQuery ? key : '');
   const path = base.pathname.replace(/\/$/, '') + fillPath(operation.path, parts.path) + query;
   const { origin } = base;
   const request = { origin, path, method: operation.method };
-  const headers = { ...commonHeaders, ...credentialHeader(operation, key) };
+  const headers = { ...commonHeaders, ...(inQuery ? {} : credentialHeader(operation, key)) };
   const body = bodyBuilder(operation, parts.body);
   return {
     origin,
@@ -78,7 +81,7 @@ function usableCredential(operation: Operation, credential: Secret | undefined):
   const setting = credentialSetting(operation);
   if (key === '' && operation.credential !== 'device_key') {
     throw new FoveaError('unauthenticated', `${operation.id} needs a credential; there is none.`, {
-      hint: `Set ${setting} to an API key of the workspace. Nothing was sent.`,
+      hint: `Set ${setting}, or sign in with auth_sign_in. Nothing was sent.`,
     });
   }
   if (/^[\x21-\x7e]*$/.test(key)) return key;
@@ -88,7 +91,7 @@ function usableCredential(operation: Operation, credential: Secret | undefined):
 }
 
 function credentialHeader(operation: Operation, key: string): Record<string, string> {
-  if (key === '' || operation.credential === 'api_key_query') return {};
+  if (key === '') return {};
   if (operation.credential === 'device_key') return { 'x-api-key': key };
   return { authorization: `Bearer ${key}` };
 }

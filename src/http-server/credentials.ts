@@ -5,6 +5,12 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import type { Texts } from './request-body.ts';
 
+/**
+ * Where a request carries its credential. A parameter stands in addresses, which are written down
+ * in many places, so it counts also where a header says the same (RFC 9700 section 4.3.2).
+ */
+export type CredentialPlace = 'header' | 'parameter';
+
 /** Where a service looks for credentials. */
 export interface CredentialPlaces {
   /** What the headers and the query present. Throws `invalid_input` for two different ones. */
@@ -34,6 +40,12 @@ function presentedCredential(request: IncomingMessage, query: Texts): Secret | u
   return first === undefined ? undefined : new Secret(first);
 }
 
+/** Where the headers and the query of a request carry its credential. */
+export function credentialPlace({ parameter }: CredentialPlaces, query: Texts): CredentialPlace {
+  const values = parameter === undefined ? [] : (query[parameter] ?? []);
+  return values.some(Boolean) ? 'parameter' : 'header';
+}
+
 /** Members without the one that carries the credential. */
 export function withoutKey<Value>(
   { parameter }: CredentialPlaces,
@@ -44,19 +56,19 @@ export function withoutKey<Value>(
 }
 
 /**
- * The credential of a POST that may also carry it in its JSON body. Throws `invalid_input` when it
- * is no text, or another one than `presented`.
+ * The credential in the JSON body of a POST, if there is one. Throws `invalid_input` when it is no
+ * text, or another one than `presented`.
  */
-export function credentialWithBody(
+export function credentialInBody(
   { parameter }: CredentialPlaces,
   presented: Secret | undefined,
   body: Readonly<Record<string, unknown>>,
 ): Secret | undefined {
   const inBody = parameter === undefined ? undefined : body[parameter];
-  if (inBody === undefined || inBody === '') return presented;
+  if (inBody === undefined || inBody === '') return undefined;
   if (typeof inBody !== 'string') throw invalidArgument(keyName, 'expected a text');
   if (presented && presented.reveal() !== inBody) throw twoCredentials();
-  return presented ?? new Secret(inBody);
+  return new Secret(inBody);
 }
 
 function unauthenticated(presented: Secret | undefined): FoveaError {
@@ -65,6 +77,7 @@ function unauthenticated(presented: Secret | undefined): FoveaError {
     : 'This request needs a credential.';
   return new FoveaError('unauthenticated', message, {
     hint: `Send an API key or access token as "Authorization: Bearer", or the key as ${keyName}.`,
+    ...(presented && { challenge: { error: 'invalid_token' } }),
   });
 }
 

@@ -5,7 +5,13 @@ import { check, checkParts, coerceText, type UncheckedParts } from '../contract/
 import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { type CredentialPlaces, credentialWithBody, withoutKey } from './credentials.ts';
+import {
+  type CredentialPlace,
+  type CredentialPlaces,
+  credentialInBody,
+  credentialPlace,
+  withoutKey,
+} from './credentials.ts';
 import { Answered, type Handler, type Route, Streamed } from './handlers.ts';
 import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
@@ -19,13 +25,20 @@ export type CheckedInput = Readonly<Record<string, unknown>>;
 export interface Gate<Principal> {
   readonly credentials: CredentialPlaces;
   /** Whose credential this is; undefined when it is missing or unknown. */
-  authenticate(presented: Secret | undefined): Promise<Principal | undefined>;
+  authenticate(
+    presented: Secret | undefined,
+    place: CredentialPlace,
+  ): Promise<Principal | undefined>;
+  /** Throws `forbidden` when the credential is not for this operation, before its body is read. */
+  permit?(principal: Principal, operation: Operation): void;
   /** Throws `forbidden` or `not_found` when the principal may not make this call. */
   authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
   /** Puts the parts of a request into the spelling of the contract, before they are checked. */
   prepare?(operation: Operation, parts: UncheckedParts): UncheckedParts;
   /** The most bytes of a JSON body; those of `limits` unless given. */
   readonly jsonBytesMax?: number;
+  /** The address under which callers reach the service, where a proxy stands before it. */
+  readonly publicUrl?: string;
   /** Whether answers are held against the schema of the operation: for tests. */
   readonly checkAnswers?: boolean;
 }
@@ -59,7 +72,7 @@ export function operationEndpoint<O extends Operation, Principal>(
   const answer = async (exchange: Exchange, turn: Turn) => {
     const { principal, body } =
       handler instanceof Streamed
-        ? { principal: await enter(exchange, gate), body: noBody }
+        ? { principal: await enter(exchange, gate, operation), body: noBody }
         : await admit(exchange, operation, gate, turn);
     const parts = partsOf(operation, exchange, body, gate.credentials);
     const input = checkParts(
@@ -67,7 +80,8 @@ export function operationEndpoint<O extends Operation, Principal>(
       gate.prepare?.(operation, parts) ?? parts,
     );
     await gate.authorize(principal, operation, inputRecord(input));
-    const call = { principal, origin: exchange.origin, signal: exchange.signal };
+    const origin = gate.publicUrl ?? exchange.origin;
+    const call = { principal, origin, signal: exchange.signal };
     const result =
       handler instanceof Streamed
         ? await handler.handle(input, exchange.request, call)
@@ -105,6 +119,7 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
     id: `${method} ${path}`,
     method,
     path,
+    reserves: true,
     answer: async (exchange) => {
       const { request, response, parameters } = exchange;
       if (route.open) return route.handle(request, response, parameters);
@@ -116,11 +131,13 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
 /** Who calls, by the headers and the query alone. */
 async function enter<Principal>(
   { request, query }: Exchange,
-  { credentials, authenticate }: Gate<Principal>,
+  { credentials, authenticate, permit }: Gate<Principal>,
+  operation?: Operation,
 ): Promise<Principal> {
   const presented = credentials.presented(request, query);
-  const principal = await authenticate(presented);
+  const principal = await authenticate(presented, credentialPlace(credentials, query));
   if (principal === undefined) throw credentials.refusal(presented);
+  if (operation) permit?.(principal, operation);
   return principal;
 }
 
@@ -131,19 +148,21 @@ async function enter<Principal>(
 async function admit<Principal>(
   { request, query }: Exchange,
   operation: Operation,
-  { credentials, authenticate, jsonBytesMax }: Gate<Principal>,
+  { credentials, authenticate, permit, jsonBytesMax }: Gate<Principal>,
   turn: Turn,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
-  const early = await authenticate(presented);
+  const early = await authenticate(presented, credentialPlace(credentials, query));
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
+  if (early !== undefined) permit?.(early, operation);
   const body = await readBody(operation, request, turn, jsonBytesMax);
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
-  const credential = credentialWithBody(credentials, presented, body.members);
-  const principal = credential === presented ? early : await authenticate(credential);
-  if (principal === undefined) throw credentials.refusal(credential);
+  const inBody = credentialInBody(credentials, presented, body.members);
+  const principal = inBody === undefined ? early : await authenticate(inBody, 'parameter');
+  if (principal === undefined) throw credentials.refusal(inBody ?? presented);
+  if (principal !== early) permit?.(principal, operation);
   return { principal, body: { ...body, members: withoutKey(credentials, body.members) } };
 }
 

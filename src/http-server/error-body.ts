@@ -1,7 +1,7 @@
 // The shape in which the platform answers an error (first document, Errors).
 
 import type { Operation } from '../contract/operation.ts';
-import type { FoveaError } from '../errors.ts';
+import type { Challenge, FoveaError } from '../errors.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -15,12 +15,13 @@ export type ErrorBody = (error: FoveaError, operation?: Operation) => ErrorAnswe
 /**
  * `{error: {message, type, hint}}`, the type being our code; `{error: message}` for the operation's
  * `textErrors`. A 502 that may be sent again says `retryable: true` beside it; a wait is told in
- * whole seconds as Retry-After.
+ * whole seconds as Retry-After. What a credential lacks is also said as a challenge (RFC 6750
+ * section 3).
  */
 export function platformErrorBody(error: FoveaError, operation?: Operation): ErrorAnswer {
-  const { status, code, message, hint, retry, retryAfterSeconds } = error;
+  const { status, code, message, hint, retry, retryAfterSeconds, challenge } = error;
   const headers = {
-    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...((status === 401 || challenge) && { 'www-authenticate': bearerChallenge(challenge) }),
     ...(retryAfterSeconds !== undefined && {
       'retry-after': String(Math.max(0, Math.ceil(retryAfterSeconds))),
     }),
@@ -36,4 +37,11 @@ export function platformErrorBody(error: FoveaError, operation?: Operation): Err
       ...(retryable && { retryable }),
     },
   };
+}
+
+/** Without an error where nothing was presented. Scopes are names of ours: nothing to escape. */
+function bearerChallenge(challenge: Challenge | undefined): string {
+  if (challenge === undefined) return 'Bearer';
+  const { error, scope } = challenge;
+  return `Bearer error="${error}"${scope === undefined ? '' : `, scope="${scope}"`}`;
 }

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Input, Operation, Parameters } from '../contract/operation.ts';
+import type { RoutedMethod } from './router.ts';
 
 export type Operations = Readonly<Record<string, Operation>>;
 
@@ -52,9 +53,12 @@ export type Handlers<Ops extends Operations, Principal> = {
   readonly [Name in keyof Ops]: Handler<Ops[Name], Principal> | Streamed<Ops[Name], Principal>;
 };
 
-/** An address beside the operations: bytes in or out. */
+/**
+ * An address beside the operations: bytes in or out. Where its first segment is a text, no path
+ * that begins so means an operation whose path begins with a parameter.
+ */
 export interface Route<Principal = unknown> {
-  readonly method: 'GET' | 'PUT';
+  readonly method: RoutedMethod;
   /** As in an operation, for example `/blobs/{hash}`. */
   readonly path: string;
   /** True: answered without a credential; whoever knows the address may use it. */

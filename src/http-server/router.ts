@@ -11,6 +11,8 @@ export type RoutedMethod = (typeof methods)[number];
 export interface Routed {
   readonly method: RoutedMethod;
   readonly path: string;
+  /** Keeps the first segment of its path from being a parameter of others. */
+  readonly reserves?: boolean;
 }
 
 export interface Match<Endpoint> {
@@ -35,6 +37,9 @@ export function createRouter<Endpoint extends Routed>(
     maxParamLength: limits.headerBytesMax,
   });
   const known = new Map<unknown, Endpoint>();
+  const reserved = new Set(
+    endpoints.flatMap(({ reserves, path }) => (reserves ? firstSegment(path) : [])),
+  );
   for (const endpoint of endpoints) {
     const mark = () => {};
     known.set(mark, endpoint);
@@ -48,6 +53,7 @@ export function createRouter<Endpoint extends Routed>(
       v ?? '',
     ]);
     if (!endpoint || parameters.some(([, value]) => value === '')) return undefined;
+    if (endpoint.path.startsWith('/{') && reserved.has(decodedFirstSegment(path))) return undefined;
     return { endpoint, parameters: Object.fromEntries(parameters) };
   };
   return {
@@ -71,4 +77,15 @@ function checkPath(path: string): void {
   } catch {
     throw invalidArgument('path', right);
   }
+}
+
+/** The text that a path of an endpoint begins with; nothing where that is a parameter. */
+function firstSegment(path: string): string[] {
+  const [, first = ''] = path.split('/');
+  return first === '' || first.startsWith('{') ? [] : [first];
+}
+
+/** Of a path that checkPath has passed. */
+function decodedFirstSegment(path: string): string {
+  return decodeURIComponent(path.split('/', 2)[1] ?? '');
 }

@@ -14,10 +14,10 @@ import { cleanText } from './foreign-text.ts';
 import { toCallResult } from './result.ts';
 import { excessOf } from './size.ts';
 import { fillDefaults, type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Ask, Tool, ToolContext } from './tool.ts';
 
 /** What a context has from the call that it is made for. */
-export type CallScope = Pick<ToolContext, 'signal' | 'progress'>;
+export type CallScope = Pick<ToolContext, 'signal' | 'progress' | 'browser'>;
 
 export interface CallOptions {
   /** The full list, as it was made at build time. */
@@ -29,12 +29,18 @@ export interface CallOptions {
   readonly log: Log;
 }
 
+export interface Called {
+  readonly result: CallToolResult;
+  /** To be asked of the host in place of the result. */
+  readonly ask?: Ask;
+}
+
 export type CallTool = (
   name: string,
   args: Readonly<Record<string, unknown>>,
   scope: CallScope,
   knowsLinks: boolean,
-) => Promise<CallToolResult>;
+) => Promise<Called>;
 
 /**
  * Calls a tool by its name. A tool that is unknown or not offered is an error of the protocol;
@@ -56,11 +62,15 @@ export function createCaller(options: CallOptions): CallTool {
       const context = await options.makeContext(scope);
       const result = await tool.call(fillDefaults(entry, args, settings), context);
       const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
-      return toCallResult({ ...result, ...(next && { next }) }, knowsLinks);
+      const { ask } = result;
+      return {
+        result: toCallResult({ ...result, ...(next && { next }) }, knowsLinks),
+        ...(ask && scope.browser.canAsk && { ask }),
+      };
     } catch (thrown) {
       const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
       logFailure(log, name, failure);
-      return toErrorResult(failure);
+      return { result: toErrorResult(failure) };
     }
   };
 }

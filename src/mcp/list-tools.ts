@@ -9,6 +9,9 @@ export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
   return tools.map((tool) => ({
     name: tool.name,
     family: tool.family,
+    ...(tool.scope !== undefined && { scope: tool.scope }),
+    usesFiles: tool.usesFiles,
+    ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),

@@ -19,10 +19,16 @@ export interface ArgumentsSchema {
   readonly required?: readonly string[] | undefined;
 }
 
-/** One entry of tools/list, and the family that it belongs to. */
+/** One entry of tools/list, and what hosts are not told. */
 export interface ListedTool {
   readonly name: string;
   readonly family: string;
+  /** What an OAuth token must allow. */
+  readonly scope?: string;
+  /** Whether it cannot do without files of this machine. */
+  readonly usesFiles: boolean;
+  /** Arguments that name files of this machine. */
+  readonly fileArguments?: readonly string[];
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
@@ -45,6 +51,19 @@ export function adapt(
     .map((tool) => withOptional(tool, Object.keys(defaults)));
 }
 
+/** The part of a list that is of use to hosts elsewhere: no files of this machine. */
+export function withoutFiles(list: readonly ListedTool[]): readonly ListedTool[] {
+  return list
+    .filter(({ usesFiles }) => !usesFiles)
+    .map((tool) => {
+      const { inputSchema, fileArguments = [] } = tool;
+      const left = Object.entries(inputSchema.properties).filter(
+        ([name]) => !fileArguments.includes(name),
+      );
+      return { ...tool, inputSchema: { ...inputSchema, properties: Object.fromEntries(left) } };
+    });
+}
+
 /** Throws `invalid_input` where FOVEA_TOOLSETS names what is no family. */
 export function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []): void {
   const families = [...new Set(list.map((tool) => tool.family))];
@@ -61,7 +80,8 @@ export function checkToolsets(list: readonly ListedTool[], toolsets: readonly st
 
 /** Why the settings do not offer a tool; undefined: they do. */
 export function refusal(tool: ListedTool, settings: SurfaceSettings): string | undefined {
-  if (settings.readOnly && !tool.annotations.readOnlyHint) {
+  // Who may only read has to sign in as well; that changes no data.
+  if (settings.readOnly && !tool.annotations.readOnlyHint && tool.family !== 'auth') {
     return 'FOVEA_READ_ONLY leaves only tools that read';
   }
   if (settings.toolsets && !settings.toolsets.includes(tool.family)) {

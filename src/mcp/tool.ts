@@ -6,8 +6,10 @@ import type { Clock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { check, checkInput, flatSchema } from '../contract/check.ts';
 import type { Answer, Effect, Family, Input, Operation } from '../contract/operation.ts';
+import type { Scope } from '../contract/scopes.ts';
 import { invalidArgument } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
+import type { SignInDesk } from '../sign-in/desk.ts';
 
 /** A call that makes sense next, ready to be made. */
 export interface NextCall {
@@ -30,6 +32,12 @@ export interface ToolImage {
   readonly mimeType: string;
 }
 
+/** An address that the person at the host is to open, and why. */
+export interface Ask {
+  readonly url: string;
+  readonly message: string;
+}
+
 export interface ToolResult {
   /** The status line: what happened, in our words, with the figures that matter. */
   readonly summary: string;
@@ -39,7 +47,15 @@ export interface ToolResult {
   /** The text says what they show: not every host shows pictures. */
   readonly images?: readonly ToolImage[];
   readonly next?: readonly NextCall[];
+  /**
+   * Asked of the host in place of the result. The tool then runs again and finds what the person
+   * said in `browser.answer`. Only where `browser.canAsk`.
+   */
+  readonly ask?: Ask;
 }
+
+/** What came back when the host was asked to open an address; `none`: nothing, or an error. */
+export type AskAnswer = 'accept' | 'decline' | 'cancel' | 'none';
 
 /** Which Event Store the tools use: named by the settings, found, or started in this process. */
 export interface EventStorePlace {
@@ -54,6 +70,14 @@ export interface ToolContext {
   /** Where the Event Store is, without starting one; throws what would keep it from starting. */
   eventStorePlace(): Promise<EventStorePlace>;
   readonly files: FileRoots;
+  /** Loads what signing in needs with the first call, and sends nothing yet. */
+  signIn(): Promise<SignInDesk>;
+  readonly browser: {
+    /** Whether the host can show its user an address to open. */
+    readonly canAsk: boolean;
+    /** Undefined: it was not asked in this call. */
+    readonly answer: AskAnswer | undefined;
+  };
   readonly settings: Settings;
   readonly clock: Clock;
   /** Aborts when the host cancels the call. */
@@ -73,6 +97,12 @@ export interface Tool {
   readonly idempotent: boolean;
   /** Whether it reaches anything beyond this machine. */
   readonly openWorld: boolean;
+  /** What an OAuth token must allow. Undefined: nothing, or the tool belongs to this machine. */
+  readonly scope: Scope | undefined;
+  /** Whether it cannot do without files of this machine: not offered to hosts elsewhere. */
+  readonly usesFiles: boolean;
+  /** Optional arguments that name files of this machine: not offered to hosts elsewhere. */
+  readonly fileArguments?: readonly string[];
   readonly input: z.ZodObject;
   /** Checks the arguments, then runs. Throws a FoveaError. */
   call(args: unknown, context: ToolContext): Promise<ToolResult>;
@@ -91,7 +121,9 @@ export function tool<Schema extends z.ZodObject>(words: Words<Schema>): Tool {
 }
 
 /** What a tool takes over from its operation, unless it says otherwise. */
-type Inherited = 'name' | 'family' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld';
+type Inherited =
+  | ('name' | 'family' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld')
+  | ('scope' | 'usesFiles');
 
 /** A tool for an operation that has parameters or steps of its own; it keeps name and hints. */
 export function toolFor<Schema extends z.ZodObject>(
@@ -159,8 +191,9 @@ function ageNote(ageMs: number): string {
 }
 
 function inherited(operation: Operation): Pick<Tool, Inherited> {
-  const { id, family, effect, recoverable, idempotent } = operation;
-  return { name: id, family, effect, recoverable, idempotent, openWorld: true };
+  const { id, family, effect, recoverable, idempotent, scope } = operation;
+  const hints = { effect, recoverable, idempotent, openWorld: true };
+  return { name: id, family, ...hints, scope, usesFiles: false };
 }
 
 function confirmed<O extends Operation>(

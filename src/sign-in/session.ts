@@ -1,7 +1,9 @@
 // What the rest of Fovea knows of being signed in: a token that is good for now.
 
+import type { Clock } from '../clock.ts';
+import type { ValidateAnswer } from '../contract/access-token.ts';
 import type { Secret } from '../secret.ts';
-import type { Tokens } from './token-store.ts';
+import type { TakeLock, TokenStore, Tokens } from './token-store.ts';
 
 export interface Session {
   /**
@@ -9,7 +11,7 @@ export interface Session {
    * has ended, and what the authorization server's failure is otherwise.
    */
   accessToken(signal?: AbortSignal): Promise<Secret | undefined>;
-  /** After a 401 for `refused`: another token, refreshed at most once; undefined: none to be had. */
+  /** After a 401 for `refused`: another token, refreshed once at most; undefined: there is none. */
   renew(refused: Secret, signal?: AbortSignal): Promise<Secret | undefined>;
   status(): Promise<SessionStatus>;
   /** Takes over the tokens of a sign-in that just ended well. */
@@ -29,4 +31,29 @@ export interface SessionStatus {
   readonly profile: string;
   /** Why it is signed out, where that is not by choice. */
   readonly error: string | undefined;
+}
+
+export interface SessionOptions {
+  readonly tokens: TokenStore;
+  readonly takeLock: TakeLock;
+  readonly clock: Clock;
+  readonly profile: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The address of the service that gets the tokens. */
+  readonly service: string;
+  /**
+   * RFC 6749 section 6. Throws EndedGrant for invalid_grant, a FoveaError otherwise. What the
+   * answer leaves out stays as it was, the refresh token too.
+   */
+  readonly refresh: (tokens: Tokens, signal: AbortSignal) => Promise<Tokens>;
+  /** RFC 7009, both tokens; false where that could not be done. */
+  readonly revoke: (tokens: Tokens, signal: AbortSignal) => Promise<boolean>;
+  /** `/oauth/validate`; undefined: this service has no such address. */
+  readonly validate: (token: Secret, signal: AbortSignal) => Promise<ValidateAnswer | undefined>;
+}
+
+/** `invalid_grant` (RFC 6749 section 5.2): the refresh token is spent, revoked or too old. */
+export class EndedGrant extends Error {
+  override readonly name = 'EndedGrant';
 }

@@ -22,30 +22,45 @@ export interface Stored {
   readonly tokens: Tokens;
   /** Changes with every write. */
   readonly revision: string;
+  /** Changes with every sign-in, and stays the same when tokens are refreshed. */
+  readonly signInId: string;
+}
+
+/** Whose tokens: those of one authorization server are never shown to another one. */
+export interface Binding {
+  readonly profile: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The address of the service that gets them: whoever changes it in the settings gets none. */
+  readonly service: string;
 }
 
 /** What is known of a profile without opening its secrets. */
-export interface ProfileSummary {
-  readonly profile: string;
-  readonly issuer: string;
+export interface ProfileSummary extends Binding {
   readonly workspaceUrl: string | undefined;
+  /** For people: where its tokens are. */
   readonly store: string;
 }
 
+/** Each binding has tokens of its own: two issuers of one profile do not replace each other. */
 export interface TokenStore {
-  /** The name of the SecretStore. */
-  readonly store: string;
-  /** Only tokens of that issuer and client: others are as good as none, and stay untouched. */
-  read(profile: string, issuer: string, clientId: string): Promise<Stored | undefined>;
+  /** For people: where tokens are, or would be. Throws `internal` where they could not be kept. */
+  place(binding: Binding): Promise<string>;
+  /** Throws `internal` when they are there and cannot be read: that is never "signed out". */
+  read(binding: Binding): Promise<Stored | undefined>;
+  /** Whether `stored` belongs to the sign-in that is current, at the cost of a small file. */
+  isCurrent(binding: Binding, stored: Stored): Promise<boolean>;
+  /** Those of a new sign-in, in place of whatever is there. To be called under the lock. */
+  begin(binding: Binding, tokens: Tokens): Promise<Stored>;
   /**
-   * False, and nothing written, when what is stored is not `expected` any more; undefined expects
-   * nothing to be stored. To be called under the lock of the profile.
+   * Those of the same sign-in, refreshed. Undefined, and nothing written, when what is stored is
+   * not `expected` any more. To be called under the lock.
    */
-  replace(profile: string, tokens: Tokens, expected: string | undefined): Promise<boolean>;
-  /** False, and nothing removed, when what is stored is not `expected` any more. */
-  remove(profile: string, expected: string): Promise<boolean>;
+  replace(binding: Binding, tokens: Tokens, expected: Stored): Promise<Stored | undefined>;
+  /** Whatever is there, damaged or not. To be called under the lock. */
+  remove(binding: Binding): Promise<void>;
   profiles(): Promise<readonly ProfileSummary[]>;
 }
 
-/** A lock between processes; undefined while somebody else has it. */
-export type TakeLock = (name: string) => { release(): void } | undefined;
+/** The lock of a binding between processes; undefined while somebody else has it. */
+export type TakeLock = (binding: Binding) => { release(): void } | undefined;

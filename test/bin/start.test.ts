@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
+import { initialize, startServer } from '../mcp/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
 const file = join(folder, 'a-file');
@@ -52,4 +53,52 @@ test('a tool that needs the embedded platform names FOVEA_HOME where it cannot b
   } finally {
     await fovea.close();
   }
+});
+
+/** Prints the address of each module that is loaded. */
+const watcher = join(folder, 'watch.mjs');
+writeFileSync(
+  watcher,
+  `import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) {
+    process.stderr.write('loaded ' + url + '\\n');
+    return next(url, context);
+  } });`,
+);
+
+/** Signed out and offline: the modules that were loaded until the end, one per line. */
+async function loadedAfter(method: string, params: object): Promise<string> {
+  const server = startServer(
+    {
+      HOME: folder,
+      FOVEA_HOME: join(folder, 'home'),
+      // Nobody listens there.
+      FOVEA_BASE_URL: 'http://127.0.0.1:9',
+      FOVEA_CREDENTIALS: 'file',
+      NODE_OPTIONS: `--import ${watcher}`,
+    },
+    resolve('src/bin/fovea.ts'),
+  );
+  onTestFinished(() => void server.child.kill('SIGKILL'));
+  server.send(initialize('2025-11-25'));
+  await server.answer(1);
+  server.send({ method: 'notifications/initialized' });
+  server.send({ id: 2, method, params });
+  const { result } = await server.answer(2);
+  expect(result).toMatchObject(method === 'tools/list' ? { tools: { length: 89 } } : {});
+  server.endInput();
+  await server.exited();
+  return server.log();
+}
+
+test('signed out and offline, all tools are listed, and nothing of sign-in is loaded', async () => {
+  const loaded = await loadedAfter('tools/list', {});
+  expect(loaded).toContain('/src/bin/stdio.ts');
+  expect(loaded).not.toMatch(/src\/sign-in|oauth4webapi|keyring|keytar|authorization-server|oidc/);
+});
+
+test('a call that asks who is signed in loads nothing of the authorization server', async () => {
+  const loaded = await loadedAfter('tools/call', { name: 'auth_status', arguments: {} });
+  expect(loaded).toContain('/src/sign-in/');
+  expect(loaded).not.toMatch(/authorization-server\/|oidc-provider/);
 });

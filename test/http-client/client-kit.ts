@@ -30,6 +30,7 @@ export const searchThings = operation({
   summary: 'Finds things.',
   body: open({ query: z.string() }),
   answer: open({}),
+  scope: 'image:read',
   effect: 'reads',
 });
 
@@ -42,6 +43,7 @@ export const addThing = operation({
   pathParameters: z.strictObject({ workspace: z.string() }),
   body: open({ name: z.string() }),
   answer: open({ id: z.string().optional() }),
+  scope: 'project:create',
   effect: 'adds',
 });
 
@@ -59,6 +61,7 @@ export const uploadThing = operation({
   }),
   bodyType: 'multipart',
   answer: open({ id: z.string().optional() }),
+  scope: 'image:create',
   effect: 'adds',
 });
 
@@ -70,6 +73,7 @@ export const readVersion = operation({
   summary: 'A version.',
   pathParameters: inVersion,
   answer: open({}),
+  scope: 'version:read',
   effect: 'reads',
 });
 
@@ -80,6 +84,7 @@ export const readTask = operation({
   path: '/tasks',
   summary: 'A task.',
   answer: open({ status: z.string(), error: z.string().optional() }),
+  scope: 'workspace:read',
   effect: 'reads',
 });
 
@@ -92,6 +97,7 @@ export const readVideo = operation({
   query: closed({ job_id: z.string() }),
   answer: open({ status: z.int() }),
   credential: 'api_key_query',
+  scope: 'video-inference-job:read',
   effect: 'reads',
   intervalMs: 60_000,
 });
@@ -104,6 +110,7 @@ export const readEvent = operation({
   path: '/v2/events',
   summary: 'Events.',
   answer: open({}),
+  scope: 'vision-events:read',
   effect: 'reads',
 });
 

@@ -1,6 +1,7 @@
 // Every place where a request may carry its credential, and what happens without a good one.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FoveaError } from '../../src/errors.ts';
 import { bearer, json, key, send, sendRaw, startTestService, type TestService } from './kit.ts';
 
 let service: TestService;
@@ -45,23 +46,33 @@ describe('a credential is taken', () => {
   });
 });
 
-describe('401', () => {
+describe('401, and no more than the scheme,', () => {
   test.each([
-    ['nothing at all', 'GET', '/', {}, ''],
-    ['an unknown key', 'GET', '/', { authorization: 'Bearer nobody' }, ''],
-    ['an unknown key in the query', 'GET', '/?api_key=nobody', {}, ''],
-    ['a key that only starts well', 'GET', '/', { authorization: `Bearer ${key}x` }, ''],
-    ['another scheme', 'GET', '/', { authorization: `Basic ${key}` }, ''],
-    ['no scheme', 'GET', '/', { authorization: key }, ''],
-    ['two words', 'GET', '/', { authorization: `Bearer ${key} more` }, ''],
-    ['an empty key', 'GET', '/?api_key=', { authorization: 'Bearer ' }, ''],
-    ['an unknown key in the body', 'POST', '/ws/projects', jsonType, '{"api_key":"nobody"}'],
-    ['a body without a key', 'POST', '/ws/projects', jsonType, '{"name":"Cells"}'],
-    ['a key in the body of a DELETE', 'DELETE', '/ws/cells', jsonType, `{"api_key":"${key}"}`],
+    ['for nothing at all', 'GET', '/', {}, ''],
+    ['for another scheme', 'GET', '/', { authorization: `Basic ${key}` }, ''],
+    ['for no scheme', 'GET', '/', { authorization: key }, ''],
+    ['for two words', 'GET', '/', { authorization: `Bearer ${key} more` }, ''],
+    ['for an empty key', 'GET', '/?api_key=', { authorization: 'Bearer ' }, ''],
+    ['for a body without a key', 'POST', '/ws/projects', jsonType, '{"name":"Cells"}'],
+    ['for a key in the body of a DELETE', 'DELETE', '/ws/cells', jsonType, `{"api_key":"${key}"}`],
   ])('%s', async (_name, method, path, headers, body) => {
     const answer = await send(service, method, path, headers, body);
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer');
+    expect(json(answer)).toMatchObject({ error: { type: 'unauthenticated' } });
+  });
+});
+
+describe('401 that calls the credential invalid', () => {
+  test.each([
+    ['for an unknown key', 'GET', '/', { authorization: 'Bearer nobody' }, ''],
+    ['for an unknown key in the query', 'GET', '/?api_key=nobody', {}, ''],
+    ['for a key that only starts well', 'GET', '/', { authorization: `Bearer ${key}x` }, ''],
+    ['for an unknown key in the body', 'POST', '/ws/projects', jsonType, '{"api_key":"nobody"}'],
+  ])('%s', async (_name, method, path, headers, body) => {
+    const answer = await send(service, method, path, headers, body);
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(json(answer)).toMatchObject({ error: { type: 'unauthenticated' } });
     expect(answer.text).not.toContain('nobody');
   });
@@ -130,6 +141,99 @@ describe('a known credential', () => {
     const answer = await send(service, 'GET', '/hidden?count=many', bearer);
     expect(answer.status).toBe(400);
   });
+});
+
+describe('the place of a credential', () => {
+  const places: string[] = [];
+  let placed: TestService;
+
+  beforeAll(async () => {
+    placed = await startTestService({
+      authenticate: async (presented, place) => {
+        if (presented) places.push(place);
+        return presented?.reveal() === key ? 'alice' : undefined;
+      },
+    });
+  });
+
+  afterAll(() => placed.close());
+
+  test.each<[string, string, string, Record<string, string>, string, readonly string[]]>([
+    ['header', 'GET', '/', bearer, '', ['header']],
+    ['query', 'GET', `/?api_key=${key}`, {}, '', ['parameter']],
+    ['header and query', 'GET', `/?api_key=${key}`, bearer, '', ['parameter']],
+    ['header beside an empty query value', 'GET', '/?api_key=', bearer, '', ['header']],
+    ['body', 'POST', '/ws/projects', jsonType, `{"name":"C","api_key":"${key}"}`, ['parameter']],
+    [
+      ...(['header and body', 'POST', '/ws/projects', { ...jsonType, ...bearer }] as const),
+      `{"name":"C","api_key":"${key}"}`,
+      ['header', 'parameter'],
+    ],
+    ['header of an upload', 'POST', '/dataset/cells/upload', bearer, '', ['header']],
+  ])('%s', async (_name, method, path, headers, body, expected) => {
+    places.length = 0;
+    await send(placed, method, path, headers, body);
+    expect(places).toEqual(expected);
+  });
+});
+
+describe('a credential that is not for an operation', () => {
+  const seen: string[] = [];
+  let gated: TestService;
+
+  beforeAll(async () => {
+    gated = await startTestService({
+      permit: (principal, { id }) => {
+        seen.push(`${principal} ${id}`);
+        if (id !== 'create' && id !== 'upload') return;
+        throw new FoveaError('forbidden', `${id} needs the scope project:create.`, {
+          challenge: { error: 'insufficient_scope', scope: 'project:create' },
+        });
+      },
+    });
+  });
+
+  afterAll(() => gated.close());
+
+  test.each([
+    ['header', '/ws/projects', { ...jsonType, ...bearer }, '{"name":"Cells"}'],
+    ['query', `/ws/projects?api_key=${key}`, jsonType, '{"name":"Cells"}'],
+    ['body', '/ws/projects', jsonType, `{"name":"Cells","api_key":"${key}"}`],
+    ['header, before a wrong body', '/ws/projects', { ...jsonType, ...bearer }, '{"name":'],
+  ])('is refused with the scope as challenge: %s', async (_name, path, headers, body) => {
+    const answer = await send(gated, 'POST', path, headers, body);
+    expect(answer.status).toBe(403);
+    expect(answer.headers['www-authenticate']).toBe(
+      'Bearer error="insufficient_scope", scope="project:create"',
+    );
+    expect(json(answer)).toEqual({
+      error: { message: 'create needs the scope project:create.', type: 'forbidden' },
+    });
+  });
+
+  test('is refused before the body is there', async () => {
+    const head =
+      `POST /dataset/cells/upload HTTP/1.1\r\nHost: 127.0.0.1:${gated.port}\r\n` +
+      `Authorization: Bearer ${key}\r\nContent-Type: multipart/form-data; boundary=b\r\n` +
+      'Content-Length: 90000000\r\n\r\n--b\r\n';
+    expect(await sendRaw(gated, head)).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  test('is asked about only once it is known whose it is', async () => {
+    seen.length = 0;
+    await send(gated, 'GET', '/', { authorization: 'Bearer nobody' });
+    await send(gated, 'GET', '/');
+    expect(seen).toEqual([]);
+    expect((await send(gated, 'GET', '/', bearer)).status).toBe(200);
+    expect(seen).toEqual(['alice root']);
+  });
+});
+
+test('a 403 for another reason has no challenge', async () => {
+  const headers = { authorization: 'Bearer key-of-bob' };
+  const answer = await send(service, 'GET', '/only-alice', headers);
+  expect(answer.status).toBe(403);
+  expect(answer.headers).not.toHaveProperty('www-authenticate');
 });
 
 test('no answer and no log line shows a credential', async () => {

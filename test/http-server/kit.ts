@@ -14,7 +14,13 @@ import { type ServeOptions, serve } from '../../src/http-server/serve.ts';
 import { createLog } from '../../src/log.ts';
 
 const answer = z.looseObject({ operation: z.string() });
-const words = { family: 'projects', summary: 'For tests.', answer, effect: 'reads' } as const;
+const words = {
+  family: 'projects',
+  summary: 'For tests.',
+  answer,
+  scope: 'project:read',
+  effect: 'reads',
+} as const;
 
 export const operations = {
   root: operation({ ...words, id: 'root', method: 'GET', path: '/' }),

@@ -131,11 +131,41 @@ describe('a raw route', () => {
     expect(answer).toMatchObject({ status: 200, text: '300000' });
   });
 
+  test.each([
+    ['GET', '/blobs', 404, undefined],
+    ['GET', '/blobs/', 404, undefined],
+    ['GET', '/blobs/a/3', 404, undefined],
+    ['GET', '/blobs/a/3/coco', 404, undefined],
+    ['GET', '/%62lobs/a/3', 404, undefined],
+    ['DELETE', '/blobs/a', 405, 'GET, HEAD'],
+    ['POST', '/blobs/projects', 405, 'GET, HEAD'],
+    ['GET', '/uploads/t', 405, 'PUT'],
+    ['HEAD', '/uploads/t', 405, 'PUT'],
+    ['DELETE', '/uploads/t', 405, 'PUT'],
+    ['POST', '/uploads/cells/upload/zip', 404, undefined],
+    ['GET', '/Blobs/a', 200, undefined],
+    ['GET', '/blobs2/a', 200, undefined],
+  ])('has its first segment for itself: %s %s', async (method, path, status, allow) => {
+    const answer = await send(service, method, path, bearer);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.allow).toBe(allow);
+  });
+
   test('may throw before it answers', async () => {
     const answer = await send(service, 'PUT', '/uploads/wrong', {}, 'text');
     expect(answer.status).toBe(404);
     expect(json(answer)).toMatchObject({ error: { message: 'There is no upload "wrong".' } });
   });
+});
+
+test('the address of a service behind a proxy is its public one', async () => {
+  const publicUrl = 'https://fovea.example.org';
+  const proxied = await startTestService({ publicUrl });
+  try {
+    expect(json(await send(proxied, 'GET', '/', bearer))).toMatchObject({ origin: publicUrl });
+  } finally {
+    await proxied.close();
+  }
 });
 
 describe('Host and Origin', () => {

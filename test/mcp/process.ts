@@ -25,8 +25,12 @@ export interface RawServer {
   exited(): Promise<number | null>;
 }
 
-export function startServer(environment: Record<string, string> = {}): RawServer {
-  const child = spawn(process.execPath, [serverFile], {
+/** The process of small tools, or of another file. */
+export function startServer(
+  environment: Record<string, string> = {},
+  file: string = serverFile,
+): RawServer {
+  const child = spawn(process.execPath, [file], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
   });

@@ -10,9 +10,10 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import { tools } from '../../tools/index.ts';
+import { testDesk } from '../fixtures/sign-in-desk.ts';
 
 export interface Request {
   readonly method: string;
@@ -75,15 +76,14 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
     client,
     eventStorePlace: async () => ({ kind: 'named', url }),
     files: openFileRoots([folder], folder),
+    ...nobodySignedIn,
     settings: { ...readSettings({ FOVEA_HOME: join(folder, 'home') }), ...settings },
     clock: systemClock,
     signal: new AbortController().signal,
     progress: (done, total, message) => progress.push(`${done}/${total} ${message}`),
   };
   const call: Kit['call'] = async (name, args, changes) => {
-    const tool = tools.find((one) => one.name === name);
-    if (!tool) throw new Error(`There is no tool ${name}.`);
-    return tool.call(args, { ...context, ...changes });
+    return toolNamed(name).call(args, { ...context, ...changes });
   };
   return {
     url,
@@ -115,6 +115,17 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
     },
   };
 }
+
+function toolNamed(name: string): Tool {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}.`);
+  return tool;
+}
+
+const nobodySignedIn: Pick<ToolContext, 'signIn' | 'browser'> = {
+  signIn: async () => testDesk(),
+  browser: { canAsk: false, answer: undefined },
+};
 
 function urlOf(address: ReturnType<Server['address']>): string {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;

@@ -2,10 +2,19 @@
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
+import { wireTools } from '../../src/mcp/create-server.ts';
 import { listTools } from '../../src/mcp/list-tools.ts';
+import { withoutFiles } from '../../src/mcp/surface.ts';
 import { tools } from '../../tools/index.ts';
 
-const list = listTools(tools).map(({ family: _family, ...listed }) => listed);
+const all = listTools(tools);
+const everything = {
+  workspace: undefined,
+  project: undefined,
+  toolsets: undefined,
+  readOnly: false,
+};
+const list = wireTools(all, everything);
 
 const names = [
   'workspace_whoami',
@@ -92,7 +101,10 @@ const names = [
   'events_release',
   'events_retry_upload',
   'event_schemas_list',
+  'auth_sign_in',
   'auth_status',
+  'auth_sign_out',
+  'auth_userinfo',
   'doctor',
 ];
 
@@ -137,6 +149,7 @@ const readers = [
   'events_ledger',
   'event_schemas_list',
   'auth_status',
+  'auth_userinfo',
   'doctor',
 ];
 
@@ -160,6 +173,57 @@ describe('the list of tools', () => {
   it('marks as reading what only reads', () => {
     const marked = list.filter(({ annotations }) => annotations.readOnlyHint);
     expect(marked.map(({ name }) => name)).toEqual(readers);
+  });
+
+  it('knows what is of no use to a host elsewhere', () => {
+    const needing = all.filter(({ usesFiles }) => usesFiles);
+    expect(needing.map(({ name }) => name)).toEqual([
+      'versions_preview',
+      'catalog_search_by_image',
+      'vision_events_upload_image',
+      'events_attach_video',
+      'events_attach_file',
+    ]);
+    const naming = all.filter(({ fileArguments }) => fileArguments !== undefined);
+    expect(Object.fromEntries(naming.map((tool) => [tool.name, tool.fileArguments]))).toEqual({
+      versions_export: ['save_to', 'overwrite'],
+      images_upload: ['files', 'annotations', 'labelmap_file', 'list'],
+      images_annotate: ['file'],
+      images_get: ['save_to'],
+      images_search: ['image'],
+      events_create: ['images'],
+    });
+    const left = withoutFiles(all);
+    expect(left).toHaveLength(84);
+    const arguments_ = left.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
+    for (const name of ['files', 'file', 'save_to', 'annotations', 'labelmap_file', 'list']) {
+      expect(arguments_).not.toContain(name);
+    }
+  });
+
+  it('names the scope of every tool of a platform, and of nothing that is of this machine', () => {
+    const scoped = all.filter(({ scope }) => scope !== undefined);
+    const without = all.filter(({ scope }) => scope === undefined);
+    expect(without.map(({ name }) => name)).toEqual([
+      'auth_sign_in',
+      'auth_status',
+      'auth_sign_out',
+      'auth_userinfo',
+      'doctor',
+    ]);
+    expect(Object.fromEntries(scoped.map(({ name, scope }) => [name, scope]))).toMatchObject({
+      workspace_whoami: 'workspace:read',
+      tasks_wait: 'workspace:read',
+      versions_preview: 'version:read',
+      projects_rebalance_splits: 'project:update',
+      images_upload: 'image:create',
+    });
+  });
+
+  it('lets who may only read sign in, and nothing else', () => {
+    const offered = wireTools(all, { ...everything, readOnly: true });
+    const changing = offered.filter(({ annotations }) => !annotations.readOnlyHint);
+    expect(changing.map(({ name }) => name)).toEqual(['auth_sign_in', 'auth_sign_out']);
   });
 
   it('asks for the name of what cannot come back', () => {

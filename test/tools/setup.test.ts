@@ -1,4 +1,5 @@
-// auth_status and doctor: what they say of a setup, and what they never say.
+// auth_status with a key and without any service, and doctor: what they say of a setup, and what
+// they never say.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openFileRoots } from '../../src/boundary/file-roots.ts';
@@ -24,13 +25,13 @@ describe('auth_status', () => {
   it('proves the key by a call', async () => {
     answerWhoami();
     const { summary, data } = await kit.call('auth_status', {});
-    expect(summary).toBe('Signed in to "acme" (environment).');
+    expect(summary).toBe('Signed in to "acme" with FOVEA_API_KEY.');
     expect(data).toEqual({
       status: 'signed_in',
       expires_at: null,
       scopes: null,
       workspace_url: 'acme',
-      store: 'environment',
+      store: 'environment (FOVEA_API_KEY)',
     });
   });
 
@@ -41,14 +42,6 @@ describe('auth_status', () => {
       status: 'signed_out',
       error: 'The platform refuses the key.',
     });
-  });
-
-  it('asks nobody where there is no key', async () => {
-    const settings = { ...kit.context.settings, apiKey: undefined };
-    const { data } = await kit.call('auth_status', {}, { settings });
-    expect(data).toMatchObject({ status: 'signed_out', store: 'none' });
-    expect(data.error).toContain('FOVEA_API_KEY');
-    expect(kit.requests).toEqual([]);
   });
 
   it.each([[500], [429]])(
@@ -77,7 +70,7 @@ describe('doctor', () => {
     answerWhoami();
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const result = await kit.call('doctor', {});
-    expect(result.summary).toBe('All 6 checks passed.');
+    expect(result.summary).toBe('All 7 checks passed.');
     expect(result.data.healthy).toBe(true);
     expect(JSON.stringify(result)).toContain('FOVEA_API_KEY');
     expect(JSON.stringify(result)).not.toContain('rf_hush');
@@ -88,12 +81,13 @@ describe('doctor', () => {
     const files = openFileRoots([]);
     const settings = { ...kit.context.settings, home: await kit.write('a-file', 'x') };
     const { summary, data } = await kit.call('doctor', {}, { files, settings });
-    expect(summary).toBe('4 of 6 checks failed: data folder, file roots, platform, event store.');
+    expect(summary).toBe('4 of 7 checks failed: data folder, file roots, platform, event store.');
     expect(data.checks).toMatchObject([
       { check: 'node', ok: true },
       { check: 'settings', ok: true },
       { check: 'data folder', ok: false, fix: expect.stringContaining('FOVEA_HOME') },
       { check: 'file roots', ok: false, fix: expect.stringContaining('FOVEA_FILE_ROOTS') },
+      { check: 'sign-in', ok: true, detail: expect.stringContaining('FOVEA_API_KEY') },
       { check: 'platform', ok: false, fix: expect.stringContaining('FOVEA_API_KEY') },
       { check: 'event store', ok: false, fix: expect.stringContaining('FOVEA_DEVICE_URL') },
     ]);
@@ -104,6 +98,6 @@ describe('doctor', () => {
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const settings = { ...kit.context.settings, baseUrl: undefined };
     const { data } = await kit.call('doctor', {}, { settings });
-    expect(data).toHaveProperty('checks.4.fix', expect.stringContaining('FOVEA_HOME'));
+    expect(data).toHaveProperty('checks.5.fix', expect.stringContaining('FOVEA_HOME'));
   });
 });

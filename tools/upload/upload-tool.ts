@@ -20,7 +20,7 @@ export const uploadInput = z.strictObject({
     .array(path)
     .min(1)
     .optional()
-    .describe('Paths of images, folders or globs such as "data/**/*.jpg".'),
+    .describe('Images, folders or globs, e.g. "data/**/*.jpg".'),
   url: path.optional().describe('Or the URL of one image.'),
   name: images.images_upload.query.shape.name.describe('File name; only for one image.'),
   split: splitName.optional().describe('Default train.'),
@@ -28,10 +28,10 @@ export const uploadInput = z.strictObject({
   tags: z.array(tagName).optional().describe('Tags.'),
   annotations: path
     .optional()
-    .describe('Folder of VOC .xml or YOLO .txt named as the images, or a COCO or CreateML .json.'),
+    .describe('Folder of VOC .xml or YOLO .txt, or a COCO or CreateML .json.'),
   labelmap: z.record(z.string(), z.string()).optional().describe('For YOLO: number to class.'),
   labelmap_file: path.optional().describe('Or a names file or data.yaml.'),
-  list: path.optional().describe('Text file of image names, one per line: only these.'),
+  list: path.optional().describe('File of image names, one per line: only these.'),
   offset: z.int().min(0).optional().describe('Where to go on.'),
 });
 

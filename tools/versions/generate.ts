@@ -15,10 +15,7 @@ const { versions_generate } = versions;
 const orDryRun = {
   ...versions_generate,
   body: versions_generate.body.extend({
-    dry_run: z
-      .boolean()
-      .optional()
-      .describe('True: sends nothing; gives warnings and image counts.'),
+    dry_run: z.boolean().optional().describe('True: only gives warnings and image counts.'),
   }),
 };
 
@@ -35,7 +32,7 @@ export const generateInput = z.strictObject({
       ),
     )
     .describe(
-      'Random changes of train images, in this order; may be {}. Each copy gets all, up to the strength given. flip to shear, brightness, exposure, blur, noise also as bbflip etc., first: inside boxes only.',
+      'Random changes, in this order; may be {}. Each copy gets all, up to the strength given. flip to shear, brightness, exposure, blur, noise also as bbflip etc., first: inside boxes only.',
     ),
 });
 

@@ -1,0 +1,109 @@
+// Applications as client metadata of oidc-provider (RFC 7591), and how they prove who they are.
+
+import { randomBytes } from 'node:crypto';
+import type { AdapterPayload, Client } from 'oidc-provider';
+import { scopes } from '../contract/scopes.ts';
+import { Secret } from '../secret.ts';
+import type { Application, Applications } from './applications.ts';
+import { hashOfSecret, isHashOfSecret } from './secret-hash.ts';
+
+export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** Members of the metadata that are ours. */
+export const isMcpMember = 'fovea_mcp';
+
+export interface Clients {
+  find(id: string): AdapterPayload | undefined;
+  /** The MCP server of this process; its secret ends with it. */
+  readonly exchange: { readonly clientId: string; readonly clientSecret: Secret };
+  /** The MCP server that a client is, as it was registered; undefined: it is none. */
+  resourceOf(clientId: string): string | undefined;
+}
+
+export function createClients(
+  applications: Applications,
+  ownResource: () => string | undefined,
+): Clients {
+  const exchange = {
+    clientId: `fovea-mcp-${randomBytes(16).toString('base64url')}`,
+    clientSecret: new Secret(randomBytes(32).toString('base64url')),
+  };
+  return {
+    exchange,
+    find: (id) => {
+      if (id === builtIn.client_id) return builtIn;
+      if (id === exchange.clientId) return exchangeMetadata(exchange);
+      const application = applications.find(id);
+      return application && metadataOf(application);
+    },
+    resourceOf: (id) =>
+      id === exchange.clientId ? ownResource() : applications.find(id)?.resource,
+  };
+}
+
+/** Fovea itself as a client, which every one of these servers knows. */
+const builtIn: AdapterPayload = {
+  client_id: 'fovea',
+  client_name: 'Fovea',
+  redirect_uris: ['http://127.0.0.1/callback'],
+  application_type: 'native',
+  token_endpoint_auth_method: 'none',
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  scope: scopes.join(' '),
+  [isMcpMember]: true,
+};
+
+/** Whoever may not send people here: an MCP server that exchanges tokens, and nothing else. */
+const withoutPages: AdapterPayload = {
+  redirect_uris: [],
+  response_types: [],
+  grant_types: [tokenExchange],
+};
+
+function exchangeMetadata({ clientId, clientSecret }: Clients['exchange']): AdapterPayload {
+  return {
+    ...withoutPages,
+    client_id: clientId,
+    client_name: 'MCP server',
+    client_secret: hashOfSecret(clientSecret),
+    token_endpoint_auth_method: 'client_secret_basic',
+  };
+}
+
+function metadataOf(application: Application): AdapterPayload {
+  const { id, name, homepage, redirectUris, authentication, secretHash } = application;
+  const hasPages = redirectUris.length > 0;
+  const exchanges = application.resource === undefined ? [] : [tokenExchange];
+  return {
+    client_id: id,
+    client_name: name,
+    ...(homepage !== undefined && { client_uri: homepage }),
+    token_endpoint_auth_method: authentication,
+    ...(secretHash !== undefined && { client_secret: secretHash }),
+    application_type: application.isDesktop ? 'native' : 'web',
+    scope: application.scopes.join(' '),
+    [isMcpMember]: application.isMcp,
+    ...(hasPages
+      ? {
+          redirect_uris: redirectUris,
+          response_types: ['code'],
+          grant_types: ['authorization_code', 'refresh_token', ...exchanges],
+        }
+      : withoutPages),
+  };
+}
+
+/**
+ * Whether a client proved who it is: the secret against its hash, and sent in the way that was
+ * registered. The library itself takes either way.
+ */
+export function isRightSecret(
+  client: Client,
+  presented: string,
+  authorization: string | undefined,
+): boolean {
+  const used = authorization === undefined ? 'client_secret_post' : 'client_secret_basic';
+  const isRight = isHashOfSecret(client.clientSecret ?? '', new Secret(presented));
+  return isRight && client.tokenEndpointAuthMethod === used;
+}

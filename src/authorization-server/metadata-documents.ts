@@ -1,0 +1,57 @@
+// Fetches the document that a client id names, without reaching into private networks.
+
+import {
+  closeAgents,
+  discard,
+  fetchLink,
+  openAgents,
+  parsedLink,
+  RefusedLink,
+  requirePublic,
+} from '../http-client/link.ts';
+import { limits } from '../limits.ts';
+
+let running = 0;
+
+/** Permits a `host:port` (the port always given) whose address need not be public. */
+export type IsAllowedHost = (host: string) => boolean;
+
+/**
+ * `fetch` for oidc-provider: https only, never to an address that is not public, and no redirects
+ * (draft-ietf-oauth-client-id-metadata-document). Throws what went wrong with the connection.
+ */
+export async function fetchDocument(
+  input: string | URL | Request,
+  isAllowedHost: IsAllowedHost | undefined,
+): Promise<Response> {
+  const link = parsedLink(input instanceof Request ? input.url : String(input));
+  if (running >= limits.metadataDocumentsAtOnceMax) throw new RefusedLink('too many are fetched');
+  running += 1;
+  const agents = openAgents();
+  const choose = (to: URL, from: URL | undefined) => {
+    if (from !== undefined) throw new RefusedLink('it redirects');
+    if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
+    if (isAllowedHost?.(`${to.hostname}:${to.port || '443'}`)) return agents.plain;
+    requirePublic(to);
+    return agents.guarded;
+  };
+  try {
+    const signal = AbortSignal.timeout(limits.metadataDocumentMsMax);
+    const options = { signal, idleMs: limits.metadataDocumentMsMax };
+    const response = await fetchLink(link, choose, options);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > limits.metadataDocumentBytesMax) {
+        discard(response);
+        throw new RefusedLink(`it has more than ${limits.metadataDocumentBytesMax} bytes`);
+      }
+    }
+    return new Response(Buffer.concat(chunks), { status: response.statusCode });
+  } finally {
+    running -= 1;
+    await closeAgents(agents);
+  }
+}

@@ -1,0 +1,33 @@
+// The fields of a form that one of our pages sent.
+
+import type { IncomingMessage } from 'node:http';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import { collectBytes } from '../http-server/receive.ts';
+import { noTurn } from '../http-server/turns.ts';
+import { limits } from '../limits.ts';
+
+export interface Form {
+  /** The one value of a field; empty where it is missing. Throws `invalid_input` for two. */
+  text(name: string): string;
+  /** All values of a field, those that are empty left out. */
+  all(name: string): readonly string[];
+}
+
+/** Reads the whole body. Throws `unsupported_media` for another type, `too_large` above 16 KiB. */
+export async function readForm(request: IncomingMessage): Promise<Form> {
+  const [type] = (request.headers['content-type'] ?? '').split(';');
+  if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
+    throw new FoveaError('unsupported_media', 'This address takes forms alone.');
+  }
+  const bytes = await collectBytes(request, noTurn, limits.signInFormBytesMax);
+  const fields = new URLSearchParams(bytes.toString('utf8'));
+  const all = (name: string) => fields.getAll(name).filter((value) => value !== '');
+  return {
+    all,
+    text: (name) => {
+      const [value = '', ...more] = all(name);
+      if (more.length > 0) throw invalidArgument(name, 'is there twice');
+      return value;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// Who is signed in to the settings pages: a random cookie, of which only the hash is kept.
+
+import { randomBytes } from 'node:crypto';
+import { limits } from '../limits.ts';
+import { Secret } from '../secret.ts';
+import type { Account } from './accounts.ts';
+import { hashOfSecret } from './secret-hash.ts';
+import type { PeopleStore } from './store/people-store.ts';
+
+export interface PageSessions {
+  /** A new session; the secret goes into the cookie. */
+  begin(accountId: string): Secret;
+  /** Whose session it is; undefined when it ended, or the account is gone. */
+  account(session: Secret): Account | undefined;
+  end(session: Secret): void;
+  /** Ends all sessions of an account but this one. */
+  endOthers(accountId: string, session: Secret): void;
+}
+
+export function createPageSessions(
+  store: Pick<PeopleStore, 'addSession' | 'sessionAccount' | 'removeSession' | 'removeSessionsBut'>,
+  now: () => number,
+): PageSessions {
+  return {
+    begin: (accountId) => {
+      const session = new Secret(randomBytes(32).toString('base64url'));
+      const expires = now() + limits.settingsSessionMs;
+      store.addSession(hashOfSecret(session), accountId, expires, now());
+      return session;
+    },
+    account: (session) => store.sessionAccount(hashOfSecret(session), now()),
+    end: (session) => store.removeSession(hashOfSecret(session)),
+    endOthers: (accountId, session) => store.removeSessionsBut(accountId, hashOfSecret(session)),
+  };
+}

@@ -1,0 +1,96 @@
+// The page that asks whether an application may do what it asks for.
+
+import { type Html, html } from './html.ts';
+import { formToken, type Page } from './page.ts';
+import { permissionGroups } from './scopes-in-words.ts';
+
+export interface ConsentPage {
+  readonly action: string;
+  readonly token: string;
+  readonly application: {
+    readonly name: string;
+    readonly homepage: string | undefined;
+    /** A program on the person's computer, which anybody can claim to be. */
+    readonly isDesktop: boolean;
+    /** It described itself by a document on this host: nobody here registered it. */
+    readonly documentHost: string | undefined;
+  };
+  /** Where the browser goes afterwards. */
+  readonly redirectUri: string;
+  readonly account: { readonly name: string; readonly email: string };
+  /** Asked for this request only; one at least. */
+  readonly scopes: readonly string[];
+  /** One at least. */
+  readonly workspaces: readonly string[];
+  /** The MCP servers at which it will use them. */
+  readonly resources: readonly string[];
+  /** Leads to the sign-in of somebody else. */
+  readonly otherAccount: string;
+}
+
+export function consentPage(page: ConsentPage): Page {
+  const { application, account } = page;
+  return {
+    title: `Allow ${application.name}?`,
+    body: html`<div class="card">
+<h1><bdi>${application.name}</bdi> asks for access</h1>
+<p class="quiet">You are signed in as <strong><bdi>${account.name}</bdi></strong> (<bdi>${account.email}</bdi>).
+<a href="${page.otherAccount}">Not you?</a></p>
+${warningOf(page)}
+<dl class="facts">
+${application.homepage !== undefined && html`<dt>Homepage</dt><dd><bdi>${application.homepage}</bdi></dd>`}
+<dt>Goes back to</dt><dd><bdi>${placeOf(page.redirectUri)}</bdi></dd>
+${page.resources.length > 0 && html`<dt>Used at</dt><dd><bdi>${page.resources.join(', ')}</bdi></dd>`}
+</dl>
+<h2>It will be able to</h2>
+${permissionsOf(page.scopes)}
+<form method="post" action="${page.action}">
+${formToken(page.token)}
+${workspaceChoice(page.workspaces)}
+<p class="quiet">It keeps this access until it signs out, or is not used for 30 days.</p>
+<div class="actions">
+<button type="submit" name="decision" value="deny" formnovalidate>Deny</button>
+<button class="main" type="submit" name="decision" value="allow">Allow</button>
+</div>
+</form>
+</div>`,
+  };
+}
+
+/** The host of an address, or that it is on this computer. */
+function placeOf(redirectUri: string): string {
+  const { hostname = '', host = '' } = URL.parse(redirectUri) ?? {};
+  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
+    ? `a program on this computer (${host})`
+    : host;
+}
+
+function warningOf({ application }: ConsentPage): Html | undefined {
+  if (application.documentHost !== undefined) {
+    return html`<div class="notice"><p>This application describes itself. Only its address is certain: <strong><bdi>${application.documentHost}</bdi></strong>. Allow it if you trust that address and have just started this sign-in yourself.</p></div>`;
+  }
+  if (!application.isDesktop) return undefined;
+  return html`<div class="notice"><p>This is a program on your own computer. Allow it only if you have just started this sign-in yourself.</p></div>`;
+}
+
+function permissionsOf(scopes: readonly string[]): Html {
+  return html`<ul class="permissions">${permissionGroups(scopes).map(
+    ({ name, permissions }) =>
+      html`<li><h3>${name}</h3><ul>${permissions.map(
+        ({ words, isStrong }) =>
+          html`<li>${isStrong ? html`<span class="strong">${words}</span>` : words}</li>`,
+      )}</ul></li>`,
+  )}</ul>`;
+}
+
+function workspaceChoice(workspaces: readonly string[]): Html {
+  const [only, ...others] = workspaces;
+  if (only !== undefined && others.length === 0) {
+    return html`<p>In the workspace <strong><bdi>${only}</bdi></strong>.</p>
+<input type="hidden" name="workspace" value="${only}">`;
+  }
+  return html`<fieldset><legend>In which workspace?</legend>${workspaces.map(
+    (workspace) =>
+      html`<label class="choice"><input type="radio" name="workspace" value="${workspace}" required><bdi>${workspace}</bdi></label>`,
+  )}</fieldset>`;
+}

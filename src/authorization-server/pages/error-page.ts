@@ -1,0 +1,26 @@
+// The page for what went wrong: what it was, and what to do now.
+
+import { html } from './html.ts';
+import type { Page } from './page.ts';
+
+/** `message` and `hint` are our own words, or are shown as the words of others by `quoted`. */
+export function errorPage(error: {
+  readonly title?: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Words that came with the request, shown as such. */
+  readonly quoted?: string | undefined;
+  readonly link?: { readonly address: string; readonly text: string };
+}): Page {
+  const { title = 'This did not work', message, hint, quoted, link } = error;
+  return {
+    title,
+    body: html`<div class="card" role="alert">
+<h1>${title}</h1>
+<p>${message}</p>
+${quoted !== undefined && html`<pre>${quoted}</pre>`}
+${hint !== undefined && html`<p>${hint}</p>`}
+${link !== undefined && html`<p><a class="button" href="${link.address}">${link.text}</a></p>`}
+</div>`,
+  };
+}

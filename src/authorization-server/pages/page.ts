@@ -1,0 +1,70 @@
+// The frame of every page: title, style, one main part.
+
+import type { Html, Part } from './html.ts';
+import { html, trusted } from './html.ts';
+import { style } from './style.ts';
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  /** Given: the browser goes on to this address by itself. */
+  readonly onward?: string;
+  /** For lists and long forms. */
+  readonly isWide?: boolean;
+}
+
+/** A whole document. It loads nothing, and needs no script. */
+export function pageHtml({ title, body, onward, isWide }: Page): string {
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+${onward !== undefined && html`<meta http-equiv="refresh" content="0; url=${onward}">`}
+<title>${title} · Fovea</title>
+<link rel="icon" href="data:,">
+<style>${trusted(style)}</style>
+</head>
+<body>
+<main class="${isWide ? 'wide' : 'narrow'}">
+<p class="brand">Fovea</p>
+${body}
+</main>
+</body>
+</html>
+`.text;
+}
+
+/** A form field with its label; `problem` is told to whoever cannot see its colour, too. */
+export function textField(field: {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | undefined;
+  readonly hint?: Part;
+  readonly isPassword?: boolean;
+  readonly autocomplete?: string;
+  readonly isRequired?: boolean;
+  readonly hasFocus?: boolean;
+  readonly isWrong?: boolean;
+}): Html {
+  const { name, hint } = field;
+  return html`<label for="${name}">${field.label}</label>
+<input id="${name}" name="${name}" type="${field.isPassword ? 'password' : 'text'}"
+ value="${field.value ?? ''}" autocomplete="${field.autocomplete ?? 'off'}" autocapitalize="none" spellcheck="false"
+${hint !== undefined && html` aria-describedby="${name}-hint"`}${field.isRequired && html` required`}${field.hasFocus && html` autofocus`}${field.isWrong && html` aria-invalid="true"`}>
+${hint !== undefined && html`<small id="${name}-hint">${hint}</small>`}`;
+}
+
+/** What is wrong, above a form. A reader of the page hears it first. */
+export function problemBox(message: string | undefined, details: readonly string[] = []): Part {
+  if (message === undefined) return undefined;
+  return html`<div class="problem" role="alert"><p>${message}</p>${
+    details.length > 0 && html`<ul>${details.map((each) => html`<li>${each}</li>`)}</ul>`
+  }</div>`;
+}
+
+/** The token of a form. */
+export function formToken(token: string): Html {
+  return html`<input type="hidden" name="form_token" value="${token}">`;
+}

@@ -1,0 +1,62 @@
+// The settings page on which a person changes the password.
+
+import { limits } from '../../limits.ts';
+import { html } from './html.ts';
+import { formToken, type Page, problemBox, textField } from './page.ts';
+
+export interface PasswordPage {
+  readonly account: { readonly name: string; readonly email: string };
+  readonly token: string;
+  readonly problem?: string | undefined;
+}
+
+export function passwordPage({ account, token, problem }: PasswordPage): Page {
+  return {
+    title: 'Change password',
+    body: html`<div class="card">
+<h1>Change password</h1>
+<p class="quiet">of <bdi>${account.name}</bdi>. Other browsers are signed out of these pages; programs stay signed in.</p>
+${problemBox(problem)}
+<form method="post" action="/settings/password">
+${formToken(token)}
+<input type="hidden" name="name" value="${account.email}" autocomplete="username">
+${textField({
+  name: 'password',
+  label: 'Current password',
+  isPassword: true,
+  autocomplete: 'current-password',
+  isRequired: true,
+  hasFocus: true,
+})}
+${textField({
+  name: 'new_password',
+  label: 'New password',
+  isPassword: true,
+  autocomplete: 'new-password',
+  isRequired: true,
+  hint: `${limits.passwordCharactersMin} characters at least. A few random words are good.`,
+})}
+${textField({
+  name: 'again',
+  label: 'New password again',
+  isPassword: true,
+  autocomplete: 'new-password',
+  isRequired: true,
+})}
+<div class="actions"><button class="main" type="submit">Change it</button></div>
+</form>
+<p><a href="/settings/applications">Back to the applications</a></p>
+</div>`,
+  };
+}
+
+export function passwordChangedPage(): Page {
+  return {
+    title: 'Password changed',
+    body: html`<div class="card" role="status">
+<h1>Your password is changed</h1>
+<p>Use the new one from now on.</p>
+<p><a class="button main" href="/settings/applications">Go on</a></p>
+</div>`,
+  };
+}

@@ -1,0 +1,62 @@
+// The page that asks for name and password: for an application, or for the settings.
+
+import { html } from './html.ts';
+import { formToken, type Page, problemBox, textField } from './page.ts';
+
+export interface SignInPage {
+  /** Where the form goes. */
+  readonly action: string;
+  readonly token: string;
+  /** Who asks; undefined: the settings pages. */
+  readonly application?: string | undefined;
+  /** What stands in the first field. */
+  readonly name?: string | undefined;
+  /** What went wrong, or why it asks again. */
+  readonly problem?: string | undefined;
+  /** Whether there is anybody who could sign in. */
+  readonly hasAccounts: boolean;
+}
+
+export function signInPage(page: SignInPage): Page {
+  const { application, name, problem } = page;
+  const heading =
+    application === undefined
+      ? html`<h1>Sign in</h1><p class="quiet">to see and change the registered applications</p>`
+      : html`<h1>Sign in</h1>
+<p class="quiet">to go on to <strong><bdi>${application}</bdi></strong>. Your password stays here: no application sees it.</p>`;
+  return {
+    title: 'Sign in',
+    body: html`<div class="card">
+${heading}
+${problemBox(problem)}
+${!page.hasAccounts && noAccounts}
+<form method="post" action="${page.action}">
+${formToken(page.token)}
+${textField({
+  name: 'name',
+  label: 'Name or email',
+  value: name,
+  autocomplete: 'username',
+  isRequired: true,
+  hasFocus: !name,
+})}
+${textField({
+  name: 'password',
+  label: 'Password',
+  isPassword: true,
+  autocomplete: 'current-password',
+  isRequired: true,
+  hasFocus: Boolean(name),
+  isWrong: problem !== undefined,
+})}
+${application !== undefined && remember}
+<div class="actions"><button class="main" type="submit">Sign in</button></div>
+</form>
+</div>`,
+  };
+}
+
+const remember = html`<label class="choice"><input type="checkbox" name="remember" value="yes">Stay signed in when this browser is closed</label>`;
+
+const noAccounts = html`<div class="notice"><p>There is no account yet. Whoever runs this service makes one on its computer:</p>
+<pre><code>fovea account add "Ada Lovelace" --email ada@example.com</code></pre></div>`;

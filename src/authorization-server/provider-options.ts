@@ -1,0 +1,179 @@
+// How oidc-provider is set up: every option that differs from its own, in one table.
+
+import type { Configuration, JWKS, KoaContextWithOIDC } from 'oidc-provider';
+import { scopes } from '../contract/scopes.ts';
+import { limits } from '../limits.ts';
+import { claimsOf } from './accounts.ts';
+import { redirectUriProblem } from './application-rules.ts';
+import { isMcpMember } from './clients.ts';
+import { grantForRequest } from './grants.ts';
+import { fetchDocument, type IsAllowedHost } from './metadata-documents.ts';
+import type { People } from './people.ts';
+import { scopeProblem } from './requested-scopes.ts';
+import type { Resources } from './resources.ts';
+
+type Library = typeof import('oidc-provider');
+
+/** The paths of the first document, Sign-in service endpoints. */
+export const paths = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  revocation: '/oauth/revoke',
+  userinfo: '/oauth/userinfo',
+  jwks: '/.well-known/jwks.json',
+} as const;
+
+export interface OptionParts {
+  readonly library: Library;
+  readonly issuer: string;
+  readonly people: People;
+  readonly resources: Resources;
+  readonly adapter: NonNullable<Configuration['adapter']>;
+  readonly jwks: JWKS;
+  readonly cookieKeys: readonly string[];
+  readonly keepWorkspace: (from: string, to: string) => void;
+  readonly isAllowedHost: IsAllowedHost | undefined;
+  readonly renderError: NonNullable<Configuration['renderError']>;
+}
+
+const { oauthLifetimes } = limits;
+const authenticationMethods = ['client_secret_post', 'client_secret_basic', 'none'] as const;
+
+export function providerOptions(parts: OptionParts): Configuration {
+  const { library, people, jwks, adapter, renderError } = parts;
+  return {
+    ...{ jwks, adapter, renderError },
+    routes: paths,
+    interactions: { url: (_ctx, { uid }) => `/oauth/sign-in/${uid}` },
+    findAccount: async (_ctx, id) => {
+      const account = people.accounts.find(id);
+      return account && { accountId: id, claims: async () => claimsOf(account) };
+    },
+    ...clientRules(parts),
+    ...tokenRules(parts),
+    cookies: cookies(parts),
+    features: features(parts),
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'picture'],
+      email: ['email', 'email_verified'],
+    },
+    // OpenID Connect Core section 5.4: claims of a scope are for userinfo, not for the id_token.
+    conformIdTokenClaims: true,
+    scopes: [...scopes],
+    extraParams: {
+      // The library takes a request without openid, and drops unknown scopes without a word.
+      scope: async (ctx) => refuseScope(library, ctx),
+    },
+    loadExistingGrant: (ctx) => grantForRequest(ctx, parts.keepWorkspace),
+    clientBasedCORS: () => false,
+    discovery: {
+      validate_resource_supported: true,
+      revocation_endpoint_auth_methods_supported: authenticationMethods,
+    },
+    fetch: (input) => fetchDocument(input, parts.isAllowedHost),
+    // Its own 15 seconds would let tokens live longer than they say.
+    clockTolerance: 0,
+  };
+}
+
+function clientRules({ library }: OptionParts): Configuration {
+  return {
+    clientAuthMethods: authenticationMethods,
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'client_secret_post',
+    },
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    extraClientMetadata: {
+      properties: [isMcpMember, 'redirect_uris'],
+      // Applications were checked when they were registered; documents of others were not.
+      validator: (_ctx, name, value) => {
+        if (name !== 'redirect_uris' || !Array.isArray(value)) return;
+        const problem = value.map((uri) => redirectUriProblem(String(uri))).find(Boolean);
+        if (problem === undefined) return;
+        throw new library.errors.InvalidClientMetadata(`redirect_uris: each ${problem}`);
+      },
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+  };
+}
+
+function tokenRules({ resources }: OptionParts): Configuration {
+  return {
+    ttl: {
+      AccessToken: (_ctx, token, client) => {
+        const audience = typeof token.aud === 'string' ? token.aud : undefined;
+        const isMcp =
+          client[isMcpMember] === true ||
+          client.clientIdMetadataDocument === true ||
+          (audience !== undefined && resources.isMcp(audience));
+        return isMcp ? oauthLifetimes.mcpAccessSeconds : oauthLifetimes.accessSeconds;
+      },
+      AuthorizationCode: oauthLifetimes.codeSeconds,
+      Grant: oauthLifetimes.grantSeconds,
+      IdToken: oauthLifetimes.idTokenSeconds,
+      Interaction: oauthLifetimes.interactionSeconds,
+      RefreshToken: oauthLifetimes.refreshSeconds,
+      Session: oauthLifetimes.sessionSeconds,
+    },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // Signing out of the browser ends no sign-in of a program.
+    expiresWithSession: async () => false,
+    // One that stands in for a token that was used up a moment ago is not used up by that.
+    rotateRefreshToken: ({ oidc }) =>
+      oidc.entities.RefreshToken?.jti === oidc.params?.refresh_token,
+    revokeGrantPolicy: () => true,
+  };
+}
+
+function features({ library, resources }: OptionParts): Configuration['features'] {
+  const off = { enabled: false };
+  return {
+    devInteractions: off,
+    rpInitiatedLogout: off,
+    dPoP: off,
+    pushedAuthorizationRequests: off,
+    userinfo: { enabled: true },
+    clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+    revocation: {
+      enabled: true,
+      // RFC 7009 section 2.2: 200 also for a token of somebody else, which stays.
+      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+    },
+    resourceIndicators: {
+      enabled: true,
+      // Clients that name no resource when they redeem mean the one that they asked for.
+      useGrantedResource: async () => true,
+      getResourceServerInfo: async (_ctx, resource) => {
+        const audience = resources.audienceOf(resource);
+        if (audience === undefined) {
+          throw new library.errors.InvalidTarget('there is no such resource here');
+        }
+        return { scope: scopes.join(' '), audience, accessTokenFormat: 'opaque' };
+      },
+    },
+  };
+}
+
+/** Cookies know no ports: each of several services on one host needs names of its own. */
+function cookies({ issuer, cookieKeys }: OptionParts): Configuration['cookies'] {
+  const { port } = new URL(issuer);
+  const name = (kind: string) => `fovea_${kind}${port === '' ? '' : `_${port}`}`;
+  const common = { httpOnly: true, sameSite: 'lax', signed: true } as const;
+  return {
+    keys: [...cookieKeys],
+    names: { session: name('session'), interaction: name('interaction'), resume: name('resume') },
+    long: common,
+    short: common,
+  };
+}
+
+function refuseScope({ errors }: Library, ctx: KoaContextWithOIDC): void {
+  const { scope = '' } = ctx.query;
+  const given = Array.isArray(scope) ? scope.join(' ') : scope;
+  const problem = scopeProblem(given);
+  if (problem !== undefined) throw new errors.InvalidScope(problem, given);
+}

@@ -1,0 +1,142 @@
+// All addresses of the service, exact: whatever else is asked for at them is refused here.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { VerifyAccessToken } from '../contract/access-token.ts';
+import { FoveaError } from '../errors.ts';
+import type { Route } from '../http-server/handlers.ts';
+import { sendJson } from './answers.ts';
+import { nameIssuer } from './issuer-name.ts';
+import { readOAuthBody } from './oauth-body.ts';
+import type { Providers } from './provider.ts';
+import { paths } from './provider-options.ts';
+import { replayRequest } from './replay-request.ts';
+import { answerRevoke } from './revoke.ts';
+import type { Rows } from './store/store.ts';
+import { answerValidate } from './validate.ts';
+
+/** A service whose address is known. */
+export interface Opened {
+  readonly issuer: URL;
+  readonly providers: Providers;
+}
+
+export interface RouteParts {
+  /** Undefined before `open`. */
+  opened(): Opened | undefined;
+  readonly rows: Rows;
+  readonly verify: VerifyAccessToken;
+  /** The pages for people. */
+  readonly pages: readonly Route[];
+}
+
+type Method = Route['method'];
+type Answer = (request: IncomingMessage, response: ServerResponse, opened: Opened) => Promise<void>;
+
+/** The first document's seven endpoints, both addresses of the metadata, and the pages. */
+export function signInRoutes(parts: RouteParts): readonly Route[] {
+  const { rows, verify } = parts;
+  const answers: readonly (readonly [Method, string, Answer])[] = [
+    ['GET', paths.authorization, answerAuthorization],
+    ['GET', `${paths.authorization}/{uid}`, answerPage],
+    ['POST', paths.token, answerForm],
+    [
+      'POST',
+      paths.revocation,
+      (request, response, { providers }) => answerRevoke(request, response, { providers, rows }),
+    ],
+    ['GET', '/oauth/validate', (request, response) => answerValidate(request, response, verify)],
+    ['GET', paths.userinfo, answerJson],
+    ['GET', '/.well-known/openid-configuration', answerJson],
+    ['GET', '/.well-known/oauth-authorization-server', answerJson],
+    ['GET', paths.jwks, answerJson],
+  ];
+  const routes = [
+    ...answers.map(([method, path, answer]): Route => route(parts, method, path, answer)),
+    ...parts.pages.map((page) => ({ ...page, handle: whenOpen(parts, page) })),
+  ];
+  return [...routes, ...refusals(routes)];
+}
+
+function route(parts: RouteParts, method: Method, path: string, answer: Answer): Route {
+  return {
+    ...{ method, path },
+    open: true,
+    handle: async (request, response) => {
+      const opened = parts.opened();
+      if (opened === undefined) return sendNotYet(response);
+      response.setHeader('x-content-type-options', 'nosniff');
+      response.setHeader('referrer-policy', 'same-origin');
+      await answer(request, response, opened);
+    },
+  };
+}
+
+function whenOpen(parts: RouteParts, page: Route): Route['handle'] {
+  return async (request, response, parameters) => {
+    const opened = parts.opened();
+    if (opened === undefined) return sendNotYet(response);
+    nameIssuer(request, opened.issuer);
+    await page.handle(request, response, parameters);
+  };
+}
+
+/**
+ * Cookies are kept per host: a sign-in that begins under another of our names would lose them. A
+ * proxy before us may name us as it likes, and a browser never sees that name.
+ */
+const answerAuthorization: Answer = async (request, response, { issuer, providers }) => {
+  const { host } = request.headers;
+  if (issuer.protocol === 'http:' && host?.toLowerCase() !== issuer.host) {
+    const location = new URL(request.url ?? '', issuer).href;
+    response.writeHead(303, { location, 'cache-control': 'no-store' }).end();
+    return;
+  }
+  await providers.answer(request, response);
+};
+
+const answerPage: Answer = (request, response, { providers }) =>
+  providers.answer(request, response);
+
+/** The library would answer errors as pages where somebody accepts those. */
+const answerJson: Answer = (request, response, opened) => {
+  request.headers.accept = 'application/json';
+  return answerPage(request, response, opened);
+};
+
+const answerForm: Answer = async (request, response, opened) => {
+  const body = await readOAuthBody(request, response);
+  if (body !== undefined) await answerJson(replayRequest(request, body), response, opened);
+};
+
+function sendNotYet(response: ServerResponse): void {
+  response.setHeader('retry-after', '1');
+  sendJson(response, 503, {
+    error: 'temporarily_unavailable',
+    error_description: 'The service is starting.',
+  });
+}
+
+/**
+ * The other methods of our paths: without these they would be those of a project, as
+ * `/{workspace}/{project}` matches `/oauth/authorize` too.
+ */
+function refusals(routes: readonly Route[]): Route[] {
+  const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'];
+  return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
+    const known = routes.filter((each) => each.path === path).map(({ method }) => method);
+    const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    return methods
+      .filter((method) => !known.includes(method))
+      .map(
+        (method): Route => ({
+          ...{ method, path },
+          open: true,
+          handle: async (_request, response) => {
+            response.setHeader('allow', allowed.join(', '));
+            const right = `This path has only the methods ${allowed.join(', ')}.`;
+            throw new FoveaError('method_not_allowed', right);
+          },
+        }),
+      );
+  });
+}

@@ -1,0 +1,75 @@
+// Wrong passwords in a row make a pause: for an account at an address, and for each more widely.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { limits } from '../limits.ts';
+
+/**
+ * The pair pauses early and each alone late: whoever types wrong passwords for somebody else from
+ * elsewhere does not keep them out, and many addresses together still guess slowly.
+ */
+export interface SignInAttempts {
+  /**
+   * Counts an attempt as a wrong one, before its password is looked at, so that many at the same
+   * time count too. Gives the seconds to wait, and counts nothing, where there were too many.
+   */
+  begin(nameKey: string, address: string): { readonly waitSeconds: number };
+  /** The password was right: the pair starts anew, and this attempt is taken back. */
+  succeeded(nameKey: string, address: string): void;
+}
+
+interface Count {
+  failures: number;
+  /** Monotonic milliseconds; what is older is forgotten. */
+  readonly ends: number;
+}
+
+export function createSignInAttempts(clock: Clock): SignInAttempts {
+  const counts = new Map<string, Count>();
+  const current = (key: string): Count | undefined => {
+    const count = counts.get(key);
+    if (count === undefined || count.ends > clock.monotonic()) return count;
+    counts.delete(key);
+    return undefined;
+  };
+  const add = (key: string) => {
+    const failures = (current(key)?.failures ?? 0) + 1;
+    // The pause counts from the last attempt, and the order is that of the last attempts.
+    counts.delete(key);
+    counts.set(key, { failures, ends: clock.monotonic() + limits.passwordPauseMs });
+    const [oldest] = counts.keys();
+    if (oldest !== undefined && counts.size > limits.passwordFailuresRememberedMax) {
+      counts.delete(oldest);
+    }
+  };
+  return {
+    begin: (nameKey, address) => {
+      const waits = keysOf(nameKey, address).flatMap(({ key, max }) => {
+        const count = current(key);
+        return count && count.failures >= max ? [count.ends - clock.monotonic()] : [];
+      });
+      if (waits.length > 0) return { waitSeconds: Math.ceil(Math.max(...waits) / 1_000) };
+      for (const { key } of keysOf(nameKey, address)) add(key);
+      return { waitSeconds: 0 };
+    },
+    succeeded: (nameKey, address) => {
+      for (const { key, isPair } of keysOf(nameKey, address)) {
+        const count = current(key);
+        if (count === undefined) continue;
+        count.failures -= 1;
+        if (isPair || count.failures <= 0) counts.delete(key);
+      }
+    },
+  };
+}
+
+/** Names as hashes: what people type there may be a password. */
+function keysOf(nameKey: string, address: string) {
+  const name = createHash('sha256').update(nameKey).digest('base64url');
+  const wide = limits.passwordFailuresWideMax;
+  return [
+    { key: `${name} ${address}`, max: limits.passwordFailuresMax, isPair: true },
+    { key: name, max: wide, isPair: false },
+    { key: address, max: wide, isPair: false },
+  ];
+}

@@ -1,0 +1,68 @@
+// The keys that sign id_tokens: made, kept, and replaced before anybody notices.
+
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { JWKS } from 'oidc-provider';
+import type { Clock } from '../clock.ts';
+import type { Keys, SigningKey } from './store/store.ts';
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+/** A key signs for so long. */
+const signsMs = 90 * dayMs;
+/** It is published so long before, since clients keep the key set for some time. */
+const publishedBeforeMs = dayMs;
+/** And so long after: longer than any id_token lives. */
+const publishedAfterMs = 7 * dayMs;
+/** Another process may have added one. */
+const readAgainMs = hourMs;
+
+export interface KeySet {
+  readonly jwks: JWKS;
+  /** When it is to be asked for anew, in milliseconds since 1970. */
+  readonly until: number;
+  /** The same for equal sets. */
+  readonly name: string;
+}
+
+/** The keys to publish, the one that signs first. Makes and removes keys where it is time to. */
+export async function currentKeys(keys: Keys, clock: Clock): Promise<KeySet> {
+  const now = clock.now();
+  await addWhereDue(keys, now);
+  removeEnded(keys, now);
+  const all = keys.signing();
+  const signer = all.findLast(({ signsFrom }) => signsFrom <= now) ?? all[0];
+  const ordered = all.toSorted((a, b) => Number(b.id === signer?.id) - Number(a.id === signer?.id));
+  const changes = all.map(({ signsFrom }) => signsFrom).filter((at) => at > now);
+  return {
+    jwks: { keys: ordered.map(({ id, jwk }) => ({ ...jwk, kid: id, use: 'sig', alg: 'RS256' })) },
+    until: Math.min(now + readAgainMs, ...changes),
+    name: ordered.map(({ id }) => id).join(' '),
+  };
+}
+
+async function addWhereDue(keys: Keys, now: number): Promise<void> {
+  const newest = keys.signing().at(-1);
+  if (newest !== undefined && now < newest.signsFrom + signsMs - publishedBeforeMs) return;
+  const signsFrom = newest === undefined ? now : now + publishedBeforeMs;
+  const key = { id: randomBytes(16).toString('base64url'), jwk: await makeKey() };
+  keys.addSigning({ ...key, created: now, signsFrom }, newest?.id);
+}
+
+function removeEnded(keys: Keys, now: number): void {
+  const all = keys.signing();
+  for (const [index, { id }] of all.entries()) {
+    const next = all[index + 1];
+    if (next && next.signsFrom + publishedAfterMs <= now) keys.removeSigning(id);
+  }
+}
+
+async function makeKey(): Promise<SigningKey['jwk']> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return Object.fromEntries(
+    Object.entries(privateKey.export({ format: 'jwk' })).map(([name, value]) => [
+      name,
+      String(value),
+    ]),
+  );
+}

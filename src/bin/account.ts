@@ -1,0 +1,49 @@
+// `fovea account`: the people who may sign in.
+
+import type { Accounts } from '../authorization-server/accounts.ts';
+import type { AccountCommand } from '../command-line.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import { administer, table } from './administer.ts';
+import { readPassword } from './read-password.ts';
+
+/** Adds, lists or removes accounts. A new one's password comes from the terminal or from stdin. */
+export async function runAccount(command: AccountCommand): Promise<void> {
+  await administer(command.data, async ({ accounts }, workspace) => {
+    if (command.action === 'add') return addAccount(accounts, command);
+    if (command.action === 'list') return listAccounts(accounts, workspace);
+    removeAccount(accounts, command.name ?? '');
+  });
+}
+
+async function addAccount(accounts: Accounts, command: AccountCommand): Promise<void> {
+  const { name = '', email, workspaces } = command;
+  if (email === undefined) {
+    throw invalidArgument('--email', 'is missing', 'For example: --email ada@example.com');
+  }
+  // Before a password is typed for nothing.
+  accounts.check({ name, email, workspaces });
+  const password = await readPassword(`Password for ${name}: `);
+  const account = await accounts.add({ name, email, workspaces, password });
+  process.stdout.write(`${account.name} can sign in now (${account.id}).\n`);
+}
+
+function listAccounts(accounts: Accounts, workspace: string): void {
+  const rows = accounts.list().map(({ name, email, workspaces, id }) => {
+    const shown = workspaces.length > 0 ? workspaces.join(', ') : workspace;
+    return [name, email, shown, id];
+  });
+  process.stdout.write(
+    rows.length === 0
+      ? 'There is no account. "fovea account add NAME --email ADDRESS" makes one.\n'
+      : table([['NAME', 'EMAIL', 'WORKSPACES', 'ID'], ...rows]),
+  );
+}
+
+function removeAccount(accounts: Accounts, name: string): void {
+  if (!accounts.remove(name)) {
+    throw new FoveaError('not_found', `There is no account "${name}".`, {
+      hint: 'fovea account list shows all.',
+    });
+  }
+  process.stdout.write(`The account ${name} is gone, and all its sign-ins have ended.\n`);
+}

@@ -1,0 +1,37 @@
+// What the commands on accounts and applications have in common: the data they work on.
+
+import { join } from 'node:path';
+import { type Administration, openAdministration } from '../authorization-server/administration.ts';
+import { systemClock } from '../clock.ts';
+import { readSettings } from '../config.ts';
+import { makeDataFolder } from './data-folder.ts';
+import { localWorkspace } from './services.ts';
+
+/** Works on the sign-in data in `data`, or in FOVEA_HOME; a service may be running on it. */
+export async function administer(
+  data: string | undefined,
+  work: (administration: Administration, workspace: string) => void | Promise<void>,
+): Promise<void> {
+  const settings = readSettings();
+  const folder = makeDataFolder(
+    data ?? join(settings.home, 'platform'),
+    data === undefined ? 'FOVEA_HOME' : '--data',
+  );
+  const administration = openAdministration(folder, systemClock);
+  try {
+    await work(administration, settings.workspace ?? localWorkspace);
+  } finally {
+    administration.close();
+  }
+}
+
+/** Rows as lines with their columns under each other. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) => row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}

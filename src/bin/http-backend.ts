@@ -1,0 +1,180 @@
+// What `fovea http` stands before: the embedded platform with its sign-in service, or services of
+// others.
+
+import { join } from 'node:path';
+import { systemClock } from '../clock.ts';
+import type { ServiceCommand } from '../command-line.ts';
+import type { Settings } from '../config.ts';
+import type { VerifyAccessToken } from '../contract/access-token.ts';
+import { workspace } from '../contract/workspace.ts';
+import { FoveaError, invalidArgument } from '../errors.ts';
+import type { Client } from '../http-client/client.ts';
+import { createClient } from '../http-client/create-client.ts';
+import type { Route } from '../http-server/handlers.ts';
+import type { Log } from '../log.ts';
+import { type Caller, placeOf } from '../mcp/http/authorization.ts';
+import { mcpPath } from '../mcp/http/mcp-http.ts';
+import { startPlatform } from '../platform/platform.ts';
+import type { Secret } from '../secret.ts';
+import { createOAuthClient, type OAuthClient } from '../sign-in/client.ts';
+import { exchangeToken, requireAudiences, verifyFor } from '../sign-in/resource-server.ts';
+import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
+import { makeDataFolder } from './data-folder.ts';
+import { forwardedLinks } from './forwarded-links.ts';
+import { localWorkspace } from './services.ts';
+import { type CallerClients, exchangingClients, notOffered } from './upstream-exchange.ts';
+
+export interface HttpBackend {
+  /** Answered beside the protocol. */
+  readonly routes: readonly Route[];
+  readonly verify: VerifyAccessToken;
+  readonly issuer: () => string;
+  /** Told of the origin once it is known. */
+  readonly onListening: (origin: string) => Promise<void>;
+  readonly clientOf: (caller: Caller) => Promise<Client>;
+  close(): Promise<void>;
+}
+
+interface BackendOptions {
+  readonly command: ServiceCommand;
+  readonly settings: Settings;
+  readonly log: Log;
+}
+
+/** The address of the embedded sign-in service at which tokens are exchanged. */
+const tokenPath = '/oauth/token';
+
+/**
+ * The embedded platform and its sign-in service, in this process. Throws `invalid_input` where
+ * nobody could sign in safely.
+ */
+export async function embeddedBackend(options: BackendOptions): Promise<HttpBackend> {
+  const { command, settings, log } = options;
+  const { host } = command;
+  const data = makeDataFolder(
+    command.data ?? join(settings.home, 'platform'),
+    command.data === undefined ? 'FOVEA_HOME' : '--data',
+  );
+  const slug = settings.workspace ?? localWorkspace;
+  const signIn = mountSignIn({
+    ...{ data, workspace: slug, host, publicUrl: settings.publicUrl, resourcePath: mcpPath },
+    ...{ log, clock: systemClock },
+  });
+  if (signIn === undefined) throw plainText(host);
+  const platform = await startPlatform({
+    ...{ data, host: '127.0.0.1', port: 0, workspace: slug, keys: [] },
+    versionMultiplierMax: settings.versionMultiplierMax,
+    verifyAccessToken: signIn.verify,
+    issuer: signIn.issuer,
+    ...(settings.publicUrl !== undefined && { publicUrl: settings.publicUrl }),
+    // Tokens are exchanged without a way through the network, whatever address is ours there.
+    routes: signIn.routes.filter(({ path }) => path === tokenPath),
+    log: log.part('platform'),
+    clock: systemClock,
+  }).catch(async (thrown) => {
+    await signIn.close();
+    throw thrown;
+  });
+  const { clientOf, close } = embeddedClients(signIn, platform.url, settings);
+  return {
+    routes: [...signIn.routes, forwardedLinks(platform.url)],
+    ...{ verify: signIn.verify, issuer: signIn.issuer },
+    ...{ onListening: signIn.onListening, clientOf },
+    close: async () => {
+      await close();
+      await platform.close();
+      await signIn.close();
+    },
+  };
+}
+
+function plainText(host: string): FoveaError {
+  return invalidArgument(
+    '--host',
+    `${host} is reached through the network, where tokens would travel in plain text`,
+    'Set FOVEA_PUBLIC_URL to the https address of a proxy before it.',
+  );
+}
+
+function embeddedClients(
+  { exchangeClient }: MountedSignIn,
+  url: string,
+  { timeoutMs }: Settings,
+): CallerClients {
+  const client: OAuthClient = {
+    ...createOAuthClient({
+      ...exchangeClient(),
+      ...{ issuer: url, clientAuth: 'client_secret_basic', clock: systemClock },
+    }),
+    server: async () => ({ issuer: url, token_endpoint: `${url}${tokenPath}` }),
+  };
+  const exchange = (presented: Secret, signal: AbortSignal) =>
+    exchangeToken(client, presented, signal);
+  return exchangingClients({ url, exchange, clock: systemClock, timeoutMs });
+}
+
+/**
+ * The services that FOVEA_BASE_URL and FOVEA_AUTH_URL name. Throws `not_implemented` where the
+ * authorization server cannot tell for whom a token is, and `invalid_input` without a way to the
+ * platform.
+ */
+export async function hostedBackend(baseUrl: string, settings: Settings): Promise<HttpBackend> {
+  const { authUrl: issuer = baseUrl, clientId = '', clientSecret, clientAuth } = settings;
+  const client = createOAuthClient({
+    ...{ issuer, clientId, clientSecret, clientAuth, clock: systemClock },
+  });
+  const { clientOf, close } = hostedClients(baseUrl, client, settings);
+  await requireAudiences(client);
+  let resource = '';
+  return {
+    routes: [],
+    verify: verifyFor(client, () => resource),
+    issuer: () => issuer,
+    onListening: async (origin) => {
+      resource = placeOf(origin, mcpPath).resource;
+    },
+    ...{ clientOf, close },
+  };
+}
+
+function hostedClients(url: string, client: OAuthClient, settings: Settings): CallerClients {
+  const { apiKey, clientId, clientSecret, timeoutMs } = settings;
+  if (apiKey !== undefined) return keyClients(url, apiKey, timeoutMs);
+  if (clientId === undefined || clientSecret === undefined) {
+    throw invalidArgument(
+      'FOVEA_CLIENT_ID',
+      'and FOVEA_CLIENT_SECRET must be those of an application of this server',
+      'Register it at the platform: fovea application add --resource URL/mcp. Or set FOVEA_API_KEY.',
+    );
+  }
+  const exchange = (presented: Secret, signal: AbortSignal) =>
+    exchangeToken(client, presented, signal);
+  return exchangingClients({ url, exchange, clock: systemClock, timeoutMs });
+}
+
+/** One key for all: so all must be of its workspace. What they may do there, their scopes say. */
+function keyClients(url: string, apiKey: Secret, timeoutMs: number): CallerClients {
+  const base = async () => ({ url, credential: apiKey });
+  const upstreams = { base, device: notOffered, local: notOffered };
+  const client = createClient({ upstreams, clock: systemClock, timeoutMs });
+  let asked: Promise<string> | undefined;
+  const workspaceOfKey = (): Promise<string> => {
+    asked ??= client
+      .call(workspace.workspace_whoami, {})
+      .then(({ body }) => body.workspace)
+      .catch((thrown) => {
+        asked = undefined;
+        throw thrown;
+      });
+    return asked;
+  };
+  return {
+    clientOf: async ({ token }) => {
+      if ((await workspaceOfKey()) === token.workspace) return client;
+      throw new FoveaError('forbidden', 'This server works in another workspace than yours.', {
+        hint: 'Sign in to the workspace of the server, or use a server of yours.',
+      });
+    },
+    close: client.close,
+  };
+}

@@ -1,0 +1,14 @@
+// The settings of the profile that a command names.
+
+import { profileName, readSettings, type Settings } from '../config.ts';
+import { invalidArgument } from '../errors.ts';
+import { withWorkspace } from './services.ts';
+
+/** `profile` goes before FOVEA_PROFILE. Throws `invalid_input` for what can be no profile. */
+export function settingsOf(profile: string | undefined): Settings {
+  const settings = withWorkspace(readSettings());
+  if (profile === undefined) return settings;
+  const parsed = profileName(profile);
+  if ('wrong' in parsed) throw invalidArgument('--profile', parsed.wrong);
+  return { ...settings, profile: parsed.value };
+}

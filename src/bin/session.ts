@@ -1,0 +1,145 @@
+// The user's side of signing in, put together. Loaded with the first call that needs it.
+
+import { join } from 'node:path';
+import list from '../../tools/list.json' with { type: 'json' };
+import { systemClock } from '../clock.ts';
+import type { Settings } from '../config.ts';
+import { scopes as allScopes } from '../contract/scopes.ts';
+import { invalidArgument } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { adapt } from '../mcp/surface.ts';
+import { createBrowser } from '../sign-in/browser.ts';
+import { createOAuthClient } from '../sign-in/client.ts';
+import { createDesk } from '../sign-in/create-desk.ts';
+import { createSession, type OwnSession } from '../sign-in/create-session.ts';
+import type { SignInDesk } from '../sign-in/desk.ts';
+import { createKeyDesk } from '../sign-in/key-desk.ts';
+import { openSecretStores } from '../sign-in/keychains/choose.ts';
+import { bindingName, indexFolder, memoryIndex } from '../sign-in/profile-index.ts';
+import { createTokenStore } from '../sign-in/profile-tokens.ts';
+import { refreshTokens, revokeTokens } from '../sign-in/token-endpoint.ts';
+import type { Binding, TakeLock, TokenStore } from '../sign-in/token-store.ts';
+import { validateToken } from '../sign-in/validate.ts';
+import { tryLock } from '../storage/file-lock.ts';
+import { localWorkspace } from './services.ts';
+
+export interface SignIn {
+  readonly desk: SignInDesk;
+  /** Undefined: the embedded platform needs none. */
+  readonly session: OwnSession | undefined;
+  /** Of all profiles. */
+  readonly tokens: TokenStore;
+  /** Ends a sign-in that is under way, and waits for a refresh that is. */
+  close(): Promise<void>;
+}
+
+export interface SignInOptions {
+  /** False: the person brings the final address (`fovea sign-in --paste`). */
+  readonly listens?: boolean;
+}
+
+/** Sends, opens and keeps nothing yet. Throws `invalid_input` for an unknown FOVEA_SCOPES. */
+export function openSignIn(settings: Settings, log: Log, options: SignInOptions = {}): SignIn {
+  const { tokens, takeLock } = openTokens(settings, log);
+  const session = openSession(settings, tokens, takeLock);
+  const desk = openDesk(settings, session, options);
+  return {
+    desk,
+    tokens,
+    session: session?.session,
+    close: async () => {
+      await desk.close();
+      await session?.session.settled();
+    },
+  };
+}
+
+/** A native client that every service of ours knows. Others give their own. */
+const builtInClientId = 'fovea';
+
+function openTokens(settings: Settings, log: Log) {
+  const folder = join(settings.home, 'credentials');
+  const files = { log: log.part('sign-in'), clock: systemClock };
+  const isKept = settings.credentials !== 'memory';
+  const stores = openSecretStores({ ...files, setting: settings.credentials, folder });
+  const index = isKept ? indexFolder(folder, files) : memoryIndex();
+  return {
+    tokens: createTokenStore(index, stores),
+    takeLock: isKept ? lockFiles(folder) : locksOfThisProcess(),
+  };
+}
+
+function lockFiles(folder: string): TakeLock {
+  return (binding) => tryLock(join(folder, `refresh-${bindingName(binding)}.lock`), 'exclusive');
+}
+
+/** What is in memory is no business of other processes. */
+function locksOfThisProcess(): TakeLock {
+  const taken = new Set<string>();
+  return (binding: Binding) => {
+    const name = bindingName(binding);
+    if (taken.has(name)) return undefined;
+    taken.add(name);
+    return { release: () => void taken.delete(name) };
+  };
+}
+
+function openSession(settings: Settings, tokens: TokenStore, takeLock: TakeLock) {
+  const { baseUrl, profile, clientId = builtInClientId, clientSecret, clientAuth } = settings;
+  if (baseUrl === undefined) return undefined;
+  const issuer = settings.authUrl ?? baseUrl;
+  const client = createOAuthClient({
+    ...{ issuer, clientId, clientSecret, clientAuth },
+    clock: systemClock,
+  });
+  const session = createSession({
+    ...{ tokens, takeLock, profile, issuer, clientId, service: baseUrl },
+    clock: systemClock,
+    refresh: (before, signal) => refreshTokens(client, before, signal),
+    revoke: (before, signal) => revokeTokens(client, before, signal),
+    validate: (token, signal) => validateToken(client, token, signal),
+  });
+  return { client, session };
+}
+
+function openDesk(
+  settings: Settings,
+  parts: ReturnType<typeof openSession>,
+  { listens = true }: SignInOptions,
+): SignInDesk {
+  const { profile, redirectPort, workspace } = settings;
+  const browser = createBrowser(settings.noBrowser);
+  if (parts === undefined) {
+    const workspaceUrl = workspace ?? localWorkspace;
+    return createKeyDesk({ why: 'embedded', workspaceUrl, profile, browser });
+  }
+  const { client, session } = parts;
+  if (settings.apiKey !== undefined) {
+    return createKeyDesk({ why: 'api_key', workspaceUrl: workspace, profile, browser, session });
+  }
+  const scopes = askedScopes(settings);
+  const desk = createDesk({ client, session, scopes, redirectPort, listens, browser });
+  return {
+    ...desk,
+    start: async () => {
+      await session.ready();
+      return desk.start();
+    },
+  };
+}
+
+/** Those of the settings, else what the offered tools need, in the order of the document. */
+function askedScopes(settings: Settings): readonly string[] {
+  const known: readonly string[] = allScopes;
+  if (settings.scopes !== undefined) {
+    const unknown = settings.scopes.filter((scope) => !known.includes(scope));
+    if (unknown.length > 0) {
+      const message = `has no such scope as ${unknown.join(', ')}`;
+      throw invalidArgument('FOVEA_SCOPES', message, 'The scopes are in the README.');
+    }
+    return ['openid', ...settings.scopes.filter((scope) => scope !== 'openid')];
+  }
+  const ofTools = adapt(list, settings).map(({ scope }) => scope);
+  const needed = new Set(['openid', 'profile', 'email', ...ofTools]);
+  return known.filter((scope) => needed.has(scope));
+}

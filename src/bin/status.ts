@@ -1,0 +1,41 @@
+// `fovea status`: says who is signed in.
+
+import { isoTime } from '../clock.ts';
+import type { ProfileCommand } from '../command-line.ts';
+import { createLog } from '../log.ts';
+import type { DeskStatus } from '../sign-in/desk.ts';
+import { settingsOf } from './profile-settings.ts';
+import { openSignIn } from './session.ts';
+
+/** Exit code 0: signed in; 1: not. Throws where the tokens cannot be read. */
+export async function runStatus({ profile }: ProfileCommand): Promise<void> {
+  const settings = settingsOf(profile);
+  const { desk, tokens, close } = openSignIn(settings, createLog(settings.logLevel));
+  try {
+    const status = await desk.status();
+    const rows = [...rowsOf(status), ['service', settings.baseUrl ?? 'this process']];
+    const others = (await tokens.profiles()).filter((other) => other.profile !== settings.profile);
+    const more = others.map((other) => [
+      ...['other profile', [other.profile, other.workspaceUrl, other.issuer].join(' ').trim()],
+    ]);
+    for (const [name = '', value = ''] of [...rows, ...more]) {
+      process.stdout.write(`${name.padEnd(14)}${value}\n`);
+    }
+    if (status.status !== 'signed_in') process.exitCode = 1;
+  } finally {
+    await close();
+  }
+}
+
+function rowsOf(status: DeskStatus): readonly (readonly string[])[] {
+  const { expiresAt, workspaceUrl, scopes, error } = status;
+  return [
+    ['status', status.status],
+    ...(error === undefined ? [] : [['error', error]]),
+    ['profile', status.profile],
+    ...(workspaceUrl === undefined ? [] : [['workspace', workspaceUrl]]),
+    ...(expiresAt === undefined ? [] : [['token until', isoTime(expiresAt)]]),
+    ...(scopes.length === 0 ? [] : [['scopes', scopes.join(' ')]]),
+    ['store', status.store],
+  ];
+}

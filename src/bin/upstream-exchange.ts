@@ -1,0 +1,96 @@
+// The platform as each caller of `fovea http` may see it: with a token of the caller's own, which
+// is not the one that the caller has shown (MCP authorization, token passthrough).
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+import type { Client, Upstream } from '../http-client/client.ts';
+import { createClient } from '../http-client/create-client.ts';
+import { limits } from '../limits.ts';
+import type { Caller } from '../mcp/http/authorization.ts';
+import type { Secret } from '../secret.ts';
+import type { ExchangedToken } from '../sign-in/resource-server.ts';
+
+export interface ExchangeOptions {
+  /** The platform. */
+  readonly url: string;
+  /** Another token in place of this one. */
+  readonly exchange: (presented: Secret, signal: AbortSignal) => Promise<ExchangedToken>;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+export interface CallerClients {
+  clientOf(caller: Caller): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** A client for each token that was presented, kept until that ends: no two callers have one. */
+export function exchangingClients(options: ExchangeOptions): CallerClients {
+  const { clock, timeoutMs } = options;
+  const entries = new Map<string, { readonly client: Client; readonly endsAt: number }>();
+  return {
+    clientOf: async ({ presented, token }) => {
+      const name = createHash('sha256').update(presented.reveal()).digest('base64url');
+      const known = entries.get(name);
+      if (known) return known.client;
+      makeRoom(entries, clock);
+      const base = exchangingUpstream(presented, options);
+      const upstreams = { base, device: notOffered, local: notOffered };
+      const client = createClient({ upstreams, clock, timeoutMs });
+      entries.set(name, { client, endsAt: token.expiresAt });
+      return client;
+    },
+    close: async () => {
+      await Promise.all([...entries.values()].map(({ client }) => client.close()));
+    },
+  };
+}
+
+/** What is dropped may still be in use; its idle sockets close by themselves. */
+function makeRoom(entries: Map<string, { readonly endsAt: number }>, clock: Clock): void {
+  if (entries.size < limits.tokenCacheEntriesMax) return;
+  const [oldest = ''] = entries.keys();
+  entries.delete(oldest);
+  for (const [name, { endsAt }] of entries) if (endsAt <= clock.now()) entries.delete(name);
+}
+
+/** The platform with an exchanged token; another one shortly before that ends, or after a 401. */
+export function exchangingUpstream(
+  presented: Secret,
+  { url, exchange, clock }: ExchangeOptions,
+): () => Promise<Upstream> {
+  let known: ExchangedToken | undefined;
+  let running: Promise<ExchangedToken> | undefined;
+  // Once for all who wait.
+  const ask = (): Promise<ExchangedToken> => {
+    running ??= exchange(presented, AbortSignal.timeout(limits.oauthRequestMsMax))
+      .then((token) => {
+        known = token;
+        return token;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const isFresh = ({ expiresAt }: ExchangedToken) =>
+    expiresAt === undefined || expiresAt - limits.exchangeBeforeMs > clock.now();
+  return async () => {
+    const { accessToken } = known && isFresh(known) ? known : await ask();
+    return {
+      url,
+      credential: accessToken,
+      isAccessToken: true,
+      renew: async (refused) => {
+        const isOther = known && known.accessToken.reveal() !== refused.reveal();
+        return (known && isOther ? known : await ask()).accessToken;
+      },
+    };
+  };
+}
+
+/** For services that have no users, and are not for those of others. */
+export async function notOffered(): Promise<never> {
+  throw new FoveaError('not_implemented', 'This service is not reached over HTTP.');
+}

@@ -1,0 +1,124 @@
+// This server as an OAuth resource server: who may enter, and what those are told who may not
+// (RFC 6750, RFC 9728, MCP authorization).
+
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../clock.ts';
+import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
+import { FoveaError } from '../../errors.ts';
+import { Secret } from '../../secret.ts';
+
+/** What decides over callers. */
+export interface Admission {
+  /** Undefined: the token is not known. It need not look at the audience. */
+  readonly verify: VerifyAccessToken;
+  /** The authorization server whose tokens are good here. */
+  readonly issuer: () => string;
+  /** What clients are told to ask for. */
+  readonly scopes: readonly string[];
+  /** The scope that a tool needs; undefined: none. */
+  scopeOf(tool: string): string | undefined;
+}
+
+/** Who calls. `presented` may go to the authorization server, and nowhere else. */
+export interface Caller {
+  readonly token: AccessToken;
+  readonly presented: Secret;
+}
+
+/** Where this server is, for those who look from outside. */
+export interface Place {
+  /** The resource identifier of RFC 8707, for example `https://mcp.example.com/mcp`. */
+  readonly resource: string;
+  /** Where RFC 9728 section 3.1 wants its metadata. */
+  readonly metadata: string;
+}
+
+/** The paths at which the metadata is: that of the RFC, and the one that old clients try. */
+export function metadataPaths(path: string): readonly string[] {
+  const base = '/.well-known/oauth-protected-resource';
+  return [`${base}${path}`, base];
+}
+
+/** The place of a server that is reached at `origin`, with the protocol at `path`. */
+export function placeOf(origin: string, path: string): Place {
+  return { resource: `${origin}${path}`, metadata: `${origin}${metadataPaths(path)[0]}` };
+}
+
+/** RFC 9728 section 2. */
+export function resourceMetadata({ resource }: Place, { issuer, scopes }: Admission) {
+  return {
+    resource,
+    authorization_servers: [issuer()],
+    scopes_supported: scopes,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Fovea',
+  };
+}
+
+/**
+ * The caller of a request. Throws `unauthenticated` unless there is one token, in the header, that
+ * is known, has not ended, and was made for this very resource.
+ */
+export async function admit(
+  request: IncomingMessage,
+  { verify }: Pick<Admission, 'verify'>,
+  { resource }: Place,
+  clock: Clock,
+): Promise<Caller> {
+  const presented = presentedToken(request);
+  const token = await verify(presented);
+  if (token === undefined || token.expiresAt <= clock.now()) {
+    throw refused('The access token is unknown or no longer valid.');
+  }
+  if (token.audience === undefined || canonical(token.audience) !== canonical(resource)) {
+    throw refused('The access token was made for another resource.');
+  }
+  return { token, presented };
+}
+
+/** RFC 6750 section 2.1; a token in the body or the query is none (RFC 9700 section 4.3.2). */
+function presentedToken({ headersDistinct }: IncomingMessage): Secret {
+  const headers = headersDistinct.authorization ?? [];
+  if (headers.length === 0) {
+    throw new FoveaError('unauthenticated', 'This server needs an access token.', {
+      hint: 'Sign in at the authorization server that the resource metadata names.',
+    });
+  }
+  const [, token] = /^bearer +([\w.~+/-]+=*) *$/i.exec(headers[0] ?? '') ?? [];
+  if (headers.length > 1 || token === undefined) {
+    throw refused('The Authorization header must be one, as "Bearer TOKEN".');
+  }
+  return new Secret(token);
+}
+
+function refused(message: string): FoveaError {
+  return new FoveaError('unauthenticated', message, {
+    hint: 'Sign in again at the authorization server that the resource metadata names.',
+    challenge: { error: 'invalid_token' },
+  });
+}
+
+/** An audience may have been registered with one slash at its end. */
+function canonical(resource: string): string {
+  return resource.replace(/\/$/, '');
+}
+
+/** The WWW-Authenticate header that belongs to an error; undefined: it asks for no sign-in. */
+export function challengeHeader(
+  { code, challenge }: FoveaError,
+  { metadata }: Place,
+  scopes: readonly string[],
+): string | undefined {
+  if (code !== 'unauthenticated' && challenge === undefined) return undefined;
+  const members = {
+    ...(challenge && { error: challenge.error }),
+    scope: challenge?.scope ?? scopes.join(' '),
+    resource_metadata: metadata,
+  };
+  const pairs = Object.entries(members).map(([name, value]) => `${name}="${quotable(value)}"`);
+  return `Bearer ${pairs.join(', ')}`;
+}
+
+function quotable(value: string): string {
+  return value.replaceAll(/[^\x21\x23-\x5b\x5d-\x7e ]/g, '');
+}

@@ -1,0 +1,83 @@
+// A server for each caller: its tools work in the caller's workspace, with the caller's scopes, and
+// without anything of the machine that they run on.
+
+import type { Server } from '@modelcontextprotocol/server';
+import { openFileRoots } from '../../boundary/file-roots.ts';
+import type { Clock } from '../../clock.ts';
+import type { Settings } from '../../config.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { Client } from '../../http-client/client.ts';
+import type { Log } from '../../log.ts';
+import { createCaller } from '../calls.ts';
+import { createServer, wireTools } from '../create-server.ts';
+import type { ListedTool } from '../surface.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import type { Caller } from './authorization.ts';
+import { withinScopes } from './scoped-client.ts';
+
+export interface CallerServersOptions {
+  /** What is offered: see `offeredOverHttp`. */
+  readonly list: readonly ListedTool[];
+  readonly loadTools: () => Promise<readonly Tool[]>;
+  /** A client with a credential of that caller, or one that does whatever it is told. */
+  readonly clientOf: (caller: Caller) => Promise<Client>;
+  readonly settings: Settings;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Makes servers that have nothing in common but the list of tools and their code. */
+export function callerServers(options: CallerServersOptions): (caller: Caller) => Server {
+  const { list, version, clock, log, clientOf } = options;
+  // Everybody has a workspace, so that nobody has to name it; which one is no part of the list.
+  const tools = wireTools(list, settingsOf(options, 'any'));
+  const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
+  const files = openFileRoots([]);
+  return (caller) => {
+    const settings = settingsOf(options, caller.token.workspace);
+    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'browser'>) => ({
+      ...scope,
+      client: withinScopes(await clientOf(caller), caller.token.scopes),
+      eventStorePlace: notHere,
+      signIn: notHere,
+      files,
+      settings,
+      clock,
+    });
+    const callTool = createCaller({ list, loadTools, makeContext, settings, log });
+    return createServer({ version, clock, tools }, callTool);
+  };
+}
+
+/** Defaults of the settings belong to whoever set them; those of a caller come from its token. */
+function settingsOf({ settings }: CallerServersOptions, workspace: string): Settings {
+  const nobodys = { apiKey: undefined, clientSecret: undefined, deviceApiKey: undefined };
+  return { ...settings, ...nobodys, workspace, project: undefined, fileRoots: [] };
+}
+
+/** They are not in the list; a caller may name them all the same. */
+function withoutFileArguments(tool: Tool): Tool {
+  const { fileArguments = [] } = tool;
+  if (fileArguments.length === 0) return tool;
+  return {
+    ...tool,
+    call: async (args, context) => {
+      const named = fileArguments.find((name) => isGiven(args, name));
+      if (named === undefined) return tool.call(args, context);
+      throw invalidArgument(named, 'names a file of the server, which is not offered over HTTP');
+    },
+  };
+}
+
+function isGiven(args: unknown, name: string): boolean {
+  const given =
+    typeof args === 'object' && args !== null ? new Map(Object.entries(args)) : undefined;
+  return (given?.get(name) ?? undefined) !== undefined;
+}
+
+async function notHere(): Promise<never> {
+  throw new FoveaError('not_implemented', 'This belongs to the machine of the server.', {
+    hint: 'Run fovea over stdio on your own machine for that.',
+  });
+}

@@ -1,0 +1,212 @@
+// MCP over HTTP: one listener, a fresh server for each request, and nothing kept between two.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type McpServer,
+  type Server,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../../clock.ts';
+import { asFoveaError, type FoveaError, invalidArgument } from '../../errors.ts';
+import { platformCredentials } from '../../http-server/credentials.ts';
+import type { ErrorAnswer } from '../../http-server/error-body.ts';
+import type { Route } from '../../http-server/handlers.ts';
+import { sendAnswer } from '../../http-server/responses.ts';
+import { serve } from '../../http-server/serve.ts';
+import type { Service } from '../../http-server/service.ts';
+import type { Log } from '../../log.ts';
+import {
+  type Admission,
+  admit,
+  type Caller,
+  challengeHeader,
+  metadataPaths,
+  type Place,
+  placeOf,
+  resourceMetadata,
+} from './authorization.ts';
+import { readMessages } from './message-body.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { requireScopes } from './step-up.ts';
+import { rememberTokens } from './token-cache.ts';
+import { goneSignal, sendWebResponse, toWebRequest } from './web-request.ts';
+
+export interface McpHttpOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Values of the Host header that are ours beside the local ones. */
+  readonly allowedHosts?: readonly string[];
+  /** The origin by which others reach this server, behind a proxy. */
+  readonly publicUrl?: string;
+  /** Answered at the same address, for example those of an authorization server. */
+  readonly routes?: readonly Route[];
+  /** Undefined: everybody may call, which is for fixtures of tests alone. */
+  readonly admission?: Admission;
+  /** A server for one request. `caller` is undefined only without an admission. */
+  readonly makeServer: (caller: Caller | undefined) => Server | McpServer;
+  /** Where a server tells of changes of its lists. */
+  readonly events?: ServerEventBus;
+  /** Told of the origin once it is known; no call is answered before it resolves. */
+  readonly onListening?: (origin: string) => Promise<void>;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Where the protocol is spoken. */
+export const mcpPath = '/mcp';
+
+/**
+ * Listens, and serves both eras of the protocol at `/mcp`. Throws `conflict` when the port is taken
+ * and `invalid_input` for a public address that is more than an origin; and as `onListening` does.
+ */
+export async function startMcpHttp(options: McpHttpOptions): Promise<Service> {
+  const { host, port, publicUrl, admission, log, clock } = options;
+  const publicHost = publicUrl === undefined ? [] : [publicOrigin(publicUrl).host];
+  const ready = Promise.withResolvers<Place>();
+  ready.promise.catch(() => {});
+  const endpoint = createEndpoint(options, ready.promise);
+  const service = await serve({
+    operations: {},
+    handlers: {},
+    routes: [
+      { method: 'POST', path: mcpPath, open: true, handle: endpoint.answer },
+      ...(admission ? metadataRoutes(admission, ready.promise) : []),
+      ...(options.routes ?? []),
+    ],
+    // All routes are open: the endpoint has a door of its own.
+    credentials: platformCredentials,
+    authenticate: async () => undefined,
+    authorize: async () => {},
+    errorBody: rpcErrorBody,
+    allowedHosts: [...(options.allowedHosts ?? []), ...publicHost],
+    ...{ host, port, log, clock },
+  });
+  const close = async () => {
+    await service.close();
+    await endpoint.close();
+  };
+  try {
+    const origin = publicUrl === undefined ? service.url : publicOrigin(publicUrl).origin;
+    await options.onListening?.(origin);
+    ready.resolve(placeOf(origin, mcpPath));
+  } catch (thrown) {
+    ready.reject(thrown);
+    await close();
+    throw thrown;
+  }
+  return { url: service.url, close };
+}
+
+function publicOrigin(text: string): URL {
+  const url = new URL(text);
+  if (url.pathname === '/') return url;
+  throw invalidArgument('FOVEA_PUBLIC_URL', 'must be an origin, for example https://example.com');
+}
+
+/** What answers at the path of the protocol. */
+function createEndpoint(options: McpHttpOptions, ready: Promise<Place>) {
+  const { clock } = options;
+  const callers = new WeakMap<Request, Caller>();
+  const handler = createHandler(options, callers);
+  const rateLimit = createRateLimit(clock);
+  const admission = options.admission && {
+    ...options.admission,
+    verify: rememberTokens(options.admission.verify, clock),
+  };
+  const answerOpen = async (request: IncomingMessage, response: ServerResponse, place: Place) => {
+    const gone = goneSignal(response);
+    const { value } = await readMessages(request);
+    const asked = toWebRequest(request, place.resource, gone);
+    await sendWebResponse(await handler.fetch(asked, { parsedBody: value }), response);
+  };
+  const answerKnown = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: Place,
+    door: Admission,
+  ) => {
+    const gone = goneSignal(response);
+    const caller = await admit(request, door, place, clock);
+    const visit = rateLimit.enter(caller.token.subject);
+    try {
+      const { value, messages } = await readMessages(request);
+      visit.count(messages.length);
+      requireScopes(messages, caller.token, door.scopeOf);
+      const asked = toWebRequest(request, place.resource, gone);
+      callers.set(asked, caller);
+      await sendWebResponse(await handler.fetch(asked, { parsedBody: value }), response);
+    } finally {
+      visit.leave();
+    }
+  };
+  return {
+    close: handler.close,
+    answer: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const place = await ready;
+      if (admission === undefined) return answerOpen(request, response, place);
+      try {
+        await answerKnown(request, response, place, admission);
+      } catch (thrown) {
+        const challenge = challengeHeader(asFoveaError(thrown), place, admission.scopes);
+        if (challenge && !response.headersSent) response.setHeader('www-authenticate', challenge);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function createHandler(
+  { admission, makeServer, events, log }: McpHttpOptions,
+  callers: WeakMap<Request, Caller>,
+): McpHttpHandler {
+  return createMcpHandler(
+    ({ requestInfo }) => {
+      const caller = requestInfo && callers.get(requestInfo);
+      // Never a server for nobody in particular.
+      if (admission && !caller) throw new Error('a request has lost its caller');
+      return makeServer(caller);
+    },
+    {
+      onerror: (error) => log.debug('A message was refused.', { error: error.name }),
+      ...(events && { bus: events }),
+    },
+  );
+}
+
+function metadataRoutes(admission: Admission, ready: Promise<Place>): readonly Route[] {
+  return metadataPaths(mcpPath).map((path) => ({
+    method: 'GET',
+    path,
+    open: true,
+    handle: async (_request, response) =>
+      sendAnswer(response, 200, resourceMetadata(await ready, admission)),
+  }));
+}
+
+/** Codes of JSON-RPC 2.0 for what is wrong with a message as such; ours are in `data`. */
+const rpcCodes: Readonly<Record<string, number>> = {
+  bad_request: -32_700,
+  invalid_input: -32_600,
+  too_large: -32_600,
+};
+
+/** Refused before the protocol: with no id, since none was read yet. */
+function rpcErrorBody(error: FoveaError): ErrorAnswer {
+  const { status, code, message, hint, retryAfterSeconds } = error;
+  return {
+    status,
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    body: {
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: rpcCodes[code] ?? -32_000,
+        message,
+        data: { type: code, ...(hint !== undefined && { hint }) },
+      },
+    },
+  };
+}

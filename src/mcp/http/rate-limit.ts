@@ -1,0 +1,86 @@
+// How much one principal may ask for: so many calls in a minute, and so many at once.
+
+import type { Clock } from '../../clock.ts';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+
+export interface RateLimit {
+  /** Throws `rate_limited`, with the wait in seconds, when the principal has its share. */
+  enter(principal: string): Visit;
+}
+
+/** One request, from its first byte to the end of its answer. */
+export interface Visit {
+  /** The request turned out to hold so many calls. Throws as `enter`. */
+  count(calls: number): void;
+  leave(): void;
+}
+
+const windowSeconds = 60;
+
+/** Calls count in the second in which they came; a second is forgotten a minute later. */
+export function createRateLimit(clock: Clock): RateLimit {
+  const principals = new Map<string, Usage>();
+  let sweepAt = windowSeconds;
+  return {
+    enter: (principal) => {
+      const second = Math.floor(clock.monotonic() / 1_000);
+      if (second >= sweepAt) {
+        sweepAt = second + windowSeconds;
+        for (const [name, usage] of principals) if (usage.isIdle(second)) principals.delete(name);
+      }
+      const usage = principals.get(principal) ?? new Usage();
+      principals.set(principal, usage);
+      usage.begin(second);
+      return {
+        count: (calls) => usage.count(calls - 1, second),
+        leave: () => usage.end(),
+      };
+    },
+  };
+}
+
+class Usage {
+  /** Calls by the second in which they came, the oldest first. */
+  readonly #calls = new Map<number, number>();
+  #running = 0;
+
+  begin(second: number): void {
+    if (this.#running >= limits.httpCallsAtOnceMax) {
+      throw tooMany(`${limits.httpCallsAtOnceMax} requests are running already`, 1);
+    }
+    this.count(1, second);
+    this.#running += 1;
+  }
+
+  count(calls: number, second: number): void {
+    this.#forget(second);
+    const sum = [...this.#calls.values()].reduce((left, right) => left + right, 0);
+    if (sum + calls > limits.httpCallsPerMinuteMax) {
+      const [oldest = second] = this.#calls.keys();
+      const wait = Math.max(1, oldest + windowSeconds - second);
+      throw tooMany(`More than ${limits.httpCallsPerMinuteMax} calls came within a minute`, wait);
+    }
+    this.#calls.set(second, (this.#calls.get(second) ?? 0) + calls);
+  }
+
+  end(): void {
+    this.#running -= 1;
+  }
+
+  isIdle(second: number): boolean {
+    this.#forget(second);
+    return this.#running === 0 && this.#calls.size === 0;
+  }
+
+  #forget(second: number): void {
+    for (const at of this.#calls.keys()) if (at <= second - windowSeconds) this.#calls.delete(at);
+  }
+}
+
+function tooMany(what: string, retryAfterSeconds: number): FoveaError {
+  return new FoveaError('rate_limited', `${what}.`, {
+    retryAfterSeconds,
+    hint: `Wait ${retryAfterSeconds} s, and send less at a time.`,
+  });
+}

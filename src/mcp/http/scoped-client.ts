@@ -1,0 +1,27 @@
+// A client that calls no operation beyond the scopes of its caller, whatever credential it uses.
+
+import type { Operation } from '../../contract/operation.ts';
+import { FoveaError } from '../../errors.ts';
+import type { Client } from '../../http-client/client.ts';
+
+/**
+ * The client, for a caller with these scopes. A tool may make more calls than the one that names
+ * it, and the credential behind may be a key that allows everything.
+ */
+export function withinScopes(client: Client, scopes: ReadonlySet<string>): Client {
+  return {
+    call: async (operation, input, options) => {
+      requireScope(operation, scopes);
+      return client.call(operation, input, options);
+    },
+    download: client.download,
+    close: async () => {},
+  };
+}
+
+function requireScope({ id, scope }: Operation, scopes: ReadonlySet<string>): void {
+  if (scopes.has(scope)) return;
+  throw new FoveaError('forbidden', `${id} needs the scope "${scope}", which was not granted.`, {
+    hint: 'Sign in again, and allow it.',
+  });
+}

@@ -1,0 +1,74 @@
+// Remembers for some seconds what the authorization server said of a token.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
+import { createTurns } from '../../http-server/turns.ts';
+import { limits } from '../../limits.ts';
+
+/**
+ * The same check, asked once for all who wait for the same token, and again only after
+ * `tokenCacheMs`: so long may a revoked token be good still. A token that is not known is asked for
+ * again after `tokenCacheMissMs`. A check that failed is not remembered. Tokens are kept as hashes.
+ */
+export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyAccessToken {
+  // Apart, so that made-up tokens push no good one out.
+  const good = new Remembered<AccessToken>(limits.tokenCacheMs, clock);
+  const bad = new Remembered<undefined>(limits.tokenCacheMissMs, clock);
+  const asking = new Map<string, Promise<AccessToken | undefined>>();
+  const turns = createTurns(limits.tokenChecksAtOnceMax);
+  const ask: VerifyAccessToken = async (presented) => {
+    const turn = turns.next();
+    try {
+      await turn.begin();
+      return await verify(presented);
+    } finally {
+      turn.end();
+    }
+  };
+  return async (presented) => {
+    const name = createHash('sha256').update(presented.reveal()).digest('base64url');
+    const known = good.get(name) ?? bad.get(name);
+    if (known !== undefined) return known.value;
+    const running = asking.get(name);
+    if (running !== undefined) return running;
+    const asked = ask(presented);
+    asking.set(name, asked);
+    try {
+      const token = await asked;
+      if (token === undefined) bad.set(name, undefined);
+      else good.set(name, token);
+      return token;
+    } finally {
+      asking.delete(name);
+    }
+  };
+}
+
+/** Values for a time; the oldest go first where there are too many. */
+class Remembered<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
+  readonly #keepMs: number;
+  readonly #clock: Clock;
+
+  constructor(keepMs: number, clock: Clock) {
+    this.#keepMs = keepMs;
+    this.#clock = clock;
+  }
+
+  get(name: string): { readonly value: Value } | undefined {
+    const entry = this.#entries.get(name);
+    if (entry === undefined || this.#clock.monotonic() < entry.untilMs) return entry;
+    this.#entries.delete(name);
+    return undefined;
+  }
+
+  set(name: string, value: Value): void {
+    this.#entries.delete(name);
+    this.#entries.set(name, { value, untilMs: this.#clock.monotonic() + this.#keepMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > limits.tokenCacheEntriesMax && oldest !== undefined) {
+      this.#entries.delete(oldest);
+    }
+  }
+}

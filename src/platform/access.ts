@@ -1,0 +1,52 @@
+// Access tokens at the platform: whose they are, and the operations that they cover.
+
+import type { Clock } from '../clock.ts';
+import type { VerifyAccessToken } from '../contract/access-token.ts';
+import type { Operation } from '../contract/operation.ts';
+import { isReservedWorkspace } from '../contract/workspace.ts';
+import { FoveaError } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import type { Principal } from './principal.ts';
+import type { Store } from './store/store.ts';
+
+export interface AccessOptions {
+  readonly verify: VerifyAccessToken;
+  /** The audience of tokens for this platform, beside tokens that name none. */
+  readonly issuer: (() => string) | undefined;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/**
+ * Finds who holds an access token; undefined for one that is unknown, has ended, or was issued for
+ * another service (RFC 9700 section 4.9). The workspace that it names is made when it is not there:
+ * whoever manages the accounts has named it.
+ */
+export function openTokenDoor(
+  options: AccessOptions,
+): (presented: Secret) => Promise<Principal | undefined> {
+  const { verify, issuer, store, clock } = options;
+  return async (presented) => {
+    const token = await verify(presented);
+    if (token === undefined || token.expiresAt <= clock.now()) return undefined;
+    if (token.audience !== undefined && token.audience !== issuer?.()) return undefined;
+    if (isReservedWorkspace(token.workspace)) return undefined;
+    const { workspaces } = store;
+    const workspace =
+      (await workspaces.find(token.workspace)) ??
+      (await workspaces.ensure(token.workspace, clock.now()));
+    return { workspace, scopes: token.scopes };
+  };
+}
+
+/**
+ * Lets a call pass or throws `forbidden`, with the scope that it needs as challenge (RFC 6750
+ * section 3.1). An API key has no scopes and covers everything.
+ */
+export function permit({ scopes }: Principal, { id, scope }: Operation): void {
+  if (scopes === undefined || scopes.has(scope)) return;
+  throw new FoveaError('forbidden', `${id} needs the scope ${scope}.`, {
+    hint: `Sign in again with the scope ${scope}.`,
+    challenge: { error: 'insufficient_scope', scope },
+  });
+}

@@ -1,0 +1,53 @@
+// Opens an address in the person's browser.
+
+import { spawn } from 'node:child_process';
+import { environmentOfOthers, thisMachine } from '../config.ts';
+import { isPlainLoopback } from './fetching.ts';
+
+/** False: no browser here, or an address that is not fit to be opened. */
+export type OpenBrowser = (address: string) => boolean;
+
+/** `isOff`: nothing is ever opened (FOVEA_NO_BROWSER). */
+export function createBrowser(isOff: boolean): OpenBrowser {
+  return (address) => {
+    const clean = isOff ? undefined : cleanAddress(address);
+    return clean !== undefined && launch(clean);
+  };
+}
+
+/**
+ * The address with everything encoded that a shell would read: on Linux the browser is started by
+ * scripts. Undefined unless it is https, or http on this machine, and names nobody.
+ */
+export function cleanAddress(address: string): string | undefined {
+  const url = address.length > addressCharactersMax ? null : URL.parse(address);
+  if (url === null || url.username || url.password) return undefined;
+  if (url.protocol !== 'https:' && !isPlainLoopback(url)) return undefined;
+  return url.href.replace(/[^\w\-.~:/?#[\]@&=+,%]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase();
+    return `%${code.padStart(2, '0')}`;
+  });
+}
+
+const addressCharactersMax = 16_384;
+
+/** No shell, no words but the address, none of our variables. */
+function launch(address: string): boolean {
+  const [command, ...words] = openers[thisMachine().platform] ?? ['xdg-open'];
+  const child = spawn(command ?? 'xdg-open', [...words, address], {
+    stdio: 'ignore',
+    detached: true,
+    shell: false,
+    windowsHide: true,
+    env: { ...environmentOfOthers() },
+  });
+  // Known at once where there is no such program; what it does later is no concern of ours.
+  child.once('error', () => undefined);
+  child.unref();
+  return child.pid !== undefined;
+}
+
+const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['/usr/bin/open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};

@@ -1,0 +1,271 @@
+// The session: a token that is good for now, for all calls of this process and its siblings.
+
+import type { ValidateAnswer } from '../contract/access-token.ts';
+import { asFoveaError, FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Secret } from '../secret.ts';
+import { endedError, isSame, type Reason, refreshOnce, standing, underLock } from './refresh.ts';
+import type { Session, SessionOptions, SessionStatus } from './session.ts';
+import type { Binding, Stored, Tokens } from './token-store.ts';
+
+/** Of this process: it can be told to end. */
+export interface OwnSession extends Session {
+  /** Throws `internal` where tokens could not be kept: before a person signs in for nothing. */
+  ready(): Promise<void>;
+  /** Waits for a refresh that is on its way: the answer to a spent refresh token is not lost. */
+  settled(): Promise<void>;
+}
+
+/** Reads and sends nothing before it is used. */
+export function createSession(options: SessionOptions): OwnSession {
+  return new TokenSession(options);
+}
+
+class TokenSession implements OwnSession {
+  readonly #options: SessionOptions;
+  readonly #binding: Binding;
+  /** What this process knows of the tokens; kept so that a keychain is not asked for each call. */
+  #known: Stored | undefined;
+  /** Refreshed tokens that could not be kept; the revision is that of what they replace. */
+  #unsaved: Stored | undefined;
+  #reading: Promise<Stored | undefined> | undefined;
+  #flight: Promise<Stored | undefined> | undefined;
+  /** Monotonic; a refresh that failed early is not tried again with every call. */
+  #tryAgainAt = Number.NEGATIVE_INFINITY;
+  /** The token that a service got after a 401; when it refuses that too, others would not help. */
+  #renewed: { readonly token: Secret; readonly at: number } | undefined;
+
+  constructor(options: SessionOptions) {
+    const { profile, issuer, clientId, service } = options;
+    this.#options = options;
+    this.#binding = { profile, issuer, clientId, service };
+  }
+
+  async accessToken(signal?: AbortSignal): Promise<Secret | undefined> {
+    const { clock } = this.#options;
+    const stored = await abortable(this.#current(), signal);
+    if (stored === undefined) return undefined;
+    const { isDue, isOver, canRefresh } = standing(stored.tokens, clock);
+    const isWaiting = !isOver && clock.monotonic() < this.#tryAgainAt;
+    const isUnsaved = this.#unsaved !== undefined;
+    if (isWaiting || !(isUnsaved || (isDue && canRefresh))) {
+      if (isOver) throw endedError();
+      return stored.tokens.accessToken;
+    }
+    const next = await abortable(this.#refreshEarly(stored), signal);
+    if (next === undefined) return undefined;
+    if (standing(next.tokens, clock).isOver) throw endedError();
+    return next.tokens.accessToken;
+  }
+
+  async renew(refused: Secret, signal?: AbortSignal): Promise<Secret | undefined> {
+    const { clock } = this.#options;
+    if (this.#isFutile(refused)) return undefined;
+    for (;;) {
+      const isJoined = this.#flight !== undefined;
+      const next = await abortable(this.#fly({ refused }), signal);
+      if (next === undefined) return undefined;
+      const { accessToken, ended } = next.tokens;
+      if (!isSame(accessToken, refused) && !standing(next.tokens, clock).isOver) {
+        this.#renewed = { token: accessToken, at: clock.monotonic() };
+        return accessToken;
+      }
+      // A flight that was under way did not know of the refusal.
+      if (!isJoined || ended !== undefined) throw endedError();
+    }
+  }
+
+  async status(): Promise<SessionStatus> {
+    const { tokens, profile } = this.#options;
+    const stored = await this.#read();
+    const at = { profile, store: await tokens.place(this.#binding) };
+    const out = { status: 'signed_out', expiresAt: undefined, scopes: [] } as const;
+    if (stored === undefined) return { ...at, ...out, workspaceUrl: undefined, error: undefined };
+    const { known, error } = await this.#verified(stored);
+    const { isOver, canRefresh } = standing(known.tokens, this.#options.clock);
+    const { expiresAt, scopes, workspaceUrl } = known.tokens;
+    if (error !== undefined || (isOver && !canRefresh)) {
+      return { ...at, ...out, workspaceUrl, error: error ?? endedError().message };
+    }
+    const flaw = this.#flaw(known);
+    return { ...at, status: 'signed_in', expiresAt, scopes, workspaceUrl, error: flaw };
+  }
+
+  async begin(tokens: Tokens): Promise<void> {
+    if (tokens.issuer !== this.#binding.issuer || tokens.clientId !== this.#binding.clientId) {
+      throw new FoveaError('internal', 'These tokens are of another issuer or client.');
+    }
+    await this.#locked(async () => {
+      this.#remember(await this.#options.tokens.begin(this.#binding, tokens));
+    });
+  }
+
+  async end(signal?: AbortSignal) {
+    const { tokens, revoke } = this.#options;
+    return this.#locked(async () => {
+      const stored = await this.#readToEnd();
+      this.#known = undefined;
+      this.#unsaved = undefined;
+      if (stored === undefined) return { revoked: false, wasSignedIn: false };
+      const late = AbortSignal.timeout(limits.oauthRequestMsMax);
+      const either = signal === undefined ? late : AbortSignal.any([late, signal]);
+      const revoked =
+        stored !== 'damaged' && (await revoke(stored.tokens, either).catch(() => false));
+      await tokens.remove(this.#binding);
+      return { revoked, wasSignedIn: true };
+    });
+  }
+
+  async ready(): Promise<void> {
+    await this.#options.tokens.place(this.#binding);
+  }
+
+  async settled(): Promise<void> {
+    await this.#flight?.catch(() => undefined);
+  }
+
+  /** What a person should know of a sign-in that still works. */
+  #flaw({ tokens }: Stored): string | undefined {
+    if (tokens.ended !== undefined) return 'It cannot be renewed: sign in again when it ends.';
+    return this.#unsaved && 'The renewed tokens could not be kept: they end with this process.';
+  }
+
+  /** What is known here, where the sign-in is still the same; else what is stored. */
+  async #current(): Promise<Stored | undefined> {
+    const known = this.#known;
+    if (known && (await this.#options.tokens.isCurrent(this.#binding, known))) return known;
+    return this.#read();
+  }
+
+  #read(): Promise<Stored | undefined> {
+    this.#reading ??= this.#options.tokens
+      .read(this.#binding)
+      .then((found) => {
+        const unsaved = this.#unsaved;
+        this.#known = unsaved && unsaved.revision === found?.revision ? unsaved : found;
+        return this.#known;
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+
+  /** Damaged tokens can be forgotten, those in a locked keychain cannot. */
+  async #readToEnd(): Promise<Stored | 'damaged' | undefined> {
+    try {
+      return await this.#read();
+    } catch (thrown) {
+      if (asFoveaError(thrown).retry === 'safe') throw thrown;
+      return 'damaged';
+    }
+  }
+
+  /** A failure is none while the old token still works. */
+  async #refreshEarly(stored: Stored): Promise<Stored | undefined> {
+    const { clock } = this.#options;
+    try {
+      return await this.#fly({ refused: undefined });
+    } catch (thrown) {
+      if (standing(stored.tokens, clock).isOver) throw thrown;
+      this.#tryAgainAt = clock.monotonic() + limits.refreshAgainMs;
+      return stored;
+    }
+  }
+
+  /** One at a time; who comes while one is under way shares its outcome. */
+  #fly(reason: Reason): Promise<Stored | undefined> {
+    this.#flight ??= this.#locked(async () => {
+      const outcome = await refreshOnce(this.#options, this.#binding, this.#unsaved, reason);
+      this.#remember(outcome?.stored);
+      if (outcome?.saved === false) {
+        this.#unsaved = outcome.stored;
+        this.#tryAgainAt = this.#options.clock.monotonic() + limits.refreshAgainMs;
+      }
+      return outcome?.stored;
+    }).finally(() => {
+      this.#flight = undefined;
+    });
+    return this.#flight;
+  }
+
+  #remember(stored: Stored | undefined): void {
+    this.#known = stored;
+    this.#unsaved = undefined;
+    this.#tryAgainAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #locked<T>(work: () => Promise<T>): Promise<T> {
+    return underLock(this.#options.takeLock, this.#binding, work);
+  }
+
+  #isFutile(refused: Secret): boolean {
+    const renewed = this.#renewed;
+    if (renewed === undefined || !isSame(renewed.token, refused)) return false;
+    return this.#options.clock.monotonic() - renewed.at < limits.refreshAgainMs;
+  }
+
+  /**
+   * What the service says of the token, which knows its true end (first document, GET
+   * /oauth/validate). A token that it does not know any more is renewed where that is possible, as
+   * the next call would have it. A service that does not answer changes nothing.
+   */
+  async #verified(
+    stored: Stored,
+  ): Promise<{ readonly known: Stored; readonly error: string | undefined }> {
+    const { validate, clock } = this.#options;
+    const { accessToken } = stored.tokens;
+    const signal = AbortSignal.timeout(limits.oauthRequestMsMax);
+    if (standing(stored.tokens, clock).isOver) return { known: stored, error: undefined };
+    const answer = await validate(accessToken, signal).catch(() => undefined);
+    if (answer === undefined) return { known: stored, error: undefined };
+    if (answer.active) return { known: await this.#improved(stored, answer), error: undefined };
+    try {
+      await this.renew(accessToken);
+      return { known: this.#known ?? stored, error: undefined };
+    } catch (thrown) {
+      const { code, message } = asFoveaError(thrown);
+      return { known: stored, error: code === 'unauthenticated' ? message : undefined };
+    }
+  }
+
+  /** Keeps what the service said, unless somebody else wrote meanwhile. */
+  async #improved(stored: Stored, answer: ValidateAnswer): Promise<Stored> {
+    const { tokens, clock } = this.#options;
+    const better = improve(stored.tokens, answer, clock.now());
+    if (better === undefined || stored === this.#unsaved) return stored;
+    const replace = () => tokens.replace(this.#binding, better, stored);
+    const next = await this.#locked(replace).catch(() => undefined);
+    if (next !== undefined) this.#remember(next);
+    return next ?? { ...stored, tokens: better };
+  }
+}
+
+/** Undefined: the service says what is known already. */
+function improve(tokens: Tokens, answer: ValidateAnswer, now: number): Tokens | undefined {
+  const { exp, scopes, workspace_url: workspace } = answer;
+  const told = exp === null ? undefined : exp * 1000;
+  // An end that is in the past, of a token that is good: one of the two clocks is wrong.
+  const expiresAt = told === undefined || told <= now ? tokens.expiresAt : told;
+  const workspaceUrl = workspace === '' ? tokens.workspaceUrl : workspace;
+  const isSameEnd = Math.abs((expiresAt ?? 0) - (tokens.expiresAt ?? 0)) < 5_000;
+  const isSameRest =
+    workspaceUrl === tokens.workspaceUrl && scopes.join(' ') === tokens.scopes.join(' ');
+  return isSameEnd && isSameRest ? undefined : { ...tokens, expiresAt, scopes, workspaceUrl };
+}
+
+/** The caller may give up; what it waited for goes on for the others. */
+async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(new FoveaError('cancelled', 'The call was cancelled.'));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    work.catch(() => undefined);
+    promise.catch(() => undefined);
+  }
+}

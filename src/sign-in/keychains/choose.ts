@@ -1,0 +1,126 @@
+// Which store keeps the secrets: by the setting, and by what this machine has.
+
+import { FoveaError } from '../../errors.ts';
+import { Secret } from '../../secret.ts';
+import type { PrivateFiles } from '../private-file.ts';
+import type { SecretStore } from '../secret-store.ts';
+import { openEncryptedFiles } from './encrypted-file.ts';
+import { type KeychainEntries, KeychainError, keychainStore } from './keychain.ts';
+import { loadKeytar } from './keytar.ts';
+import { memoryStore } from './memory.ts';
+import { loadNapiKeyring } from './napi-keyring.ts';
+
+/** What is written down beside a sign-in, so that it is found again. */
+export type Place = 'keychain' | 'keytar' | 'file' | 'memory';
+
+export interface SecretStores {
+  /** Where secrets of a new sign-in go. Throws `internal` for a keychain that is locked. */
+  choose(): Promise<Place>;
+  /** Whether the setting lets secrets be there. */
+  isAllowed(place: Place): boolean;
+  /** Throws `internal` where this machine does not have it. */
+  at(place: Place): Promise<SecretStore>;
+}
+
+export interface SecretStoresOptions extends PrivateFiles {
+  readonly setting: 'auto' | 'keychain' | 'file' | 'memory';
+  /** Of the encrypted files. */
+  readonly folder: string;
+  /** For tests: other libraries in the place of the two. */
+  readonly load?: Readonly<
+    Record<'keychain' | 'keytar', () => Promise<KeychainEntries | undefined>>
+  >;
+}
+
+/** Loads and opens nothing before it is asked. */
+export function openSecretStores(options: SecretStoresOptions): SecretStores {
+  const { setting } = options;
+  const keychains = openKeychains(
+    options.load ?? { keychain: loadNapiKeyring, keytar: loadKeytar },
+  );
+  const memory = memoryStore();
+  const at = async (place: Place): Promise<SecretStore> => {
+    if (place === 'memory') return memory;
+    if (place === 'file') return files.get();
+    const found = await keychains.at(place);
+    if (found === undefined) throw new KeychainError('absent');
+    return found;
+  };
+  const files = once(() =>
+    openEncryptedFiles({
+      ...options,
+      keychain: async (kind) => (isKeychain(kind) ? keychains.at(kind) : undefined),
+      // A keychain that is locked is no reason against files: who asks for them may not open it.
+      chooseKeychain: () => keychains.working().catch(() => undefined),
+    }),
+  );
+  const choose = once(async (): Promise<Place> => {
+    if (setting === 'memory' || setting === 'file') return setting;
+    const found = await keychains.working();
+    if (found !== undefined) return found;
+    if (setting === 'auto') return 'file';
+    throw new KeychainError('absent');
+  });
+  return {
+    at,
+    choose: choose.get,
+    isAllowed: (place) => {
+      if (setting === 'auto') return place !== 'memory';
+      return setting === place || (setting === 'keychain' && place === 'keytar');
+    },
+  };
+}
+
+type KeychainPlace = 'keychain' | 'keytar';
+
+function isKeychain(place: string): place is KeychainPlace {
+  return place === 'keychain' || place === 'keytar';
+}
+
+function openKeychains(load: NonNullable<SecretStoresOptions['load']>) {
+  const opened = {
+    keychain: once(async () => storeOf(await load.keychain())),
+    keytar: once(async () => storeOf(await load.keytar())),
+  };
+  const at = (place: KeychainPlace) => opened[place].get();
+  return {
+    at,
+    /** The first that works; undefined: there is none. Throws what one that is there says. */
+    working: async (): Promise<KeychainPlace | undefined> => {
+      const place = (await at('keychain')) === undefined ? 'keytar' : 'keychain';
+      const store = await at(place);
+      return store !== undefined && (await works(store)) ? place : undefined;
+    },
+  };
+}
+
+function storeOf(entries: KeychainEntries | undefined): SecretStore | undefined {
+  return entries === undefined ? undefined : keychainStore(entries);
+}
+
+/** Reading alone proves nothing: a locked keychain may say that nothing is there. */
+async function works(store: SecretStore): Promise<boolean> {
+  try {
+    await store.write('probe', new Secret('probe'));
+    await store.read('probe');
+    await store.remove('probe');
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof KeychainError && thrown.trouble === 'absent') return false;
+    throw thrown instanceof FoveaError ? thrown : new KeychainError('failed', thrown);
+  }
+}
+
+/** What failed once is tried again: a keychain may be unlocked by then. */
+function once<T>(start: () => Promise<T>) {
+  let running: Promise<T> | undefined;
+  return {
+    get: (): Promise<T> => {
+      running ??= start().catch((thrown) => {
+        running = undefined;
+        throw thrown;
+      });
+      return running;
+    },
+  };
+}

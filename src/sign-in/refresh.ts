@@ -1,0 +1,106 @@
+// One refresh for all who need one: the lock, what is stored now, the request, compare and swap.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Secret } from '../secret.ts';
+import { EndedGrant, type SessionOptions } from './session.ts';
+import type { Binding, Stored, TakeLock, Tokens } from './token-store.ts';
+
+/** How long tokens are good for, as far as we know. */
+export interface Standing {
+  /** The access token's time has come: it would be refused. */
+  readonly isOver: boolean;
+  /** Another one should be fetched, so that no call carries one that just ended. */
+  readonly isDue: boolean;
+  readonly canRefresh: boolean;
+}
+
+/** Shortly before the end: five minutes, and a tenth of the lifetime where that is less. */
+export function standing({ expiresAt, obtainedAt, ...tokens }: Tokens, clock: Clock): Standing {
+  const now = clock.now();
+  const canRefresh = tokens.refreshToken !== undefined && tokens.ended === undefined;
+  if (expiresAt === undefined) return { isOver: false, isDue: false, canRefresh };
+  const beforeMs = Math.min(limits.refreshBeforeMs, Math.max(0, (expiresAt - obtainedAt) / 10));
+  return { isOver: now >= expiresAt, isDue: now >= expiresAt - beforeMs, canRefresh };
+}
+
+/** The one error of a sign-in that nothing but another sign-in can bring back. */
+export function endedError(): FoveaError {
+  return new FoveaError('unauthenticated', 'The sign-in has ended.', {
+    hint: 'Call auth_sign_in, or run fovea sign-in.',
+  });
+}
+
+/** Why tokens are refreshed: they end, or a service refused this one with 401. */
+export type Reason = { readonly refused: Secret | undefined };
+
+/**
+ * The tokens that are good now; undefined: signed out. Sends one request at most, and none where a
+ * sibling has done so since. Under the lock, since a refresh token may be used once only. `saved`
+ * is false where the answer could not be kept: then it is in this process alone.
+ */
+export async function refreshOnce(
+  options: SessionOptions,
+  binding: Binding,
+  unsaved: Stored | undefined,
+  { refused }: Reason,
+): Promise<{ readonly stored: Stored; readonly saved: boolean } | undefined> {
+  const { tokens, clock } = options;
+  const found = await tokens.read(binding);
+  if (found === undefined) return undefined;
+  // What could not be kept is newer than what is there, unless somebody wrote since.
+  const current = unsaved?.revision === found.revision ? unsaved : found;
+  const { isDue, canRefresh } = standing(current.tokens, clock);
+  const isRefused = refused !== undefined && isSame(refused, current.tokens.accessToken);
+  const isWanted = canRefresh && (isDue || isRefused);
+  if (!isWanted && current === found) return { stored: found, saved: true };
+  const next = isWanted ? await refreshed(options, current.tokens) : current.tokens;
+  try {
+    const stored = await tokens.replace(binding, next, found);
+    if (stored !== undefined) return { stored, saved: true };
+  } catch {
+    // A keychain that was locked meanwhile. The old refresh token is spent: forget nothing.
+    return { stored: { ...found, tokens: next }, saved: false };
+  }
+  const others = await tokens.read(binding);
+  return others === undefined ? undefined : { stored: others, saved: true };
+}
+
+/** Has a deadline of its own: a caller that gives up must not lose the answer for the others. */
+async function refreshed({ refresh }: SessionOptions, tokens: Tokens): Promise<Tokens> {
+  const signal = AbortSignal.timeout(limits.oauthRequestMsMax);
+  try {
+    return await refresh(tokens, signal);
+  } catch (thrown) {
+    if (!(thrown instanceof EndedGrant)) throw thrown;
+    return { ...tokens, refreshToken: undefined, ended: 'invalid_grant' };
+  }
+}
+
+export function isSame(left: Secret, right: Secret): boolean {
+  return left.reveal() === right.reveal();
+}
+
+/** Runs while no other process does. Throws `timed_out` when another one never ends. */
+export async function underLock<T>(
+  takeLock: TakeLock,
+  binding: Binding,
+  work: () => Promise<T>,
+  waitMsMax: number = limits.refreshWaitMsMax,
+): Promise<T> {
+  const late = AbortSignal.timeout(waitMsMax);
+  for (;;) {
+    const lock = takeLock(binding);
+    if (lock !== undefined) return work().finally(() => lock.release());
+    if (late.aborted) {
+      throw new FoveaError('timed_out', 'Another process of Fovea holds the sign-in.', {
+        hint: 'It is renewing or ending it. Try again.',
+        retry: 'safe',
+      });
+    }
+    // Not in step with the others who wait.
+    await wait(limits.refreshLockPollMs * (0.5 + Math.random()));
+  }
+}

@@ -1,0 +1,197 @@
+// Accounts: who may be added, how passwords are kept, and the command that does it.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { openAdministration } from '../../src/authorization-server/administration.ts';
+import { systemClock } from '../../src/clock.ts';
+import { Secret } from '../../src/secret.ts';
+import {
+  person,
+  refresh,
+  signIn,
+  startTestAuthorizationServer,
+  validate,
+} from '../fixtures/authorization-server.ts';
+import { administer } from './pages-kit.ts';
+
+const password = new Secret('twelve or so');
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-accounts-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function open() {
+  const data = await emptyFolder();
+  const administration = openAdministration(data, systemClock);
+  onTestFinished(() => administration.close());
+  return { data, accounts: administration.accounts };
+}
+
+const ada = { name: 'Ada Lovelace', email: 'ada@example.com', workspaces: ['b', 'a'] };
+
+test('an account is added, listed and removed', async () => {
+  const { accounts } = await open();
+  const added = await accounts.add({ ...ada, password });
+  expect(added.id).toMatch(/^fvu_[\w-]{22}$/);
+  expect(accounts.list()).toEqual([
+    { ...ada, workspaces: ['a', 'b'], id: added.id, created: expect.any(Number) },
+  ]);
+  expect(accounts.find(added.id)?.name).toBe('Ada Lovelace');
+  expect(accounts.remove('nobody')).toBe(false);
+  expect(accounts.remove('ADA@EXAMPLE.COM')).toBe(true);
+  expect(accounts.list()).toEqual([]);
+  const again = await accounts.add({ ...ada, password });
+  expect(again.id).not.toBe(added.id);
+});
+
+test.each([
+  [{ name: '' }, 'name: must have 1 to 100 characters'],
+  [{ name: 'x'.repeat(101) }, 'name: must have 1 to 100 characters'],
+  [{ name: 'ada@example.com' }, 'name: must have no "@"'],
+  [{ name: 'Ada\u202Eecalevol' }, 'name: must have no invisible characters or line breaks'],
+  [{ name: 'Ada\nLovelace' }, 'name: must have no invisible characters or line breaks'],
+  [{ name: 'Ada\u200B' }, 'name: must have no invisible characters or line breaks'],
+  [{ email: 'ada' }, 'email: must be an email address, for example ada@example.com'],
+  [{ email: 'a@b@c' }, 'email: must be an email address, for example ada@example.com'],
+  [{ email: '<a@b>' }, 'email: must be an email address, for example ada@example.com'],
+  [{ workspaces: ['a/b'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: [''] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ password: new Secret('eleven char') }, 'password: must have 12 to 200 characters'],
+  [{ password: new Secret('x'.repeat(201)) }, 'password: must have 12 to 200 characters'],
+])('%j is refused: %s', async (wrong, message) => {
+  const { accounts } = await open();
+  const adding = accounts.add({ ...ada, password, ...wrong });
+  await expect(adding).rejects.toMatchObject({ code: 'invalid_input', message });
+  expect(accounts.list()).toEqual([]);
+});
+
+test('name and email are taken in any spelling, also by two at once', async () => {
+  const { accounts } = await open();
+  const both = [0, 1].map(() => accounts.add({ ...ada, password }).catch(({ code }) => code));
+  const results = await Promise.all(both);
+  expect(results.filter((each) => each === 'conflict')).toHaveLength(1);
+  const conflict = expect.objectContaining({ code: 'conflict' });
+  const other = { name: 'Other', email: 'other@example.com', workspaces: [], password };
+  await expect(accounts.add({ ...other, name: ' ADA lovelace ' })).rejects.toEqual(conflict);
+  await expect(accounts.add({ ...other, email: 'Ada@Example.com' })).rejects.toEqual(conflict);
+  // Full-width letters, which look alike.
+  await expect(accounts.add({ ...other, name: 'Ａda Lovelace' })).rejects.toEqual(conflict);
+  expect(accounts.list()).toHaveLength(1);
+});
+
+test('passwords are kept by scrypt with a salt of their own, and as nothing else', async () => {
+  const { data, accounts } = await open();
+  await accounts.add({ ...ada, password });
+  await accounts.add({ name: 'Same', email: 'same@example.com', workspaces: [], password });
+  const files = ['sign-in.db', 'sign-in.db-wal'].map((name) => join(data, name));
+  const bytes = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
+  const kept = new Set(bytes.join('').match(/scrypt\$32768\$8\$1\$[\w-]{22}\$[\w-]{43}/g));
+  expect(kept.size).toBe(2);
+  expect(bytes.join('')).not.toContain('twelve or so');
+  expect((await accounts.authenticate('same', password))?.name).toBe('Same');
+  expect(await accounts.authenticate('same', new Secret('twelve or sO'))).toBeUndefined();
+  expect(await accounts.authenticate('nobody', password)).toBeUndefined();
+  expect(await accounts.authenticate('', new Secret(''))).toBeUndefined();
+});
+
+test('a password is the same on every keyboard', async () => {
+  const { accounts } = await open();
+  await accounts.add({ ...ada, password: new Secret('caf\u00E9 caf\u00E9 caf\u00E9') });
+  const decomposed = new Secret('cafe\u0301 cafe\u0301 cafe\u0301');
+  expect((await accounts.authenticate('ada lovelace', decomposed))?.name).toBe('Ada Lovelace');
+});
+
+test('what an account had ends with it: tokens, refreshes, and never comes back', async () => {
+  const service = await startTestAuthorizationServer();
+  onTestFinished(() => service.close());
+  const { post } = service.applications;
+  const tokens = await signIn(service, post);
+  await administer(service, async ({ accounts }) => {
+    accounts.remove(person.name);
+    const { name, email, password: same } = person;
+    await accounts.add({ name, email, workspaces: ['acme'], password: new Secret(same) });
+  });
+  expect((await validate(service, tokens.accessToken)).body.active).toBe(false);
+  const answer = await refresh(service, post, tokens.refreshToken);
+  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
+});
+
+/** `fovea account …` on an empty folder, or on one that is there. */
+async function run(data: string, argv: readonly string[], stdin = '') {
+  const command = [resolve('src/bin/fovea.ts'), 'account', ...argv, '--data', data];
+  const child = spawn(process.execPath, command, {
+    stdio: 'pipe',
+    env: { PATH: process.env.PATH, HOME: data },
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  const [[code], out, err] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, err };
+}
+
+test('the command adds, lists and removes; the password is a line of stdin', async () => {
+  const data = await emptyFolder();
+  const none = await run(data, ['list']);
+  expect(none.out).toBe(
+    'There is no account. "fovea account add NAME --email ADDRESS" makes one.\n',
+  );
+  const argv = ['add', 'Ada Lovelace', '--email', 'ada@example.com'];
+  const added = await run(data, argv, 'a-password-for-tests\nmore\n');
+  expect(added).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^Ada Lovelace can sign in now \(fvu_[\w-]{22}\)\.\n$/),
+    err: '',
+  });
+  const grace = ['add', 'Grace', '--email', 'g@example.com', '--workspace', 'x'];
+  await run(data, [...grace, '--workspace', 'y'], 'a-password-for-tests\r\n');
+  const { out } = await run(data, ['list']);
+  expect(out.replaceAll(/fvu_[\w-]{22}/g, 'ID')).toBe(
+    'NAME          EMAIL            WORKSPACES  ID\n' +
+      'Ada Lovelace  ada@example.com  local       ID\n' +
+      'Grace         g@example.com    x, y        ID\n',
+  );
+  const administration = openAdministration(data, systemClock);
+  onTestFinished(() => administration.close());
+  const secret = new Secret('a-password-for-tests');
+  expect(await administration.accounts.authenticate('grace', secret)).toBeDefined();
+  const removed = await run(data, ['remove', 'GRACE']);
+  expect([removed.code, removed.out]).toEqual([
+    0,
+    'The account GRACE is gone, and all its sign-ins have ended.\n',
+  ]);
+  expect(administration.accounts.list().map(({ name }) => name)).toEqual(['Ada Lovelace']);
+});
+
+test.each([
+  [['add', 'Ada'], '', 'fovea: --email: is missing\nFor example: --email ada@example.com\n'],
+  [
+    ['add', 'Ada', '--email', 'ada@example.com'],
+    'short\n',
+    'fovea: password: must have 12 to 200 characters\nA few random words are good.\n',
+  ],
+  [
+    ['add', 'Ada', '--email', 'ada@example.com'],
+    '',
+    'fovea: password: is empty: send it as a line on stdin\n',
+  ],
+  [
+    ['add', 'Ada', '--email', 'ada'],
+    'a-password-for-tests\n',
+    'fovea: email: must be an email address, for example ada@example.com\n',
+  ],
+  [['remove', 'Ada'], '', 'fovea: There is no account "Ada".\nfovea account list shows all.\n'],
+])('%j with %j ends with code 2', async (argv, stdin, err) => {
+  const data = await emptyFolder();
+  expect(await run(data, argv, stdin)).toEqual({ code: 2, out: '', err });
+});

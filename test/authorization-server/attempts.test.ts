@@ -1,0 +1,132 @@
+// Wrong passwords in a row: when the pause comes, for whom, and when it ends.
+
+import { expect, test } from 'vitest';
+import {
+  createSignInAttempts,
+  type SignInAttempts,
+} from '../../src/authorization-server/sign-in-attempts.ts';
+import { person, type TestAuthorizationServer } from '../fixtures/authorization-server.ts';
+import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { addGrace, atSignIn, grace, openService, send, wordsOf } from './pages-kit.ts';
+
+/** Tries a password at the settings; 303 is a success. */
+async function attempt({ url }: TestAuthorizationServer, name: string, password: string) {
+  const browser = openFormBrowser();
+  const page = await browser.get(`${url}/settings/sign-in`);
+  return send(browser, { url }, page, { name, password });
+}
+
+test('five wrong passwords pause the account, on every page, for the right one too', async () => {
+  const service = await openService();
+  for (let count = 1; count <= 5; count += 1) {
+    const wrong = await attempt(service, person.email, `a wrong password ${count}`);
+    expect([wrong.status, wordsOf(wrong)]).toEqual([
+      400,
+      expect.stringContaining('Name or password is wrong.'),
+    ]);
+  }
+  const paused = await attempt(service, person.email, person.password);
+  expect(paused.status).toBe(429);
+  const seconds = Number(paused.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(60);
+  expect(wordsOf(paused)).toContain(
+    `There were too many wrong passwords. Try again in ${seconds} seconds.`,
+  );
+  const { browser, page } = await atSignIn(service, service.applications.post);
+  const fields = { name: ' ADA@example.com', password: person.password };
+  expect((await send(browser, service, page, fields)).status).toBe(429);
+});
+
+test('others sign in meanwhile, and an unknown name pauses like a known one', async () => {
+  const service = await openService();
+  await addGrace(service, ['acme']);
+  for (let count = 1; count <= 5; count += 1) {
+    expect((await attempt(service, 'nobody@example.com', 'wrong')).status).toBe(400);
+  }
+  const paused = await attempt(service, 'nobody@example.com', 'wrong');
+  expect([paused.status, wordsOf(paused)]).toEqual([
+    429,
+    expect.stringContaining('There were too many wrong passwords. Try again in '),
+  ]);
+  expect((await attempt(service, grace.email, person.password)).status).toBe(303);
+});
+
+test('a right password begins the count anew', async () => {
+  const service = await openService();
+  for (let round = 1; round <= 3; round += 1) {
+    for (let count = 1; count <= 4; count += 1) {
+      expect((await attempt(service, person.name, 'wrong')).status).toBe(400);
+    }
+    expect((await attempt(service, person.name, person.password)).status).toBe(303);
+  }
+});
+
+test('of many at the same time no more than five are looked at', async () => {
+  const service = await openService();
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => attempt(service, person.name, `wrong ${index}`)),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429, 429, 429, 429, 429]);
+});
+
+/** Attempts whose time is set by the test, in seconds. */
+function timed(): { readonly attempts: SignInAttempts; at(seconds: number): void } {
+  let ms = 0;
+  const attempts = createSignInAttempts({ now: () => 0, monotonic: () => ms });
+  return {
+    attempts,
+    at: (seconds) => {
+      ms = seconds * 1_000;
+    },
+  };
+}
+
+function fail(attempts: SignInAttempts, name: string, address: string): number {
+  return attempts.begin(name, address).waitSeconds;
+}
+
+test('the pause lasts a minute from the last wrong password, and is not made longer by trying', () => {
+  const { attempts, at } = timed();
+  for (const second of [0, 10, 20, 30, 40]) {
+    at(second);
+    expect(fail(attempts, 'ada', 'home')).toBe(0);
+  }
+  at(41);
+  expect(fail(attempts, 'ada', 'home')).toBe(59);
+  at(99.5);
+  expect(fail(attempts, 'ada', 'home')).toBe(1);
+  at(100);
+  expect(fail(attempts, 'ada', 'home')).toBe(0);
+});
+
+test('somebody elsewhere keeps nobody out, unless the whole world tries', () => {
+  const { attempts } = timed();
+  for (let count = 1; count <= 5; count += 1) expect(fail(attempts, 'ada', 'evil')).toBe(0);
+  expect(fail(attempts, 'ada', 'evil')).toBe(60);
+  expect(fail(attempts, 'ada', 'home')).toBe(0);
+  // 5 from the first address and one from home; 44 more make 50.
+  for (let count = 1; count <= 44; count += 1) {
+    expect(fail(attempts, 'ada', `address ${count}`)).toBe(0);
+  }
+  expect(fail(attempts, 'ada', 'one more')).toBe(60);
+  expect(fail(attempts, 'grace', 'one more')).toBe(0);
+});
+
+test('one address that tries many accounts is paused for all of them', () => {
+  const { attempts } = timed();
+  for (let count = 1; count <= 50; count += 1) {
+    expect(fail(attempts, `account ${count}`, 'evil')).toBe(0);
+  }
+  expect(fail(attempts, 'account 51', 'evil')).toBe(60);
+  expect(fail(attempts, 'account 51', 'home')).toBe(0);
+});
+
+test('an office of many people, who sign in well, is not paused', () => {
+  const { attempts } = timed();
+  for (let count = 1; count <= 500; count += 1) {
+    expect(fail(attempts, `person ${count}`, 'office')).toBe(0);
+    attempts.succeeded(`person ${count}`, 'office');
+  }
+});

@@ -1,0 +1,150 @@
+// The tools that are offered over HTTP: nothing of the machine that the server runs on.
+
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import type { Client } from '../../../src/http-client/client.ts';
+import { type Tool, tool } from '../../../src/mcp/tool.ts';
+import { tools } from '../../../tools/index.ts';
+import { callMessage, listMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
+import { startTestPlatform } from '../../fixtures/platform.ts';
+
+const everything = new Set(tools.flatMap(({ scope }) => scope ?? []));
+
+async function startOnPlatform(settings: Record<string, unknown> = {}) {
+  const platform = await startTestPlatform();
+  onTestFinished(platform.close);
+  const clientOf = async () => platform.client;
+  const server = await startTestMcpHttp({ tools, clientOf, settings });
+  return { server, token: server.grant({ scopes: everything }) };
+}
+
+interface Listed {
+  readonly name: string;
+  readonly inputSchema: { readonly properties: object; readonly required?: readonly string[] };
+}
+
+async function listOf({ server, token }: Awaited<ReturnType<typeof startOnPlatform>>) {
+  const [message] = await messagesOf(await server.post(token, listMessage));
+  const answer = z.object({ result: z.object({ tools: z.array(z.custom<Listed>()) }) });
+  return answer.parse(message).result.tools;
+}
+
+test('the list has no tool and no argument that takes files of this machine', async () => {
+  const list = await listOf(await startOnPlatform());
+  const names = list.map(({ name }) => name);
+  expect(names.filter((name) => /^(auth|events|doctor)(_|$)/.test(name))).toEqual([]);
+  const unused = ['versions_preview', 'vision_events_upload_image', 'auth_sign_in', 'doctor'];
+  for (const name of unused) expect(names).not.toContain(name);
+  expect(names).toContain('projects_create');
+  expect(names).toContain('versions_generate');
+  const members = list.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
+  for (const name of ['save_to', 'files', 'annotations']) expect(members).not.toContain(name);
+  const required = list.flatMap(({ inputSchema }) => inputSchema.required ?? []);
+  expect(required).not.toContain('workspace');
+  expect(JSON.stringify(list)).not.toContain('"scope"');
+  expect(names.length).toBeGreaterThan(50);
+});
+
+test('every tool that the list leaves out is refused by its name', async () => {
+  const { server, token } = await startOnPlatform();
+  const offered = (await listOf({ server, token })).map(({ name }) => name);
+  const left = tools.map(({ name }) => name).filter((name) => !offered.includes(name));
+  expect(left).toContain('versions_preview');
+  const batch = left.map((name, id) => callMessage(name, {}, id));
+  const answers = await messagesOf(await server.post(token, batch));
+  expect(answers.map(({ error }) => error)).toEqual(
+    left.map(() => expect.objectContaining({ code: -32_602 })),
+  );
+});
+
+test('arguments that name files of this machine are refused, and nothing is read', async () => {
+  const { server, token } = await startOnPlatform();
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-http-tools-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'secret.jpg');
+  await writeFile(file, 'SECRET');
+  const withFiles = tools.filter(({ fileArguments, usesFiles, family }) => {
+    return fileArguments && !usesFiles && family !== 'events';
+  });
+  expect(withFiles.map(({ name }) => name)).toContain('images_upload');
+  for (const { name, fileArguments = [] } of withFiles) {
+    for (const argument of fileArguments) {
+      const body = callMessage(name, { [argument]: file, project: 'p', version: 1 });
+      const [message] = await messagesOf(await server.post(token, body));
+      const words = `${argument}: names a file of the server, which is not offered over HTTP`;
+      expect(message).toMatchObject({
+        result: { isError: true, structuredContent: { error: { message: words } } },
+      });
+    }
+  }
+  expect(await readdir(folder)).toEqual(['secret.jpg']);
+});
+
+test('work without files goes on as over stdio', async () => {
+  const { server, token } = await startOnPlatform();
+  const call = async (name: string, args: object) => {
+    const [message] = await messagesOf(await server.post(token, callMessage(name, args)));
+    return message;
+  };
+  const project = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
+  expect(await call('projects_create', project)).toMatchObject({
+    result: { structuredContent: { next: expect.any(Array) } },
+  });
+  expect(await call('projects_get', { project: 'cells' })).toMatchObject({
+    result: { structuredContent: { workspace: { url: 'acme' } } },
+  });
+});
+
+test('the defaults of whoever started the server are nobody else’s', async () => {
+  const settings = { workspace: 'other', project: 'of-the-owner', fileRoots: ['/'] };
+  const made = await startOnPlatform(settings);
+  const list = await listOf(made);
+  const tool = list.find(({ name }) => name === 'projects_get');
+  expect(tool?.inputSchema.required).toEqual(['project']);
+  const call = callMessage('workspace_get');
+  const text = await (await made.server.post(made.token, call)).text();
+  expect(text).toContain('acme');
+  expect(text).not.toContain('other');
+});
+
+test('a tool that makes more calls than its own stays within the scopes of its caller', async () => {
+  const platform = await startTestPlatform();
+  onTestFinished(platform.close);
+  const asked: string[] = [];
+  const client: Client = {
+    ...platform.client,
+    call: (operation, input, options) => {
+      asked.push(operation.id);
+      return platform.client.call(operation, input, options);
+    },
+  };
+  const { projects } = await import('../../../src/contract/projects.ts');
+  const greedy: Tool = tool({
+    ...{ name: 'projects_greedy', family: 'projects', scope: 'project:read', usesFiles: false },
+    ...{ title: 'Greedy', description: 'Use this in tests.', effect: 'reads' },
+    ...{ recoverable: false, idempotent: true, openWorld: false },
+    input: z.strictObject({ workspace: z.string() }),
+    run: async ({ workspace }, { client, signal }) => {
+      const input = { workspace, name: 'X', type: 'object-detection', annotation: 'x' } as const;
+      await client.call(projects.projects_create, input, { signal });
+      return { summary: 'Created.', data: {} };
+    },
+  });
+  const server = await startTestMcpHttp({ tools: [greedy], clientOf: async () => client });
+  const call = async (scopes: string[]) => {
+    const token = server.grant({ scopes: new Set(scopes) });
+    const [message] = await messagesOf(await server.post(token, callMessage('projects_greedy')));
+    return message;
+  };
+  expect(await call(['project:read'])).toMatchObject({
+    result: { isError: true, structuredContent: { error: { code: 'forbidden' } } },
+  });
+  expect(asked).toEqual([]);
+  expect(await call(['project:read', 'project:create'])).toMatchObject({
+    result: { structuredContent: { summary: 'Created.' } },
+  });
+  expect(asked).toEqual(['projects_create']);
+});

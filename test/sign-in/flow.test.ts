@@ -1,0 +1,88 @@
+// Both of our sides at once: the desk in front of our own authorization server.
+
+import { expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/secret.ts';
+import { EndedGrant } from '../../src/sign-in/session.ts';
+import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
+import { validateToken } from '../../src/sign-in/validate.ts';
+import { startTestAuthorizationServer } from '../fixtures/authorization-server.ts';
+import { deskFor, soon, startOf, visit } from './desk-kit.ts';
+
+const scopes = ['openid', 'profile', 'email', 'project:read'];
+
+async function ours(resourcePath?: string) {
+  const service = await startTestAuthorizationServer(resourcePath ? { resourcePath } : {});
+  onTestFinished(() => service.close());
+  const factsOf = (kind: keyof typeof service.applications) => {
+    const { id, secret, auth } = service.applications[kind];
+    return {
+      ...{ issuer: service.url, clientId: id, clientAuth: auth },
+      clientSecret: secret === undefined ? undefined : new Secret(secret),
+    };
+  };
+  return { service, factsOf };
+}
+
+test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', async (kind) => {
+  const { service, factsOf } = await ours();
+  const { desk, client, tokens } = deskFor(factsOf(kind), {
+    ...{ scopes, listens: false, redirectPort: 8976 },
+  });
+  const last = await service.agree(await startOf(desk));
+  await desk.finishWith(last.href);
+  const hours = kind === 'mcp' ? 24 : 1;
+  const status = await desk.status();
+  expect(status).toMatchObject({
+    status: 'signed_in',
+    scopes,
+    workspaceUrl: 'acme',
+    why: 'tokens',
+  });
+  expect((status.expiresAt ?? 0) - Date.now()).toBeGreaterThan(hours * 3_600_000 - 60_000);
+  expect((status.expiresAt ?? 0) - Date.now()).toBeLessThanOrEqual(hours * 3_600_000);
+  expect(await desk.userinfo()).toMatchObject({
+    ...{ sub: service.accountId, name: 'Ada Lovelace', email: 'ada@example.com' },
+  });
+
+  const first = tokens();
+  if (first === undefined) throw new Error('no tokens');
+  const second = await refreshTokens(client, first, soon());
+  expect(await validateToken(client, second.accessToken)).toMatchObject({ active: true, scopes });
+  expect(await desk.signOut()).toEqual({ revoked: true, wasSignedIn: true });
+  expect(await validateToken(client, first.accessToken)).toEqual({
+    ...{ active: false, exp: null, workspace_url: '', scopes: [] },
+  });
+  expect(await validateToken(client, second.accessToken)).toMatchObject({ active: false });
+  await expect(refreshTokens(client, second, soon())).rejects.toThrow(EndedGrant);
+});
+
+test('any port of this machine, for an application of the desktop', async () => {
+  const { service, factsOf } = await ours();
+  const { desk } = deskFor(factsOf('public'), { scopes });
+  const page = await visit(await service.agree(await startOf(desk)));
+  expect(page.text).toContain('You are signed in to acme.');
+  await desk.finished(soon());
+});
+
+test('a scope that nobody has is refused on the way, and said', async () => {
+  const { service, factsOf } = await ours();
+  const { desk } = deskFor(factsOf('public'), { scopes: ['openid', 'everything'] });
+  const asked = await startOf(desk);
+  const response = await fetch(asked, { redirect: 'manual' });
+  const page = await visit(response.headers.get('location') ?? '');
+  expect(page.text).toContain('Set FOVEA_SCOPES');
+  expect(await desk.status()).toMatchObject({ status: 'signed_out' });
+  expect(service.url).toBe(asked.origin);
+});
+
+test('tokens for a resource say nothing to others', async () => {
+  const { service, factsOf } = await ours('/mcp');
+  const resource = `${service.url}/mcp`;
+  const { desk, tokens } = deskFor(factsOf('public'), { scopes, resource });
+  const asked = await startOf(desk);
+  expect(asked.searchParams.get('resource')).toBe(resource);
+  await visit(await service.agree(asked));
+  const token = tokens()?.accessToken;
+  expect(token).toBeDefined();
+  expect(token && (await service.server.verify(token))?.audience).toBe(resource);
+});

@@ -1,0 +1,51 @@
+// A sign-in with the server that lies: started, answered, and what became of it.
+
+import { onTestFinished } from 'vitest';
+import { type LyingServer, startLyingServer } from '../fixtures/lying-authorization-server.ts';
+import { type DeskKit, deskFor, soon, startOf, visit } from './desk-kit.ts';
+
+export async function lyingServer(): Promise<LyingServer> {
+  const server = await startLyingServer();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+export interface Answered extends DeskKit {
+  readonly page: Awaited<ReturnType<typeof visit>>;
+  /** How the sign-in ended; undefined: it is still waiting. */
+  readonly error: unknown;
+  /** Requests to the token endpoint. */
+  readonly redeemed: readonly string[];
+}
+
+/** An honest answer to a request, as its query. */
+export function honestAnswer(server: LyingServer, asked: URL): Record<string, string> {
+  return { code: 'code-1', state: asked.searchParams.get('state') ?? '', iss: server.issuer };
+}
+
+export function callbackOf(asked: URL, query: Record<string, string> | string): URL {
+  const address = new URL(asked.searchParams.get('redirect_uri') ?? '');
+  address.search = new URLSearchParams(query).toString();
+  return address;
+}
+
+/**
+ * Signs in: the browser comes back with `query`, or with an honest answer; the token endpoint gives
+ * what the test set, or honest tokens.
+ */
+export async function answered(
+  server: LyingServer,
+  query?: (honest: Record<string, string>) => Record<string, string> | string,
+): Promise<Answered> {
+  const kit = deskFor(server);
+  const asked = await startOf(kit.desk);
+  server.lies['/token'] ??= () => server.tokens(asked.searchParams.get('nonce'));
+  const honest = honestAnswer(server, asked);
+  const page = await visit(callbackOf(asked, query?.(honest) ?? honest));
+  const isOver = (await kit.desk.status()).status !== 'pending';
+  const error = isOver ? await kit.desk.finished(soon()).catch((thrown) => thrown) : undefined;
+  const redeemed = server.received
+    .filter(({ line }) => line.startsWith('POST /token'))
+    .map(({ body }) => body);
+  return { ...kit, page, error, redeemed };
+}

@@ -1,0 +1,58 @@
+// The browser is on another machine: the person brings its final address.
+
+import { expect, test } from 'vitest';
+import { deskFor, soon, startOf, visit } from './desk-kit.ts';
+import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
+
+async function unheard() {
+  const server = await lyingServer();
+  const kit = deskFor(server, { listens: false, redirectPort: 8976 });
+  const asked = await startOf(kit.desk);
+  server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
+  return { server, ...kit, asked, honest: callbackOf(asked, honestAnswer(server, asked)) };
+}
+
+test('nothing listens, and the port of the settings is named', async () => {
+  const { asked, honest } = await unheard();
+  expect(asked.searchParams.get('redirect_uri')).toBe('http://127.0.0.1:8976/callback');
+  await expect(visit(honest)).rejects.toThrow('fetch failed');
+});
+
+test.each([
+  ['as it is', (address: string) => address],
+  ['without its scheme, as browsers show it', (address: string) => address.slice(7)],
+  [
+    'broken over lines, as terminals do',
+    (address: string) => `  ${address.slice(0, 40)}\n ${address.slice(40)}\r\n`,
+  ],
+])('an address %s signs in', async (_what, spoken) => {
+  const { desk, honest } = await unheard();
+  await desk.finishWith(spoken(honest.href));
+  await desk.finished(soon());
+  expect((await desk.status()).status).toBe('signed_in');
+});
+
+test.each([
+  ['nothing', () => ''],
+  ['a code alone', () => 'code-1'],
+  ['another state', (honest: string) => honest.replace(/state=[^&]*/, 'state=x')],
+  ['another port', (honest: string) => honest.replace(':8976', ':8977')],
+  ['another path', (honest: string) => honest.replace('/callback', '/call')],
+  ['another host', (honest: string) => honest.replace('127.0.0.1', 'localhost')],
+  ['https', (honest: string) => honest.replace('http:', 'https:')],
+  ['the address that was opened', (_honest: string, asked: string) => asked],
+])('%s is refused, and the sign-in still waits', async (_what, spoken) => {
+  const { desk, honest, asked, server } = await unheard();
+  await expect(desk.finishWith(spoken(honest.href, asked.href))).rejects.toMatchObject({
+    ...{ code: 'invalid_input', hint: expect.stringContaining('http://127.0.0.1:8976/callback?') },
+  });
+  expect(server.received.filter(({ line }) => line === 'POST /token')).toEqual([]);
+  await desk.finishWith(honest.href);
+  expect((await desk.status()).status).toBe('signed_in');
+});
+
+test('an address works once, and only while a sign-in is under way', async () => {
+  const { desk, honest } = await unheard();
+  await desk.finishWith(honest.href);
+  await expect(desk.finishWith(honest.href)).rejects.toMatchObject({ code: 'conflict' });
+});
