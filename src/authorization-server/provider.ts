@@ -103,7 +103,13 @@ function build(library: Library, parts: ProviderParts, { jwks }: KeySet): Built 
     if (ctx.path === paths.authorization && !ctx.query.scope) {
       ctx.query = { ...ctx.query, scope: defaultScope };
     }
+    // The library's page for form_post has a script and none of our headers: the query alone.
+    const { response_mode: mode } = ctx.query;
+    if (ctx.path === paths.authorization && mode !== undefined && mode !== 'query') {
+      ctx.query = { ...ctx.query, response_mode: 'unsupported' };
+    }
     await next();
+    if (isMetadata(ctx.body)) ctx.body = { ...ctx.body, response_modes_supported: ['query'] };
     if (ctx.path === paths.token && hasOidc(ctx)) nameSuccessor(ctx, answers.get(ctx));
   });
   registerTokenExchange(provider, library, parts.clients);
@@ -129,6 +135,10 @@ function nameSuccessor(ctx: KoaContextWithOIDC, answered: string | undefined): v
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
+}
+
+function isMetadata(body: unknown): body is object {
+  return typeof body === 'object' && body !== null && 'response_modes_supported' in body;
 }
 
 function hasOidc(ctx: object): ctx is KoaContextWithOIDC {

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
-import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { sendJson } from './answers.ts';
 import { nameIssuer } from './issuer-name.ts';
@@ -54,7 +53,7 @@ export function signInRoutes(parts: RouteParts): readonly Route[] {
     ...answers.map(([method, path, answer]): Route => route(parts, method, path, answer)),
     ...parts.pages.map((page) => ({ ...page, handle: whenOpen(parts, page) })),
   ];
-  return [...routes, ...refusals(routes)];
+  return routes;
 }
 
 function route(parts: RouteParts, method: Method, path: string, answer: Answer): Route {
@@ -113,30 +112,5 @@ function sendNotYet(response: ServerResponse): void {
   sendJson(response, 503, {
     error: 'temporarily_unavailable',
     error_description: 'The service is starting.',
-  });
-}
-
-/**
- * The other methods of our paths: without these they would be those of a project, as
- * `/{workspace}/{project}` matches `/oauth/authorize` too.
- */
-function refusals(routes: readonly Route[]): Route[] {
-  const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'];
-  return [...new Set(routes.map(({ path }) => path))].flatMap((path) => {
-    const known = routes.filter((each) => each.path === path).map(({ method }) => method);
-    const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    return methods
-      .filter((method) => !known.includes(method))
-      .map(
-        (method): Route => ({
-          ...{ method, path },
-          open: true,
-          handle: async (_request, response) => {
-            response.setHeader('allow', allowed.join(', '));
-            const right = `This path has only the methods ${allowed.join(', ')}.`;
-            throw new FoveaError('method_not_allowed', right);
-          },
-        }),
-      );
   });
 }

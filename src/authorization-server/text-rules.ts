@@ -1,5 +1,6 @@
 // What names may be like: of people, of applications, of workspaces.
 
+import { isReservedWorkspace } from '../contract/workspace.ts';
 import { limits } from '../limits.ts';
 
 /**
@@ -19,6 +20,7 @@ export function displayName(name: string): string | undefined {
 
 /** What is wrong with the slug of a workspace; undefined: nothing. */
 export function slug(text: string): string | undefined {
+  if (isReservedWorkspace(text)) return 'is the path of something else: choose another slug';
   return /^[^\s?#%\\/]{1,200}$/.test(text) ? undefined : 'must be a slug, for example "my-team"';
 }
 

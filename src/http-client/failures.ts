@@ -137,7 +137,8 @@ interface Explained {
 
 function explainStatus(operation: Operation, status: number, isToken: boolean): Explained {
   const setting = credentialSetting(operation);
-  const scope = operation.scope ? `the scope ${operation.scope}` : 'access';
+  // The Event Store has one key and knows no scopes.
+  const scope = operation.host === 'device' ? 'access' : `the scope ${operation.scope}`;
   const known: Readonly<Record<number, Explained>> = {
     401: {
       code: 'unauthenticated',

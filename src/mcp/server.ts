@@ -16,7 +16,7 @@ export function serveMcp(options: McpOptions, transport: Transport): StdioServer
   const { version, clock, list, settings, log } = options;
   const tools = wireTools(list, settings);
   const callTool = createCaller(options);
-  return serveStdio(() => createServer({ version, clock, tools }, callTool), {
+  return serveStdio(() => createServer({ version, clock, tools, readsFiles: true }, callTool), {
     transport,
     onerror: (error) => log.warn('A message was not understood.', { error: error.name }),
   });

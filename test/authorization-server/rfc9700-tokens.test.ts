@@ -412,13 +412,13 @@ describe('4.16 Clickjacking', () => {
 });
 
 describe('4.17 Attacks on In-Browser Communication Flows', () => {
-  test('there are none: web_message is no response mode here', async () => {
-    const visit = await ada.browser.go(
-      authorizeUrl(issuer, post, { response_mode: 'web_message' }),
-    );
-    expect(visit.text).not.toContain('postMessage');
-    expect(visit.onward?.searchParams.get('error')).toBe('unsupported_response_mode');
-    const metadata = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
-    expect(JSON.stringify(metadata)).not.toContain('web_message');
-  });
+  test.each(['web_message', 'form_post', 'fragment', 'jwt'])(
+    'there are none: answers come in the query alone, not by %s',
+    async (response_mode) => {
+      await ada.codeFor(post);
+      expect(await ada.errorAt(post, { response_mode })).toBe('unsupported_response_mode');
+      const metadata = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
+      expect(metadata).toMatchObject({ response_modes_supported: ['query'] });
+    },
+  );
 });

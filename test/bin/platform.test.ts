@@ -85,6 +85,13 @@ describe('one process with a key', () => {
     expect([withKey.status, (await get(path, { method })).status]).toEqual([status, status]);
   });
 
+  test('names the methods that an address has, and no more', async () => {
+    for (const method of ['GET', 'OPTIONS', 'DELETE']) {
+      const answer = await get('/oauth/token', { method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+  });
+
   test('answers HEAD for the pages of the service as it answers GET, without a body', async () => {
     for (const path of ['/oauth/validate', '/.well-known/openid-configuration']) {
       const head = await get(path, { method: 'HEAD' });

@@ -280,7 +280,10 @@ async function connected(
     }),
   });
   const tools = wireTools(list, settings);
-  const server = createServer({ version: '1', clock: systemClock, tools }, caller);
+  const server = createServer(
+    { version: '1', clock: systemClock, tools, readsFiles: true },
+    caller,
+  );
   const transport: Parameters<typeof server.connect>[0] = {
     start: async () => undefined,
     send: async (message) => onMessage({ ...message }),

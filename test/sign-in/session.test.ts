@@ -240,6 +240,16 @@ describe('status', () => {
     expect(await session.status()).toMatchObject({ status: 'signed_in', expiresAt: noon + hour });
   });
 
+  test('a keychain that is locked is told before a person signs in for nothing', async () => {
+    const all = await parts();
+    const { entries, state } = fakeKeychain();
+    state.isLocked = true;
+    const session = openSession(all, { store: { keychain: entries } });
+    await expect(session.ready()).rejects.toThrow('The keychain is locked.');
+    state.isLocked = false;
+    await session.ready();
+  });
+
   test('signed out, it names where tokens would be, and says nothing is wrong', async () => {
     const all = await parts();
     const { entries } = fakeKeychain();

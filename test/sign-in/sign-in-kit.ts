@@ -37,7 +37,7 @@ export interface SettableClock extends Clock {
 }
 
 /** A clock that starts at noon and stands still. */
-export function settableClock(): SettableClock {
+function settableClock(): SettableClock {
   let now = noon;
   return {
     now: () => now,

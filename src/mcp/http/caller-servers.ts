@@ -46,7 +46,7 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
       clock,
     });
     const callTool = createCaller({ list, loadTools, makeContext, settings, log });
-    return createServer({ version, clock, tools }, callTool);
+    return createServer({ version, clock, tools, readsFiles: false }, callTool);
   };
 }
 
