@@ -30,15 +30,18 @@ export interface ProfileCommand {
 }
 
 type Action = 'add' | 'list' | 'remove';
+type AccountAction = Action | 'password';
 
 /** A person who may sign in at the sign-in service of our own platform. */
 export interface AccountCommand {
   readonly kind: 'account';
-  readonly action: Action;
+  readonly action: AccountAction;
   /** Given, unless all are listed. */
   readonly name: string | undefined;
   readonly email: string | undefined;
   readonly workspaces: readonly string[];
+  /** With a new password: all programs are signed out too. */
+  readonly signOut: boolean;
   readonly data: string | undefined;
 }
 
@@ -97,6 +100,8 @@ For people:
 For the sign-in service of your own platform:
   account     add NAME, list, remove NAME: people who may sign in; the password comes from stdin
                 --email ADDRESS  --workspace SLUG (may be repeated)  --data FOLDER
+              password NAME: a new password, which signs out all browsers
+                --sign-out       and all programs
   application add, list, remove ID: programs that may ask people to sign in
                 --name NAME  --homepage URL  --redirect-uri URI (may be repeated)
                 --auth client_secret_post|client_secret_basic|none
@@ -146,6 +151,7 @@ const options = {
   paste: { type: 'boolean' },
   email: { type: 'string' },
   workspace: { type: 'string', multiple: true },
+  'sign-out': { type: 'boolean' },
   name: { type: 'string' },
   homepage: { type: 'string' },
   'redirect-uri': { type: 'string', multiple: true },
@@ -167,7 +173,7 @@ const optionsOf = {
   'sign-in': ['profile', 'paste'],
   'sign-out': ['profile'],
   status: ['profile'],
-  account: ['email', 'workspace', 'data'],
+  account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
     ...['name', 'homepage', 'redirect-uri', 'auth', 'scope', 'visibility'],
     ...['desktop', 'mcp', 'resource', 'data'],
@@ -270,17 +276,18 @@ function serviceCommand(kind: ServiceCommand['kind'], values: Values): ServiceCo
 }
 
 function accountCommand(words: readonly string[], values: Values): AccountCommand {
-  const action = readAction('account', words);
+  const action = readAction('account', words, accountActions);
   const name = readTarget(`account ${action}`, words, action !== 'list', 'NAME');
-  if (action !== 'add') refuseValues(`account ${action}`, values);
+  refuseValues(`account ${action}`, values, accountOptions[action]);
   const { email, workspace = [], data } = values;
-  return { kind: 'account', action, name, email, workspaces: workspace, data };
+  const signOut = values['sign-out'] ?? false;
+  return { kind: 'account', action, name, email, workspaces: workspace, signOut, data };
 }
 
 function applicationCommand(words: readonly string[], values: Values): ApplicationCommand {
-  const action = readAction('application', words);
+  const action = readAction('application', words, actions);
   const id = readTarget(`application ${action}`, words, action === 'remove', 'ID');
-  if (action !== 'add') refuseValues(`application ${action}`, values);
+  if (action !== 'add') refuseValues(`application ${action}`, values, []);
   return { kind: 'application', action, id, values: applicationValues(values), data: values.data };
 }
 
@@ -300,8 +307,21 @@ function applicationValues(values: Values): ApplicationValues {
 }
 
 const actions: readonly Action[] = ['add', 'list', 'remove'];
+const accountActions: readonly AccountAction[] = [...actions, 'password'];
 
-function readAction(command: string, [word]: readonly string[]): Action {
+/** What each action takes beside the data folder. */
+const accountOptions: Readonly<Record<AccountAction, readonly string[]>> = {
+  add: ['email', 'workspace'],
+  list: [],
+  remove: [],
+  password: ['sign-out'],
+};
+
+function readAction<Name extends Action | AccountAction>(
+  command: string,
+  [word]: readonly string[],
+  actions: readonly Name[],
+): Name {
   const action = actions.find((name) => name === word);
   if (action !== undefined) return action;
   const found = word === undefined ? 'needs' : `"${word}" is none of`;
@@ -322,9 +342,13 @@ function readTarget(
   return target;
 }
 
-/** Only what is added has values of its own. */
-function refuseValues(command: string, { data: _data, ...values }: Values): void {
-  const [option] = Object.keys(values);
+/** Only some actions have values of their own. */
+function refuseValues(
+  command: string,
+  { data: _data, ...values }: Values,
+  taken: readonly string[],
+): void {
+  const option = Object.keys(values).find((each) => !taken.includes(each));
   if (option !== undefined)
     throw invalidArgument(`--${option}`, `is not an option of "fovea ${command}"`);
 }

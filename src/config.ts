@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { isLoopbackHost } from './boundary/loopback.ts';
 import { invalidInput, type Problem } from './errors.ts';
 import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
@@ -25,7 +26,7 @@ export interface Settings {
   readonly credentials: CredentialsPlace;
   /** One sign-in of several: an issuer, a client, a workspace. */
   readonly profile: string;
-  /** The address by which others reach a service of ours, behind a proxy. */
+  /** The origin by which others reach a service of ours, behind a proxy. */
   readonly publicUrl: string | undefined;
   readonly deviceUrl: string | undefined;
   readonly deviceApiKey: Secret | undefined;
@@ -125,7 +126,7 @@ function readSignIn(
     noBrowser: reader.read('FOVEA_NO_BROWSER', yesOrNo, hasNoScreen(environment, machine)),
     credentials: reader.read('FOVEA_CREDENTIALS', credentialsPlace, 'auto'),
     profile: reader.read('FOVEA_PROFILE', profileName, 'default'),
-    publicUrl: reader.read('FOVEA_PUBLIC_URL', url, undefined),
+    publicUrl: reader.read('FOVEA_PUBLIC_URL', origin, undefined),
   };
 }
 
@@ -182,15 +183,18 @@ export const url: Parser<string> = (text) => {
     return { wrong: 'must not carry a user name or password; FOVEA_API_KEY is for the key' };
   }
   if (parsed.search || parsed.hash) return { wrong: 'must end with the path: no "?" and no "#"' };
-  if (parsed.protocol === 'http:' && !isLoopback(parsed.hostname)) {
+  if (parsed.protocol === 'http:' && !isLoopbackHost(parsed.hostname)) {
     return { wrong: 'must be https; plain http is accepted for 127.0.0.1 and localhost only' };
   }
   return { value: parsed.href.replace(/\/+$/, '') };
 };
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
+/** Others find what we offer at paths below its root (RFC 8414 section 3, RFC 9728 section 3.1). */
+const origin: Parser<string> = (text) => {
+  const parsed = url(text);
+  if ('wrong' in parsed || new URL(parsed.value).pathname === '/') return parsed;
+  return { wrong: 'must have no path, for example https://fovea.example.org' };
+};
 
 /** A key goes into a header, where blanks and control characters do not belong. */
 export const secret: Parser<Secret> = (text) =>

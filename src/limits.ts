@@ -394,6 +394,8 @@ export const limits = {
   refreshLockPollMs: 25,
   /** After a refresh that failed while the token still works, or was of no use. */
   refreshAgainMs: 30_000,
+  /** Two ends of a token that are so near are one: it took some time to be told. */
+  sameEndMs: 5_000,
   /** A person has so long to sign in. */
   signInMsMax: 10 * 60 * 1000,
   /** One request to an authorization server, and its answer. */
@@ -441,8 +443,8 @@ export const limits = {
   /** NIST SP 800-63B asks for 8 at least; nothing else about the characters. */
   passwordCharactersMin: 12,
   passwordCharactersMax: 200,
-  /** Each check takes 32 MiB and a thread. */
-  passwordChecksAtOnceMax: 4,
+  /** Each takes 32 MiB and one of libuv's four threads; files and names of hosts need the rest. */
+  passwordChecksAtOnceMax: 2,
   /** The name of an account or of an application: it stands in one line. */
   displayNameCharactersMax: 100,
   /** Of one application. RFC 6749 has no bound; browsers stop at some 2,000 characters. */

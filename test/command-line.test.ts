@@ -25,21 +25,28 @@ test.each([
     ['account', 'add', 'ada', '--email', 'ada@example.org', '--workspace', 'a', '--workspace=b'],
     {
       ...{ kind: 'account', action: 'add', name: 'ada', email: 'ada@example.org' },
-      ...{ workspaces: ['a', 'b'], data: undefined },
+      ...{ workspaces: ['a', 'b'], signOut: false, data: undefined },
     },
   ],
   [
     ['account', 'list', '--data', '/data'],
     {
       ...{ kind: 'account', action: 'list', name: undefined, email: undefined },
-      ...{ workspaces: [], data: '/data' },
+      ...{ workspaces: [], signOut: false, data: '/data' },
     },
   ],
   [
     ['account', 'remove', 'ada'],
     {
       ...{ kind: 'account', action: 'remove', name: 'ada', email: undefined },
-      ...{ workspaces: [], data: undefined },
+      ...{ workspaces: [], signOut: false, data: undefined },
+    },
+  ],
+  [
+    ['account', 'password', 'ada', '--sign-out'],
+    {
+      ...{ kind: 'account', action: 'password', name: 'ada', email: undefined },
+      ...{ workspaces: [], signOut: true, data: undefined },
     },
   ],
   [
@@ -90,8 +97,14 @@ test.each([
   [['sign-in', '--port', '1'], '--port: is not an option of "fovea sign-in"'],
   [['sign-out', '--paste'], '--paste: is not an option of "fovea sign-out"'],
   [['status', '--profile='], '--profile: must be a name'],
-  [['account'], 'account: needs add, list, remove'],
-  [['account', 'ad'], 'account: "ad" is none of add, list, remove; did you mean "add"?'],
+  [['account'], 'account: needs add, list, remove, password'],
+  [['account', 'password'], 'account password: needs NAME'],
+  [
+    ['account', 'password', 'ada', '--email', 'a@b.c'],
+    '--email: is not an option of "fovea account',
+  ],
+  [['account', 'remove', 'ada', '--sign-out'], '--sign-out: is not an option of "fovea account'],
+  [['account', 'ad'], 'account: "ad" is none of add, list, remove, password; did you mean "add"?'],
   [['account', 'add'], 'account add: needs NAME'],
   [['account', 'remove', ''], 'account remove: needs NAME'],
   [['account', 'add', 'ada', 'bob'], '"bob" is one too many'],

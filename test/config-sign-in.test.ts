@@ -45,6 +45,7 @@ test.each([
   [{ FOVEA_PROFILE: 'Work' }, 'FOVEA_PROFILE: must be'],
   [{ FOVEA_PROFILE: 'a'.repeat(41) }, 'FOVEA_PROFILE: must be'],
   [{ FOVEA_PUBLIC_URL: 'http://vision.example.com' }, 'FOVEA_PUBLIC_URL: must be https'],
+  [{ FOVEA_PUBLIC_URL: 'https://example.com/fovea' }, 'FOVEA_PUBLIC_URL: must have no path'],
 ])('%j is refused', (environment, message) => {
   expect(() => readSettings(environment, linux)).toThrow(message);
 });

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { hashPassword, isPassword } from './passwords.ts';
+import { hashOfSecret } from './secret-hash.ts';
 import type { PeopleStore } from './store/people-store.ts';
-import { displayName, emailAddress, slug } from './text-rules.ts';
+import { displayNameProblem, emailAddressProblem, slugProblem } from './text-rules.ts';
 
 export interface Account {
   /** The `sub` of tokens: never given to another account. */
@@ -34,13 +35,24 @@ export interface Accounts {
   /** By name. */
   list(): readonly Account[];
   find(id: string): Account | undefined;
+  /** By name or email, in any spelling of upper and lower case. */
+  findByName(nameOrEmail: string): Account | undefined;
+  /** As what attempts to sign in are counted: the same for the name and the email of an account. */
+  attemptKey(nameOrEmail: string): string;
   /**
    * By name or email, in any spelling of upper and lower case; false: there is none. Its tokens
    * end with it, since whoever checks a token looks for its account.
    */
   remove(nameOrEmail: string): boolean;
-  /** Throws `invalid_input` for one that is too short or too long. */
-  changePassword(id: string, password: Secret): Promise<void>;
+  /**
+   * Signs all browsers out, but for one session of the settings pages, and with `programs` all
+   * programs too. Throws `invalid_input` for a password that is too short or too long.
+   */
+  changePassword(
+    id: string,
+    password: Secret,
+    ends: { readonly programs: boolean; readonly butSession?: Secret },
+  ): Promise<void>;
   /** The account with this password; undefined otherwise, after the same time for any reason. */
   authenticate(nameOrEmail: string, password: Secret): Promise<Account | undefined>;
 }
@@ -70,7 +82,18 @@ export function createAccounts(store: PeopleStore, now: () => number): Accounts 
       const found = store.accountByKey(keyOf(nameOrEmail));
       return found !== undefined && store.removeAccount(found.id);
     },
-    changePassword: async (id, password) => store.setPassword(id, await hashPassword(password)),
+    findByName: (nameOrEmail) => {
+      const found = store.accountByKey(keyOf(nameOrEmail));
+      return found && store.account(found.id);
+    },
+    attemptKey: (nameOrEmail) => {
+      const key = keyOf(nameOrEmail);
+      return store.accountByKey(key)?.nameKey ?? key;
+    },
+    changePassword: async (id, password, { programs, butSession }) => {
+      const keptSession = butSession && hashOfSecret(butSession);
+      store.setPassword(id, await hashPassword(password), { programs, keptSession });
+    },
     authenticate: async (nameOrEmail, password) => {
       const found = store.accountByKey(keyOf(nameOrEmail));
       const isRight = await isPassword(found?.password, password);
@@ -80,7 +103,7 @@ export function createAccounts(store: PeopleStore, now: () => number): Accounts 
 }
 
 /** How a name or an email is compared. */
-export function keyOf(nameOrEmail: string): string {
+function keyOf(nameOrEmail: string): string {
   return nameOrEmail.trim().normalize('NFKC').toLowerCase();
 }
 
@@ -95,11 +118,12 @@ function readAccount(given: Omit<NewAccount, 'password'>) {
   const email = given.email.trim();
   const workspaces = [...new Set(given.workspaces)];
   // A name with an "@" could be the email of somebody else.
-  const wrongName = displayName(name) ?? (name.includes('@') ? 'must have no "@"' : undefined);
+  const wrongName =
+    displayNameProblem(name) ?? (name.includes('@') ? 'must have no "@"' : undefined);
   const found: readonly (readonly [string, string | undefined])[] = [
     ['name', wrongName],
-    ['email', emailAddress(email)],
-    ...workspaces.map((workspace) => ['workspace', slug(workspace)] as const),
+    ['email', emailAddressProblem(email)],
+    ...workspaces.map((workspace) => ['workspace', slugProblem(workspace)] as const),
   ];
   const problems: Problem[] = found.flatMap(([path, message]) =>
     message === undefined ? [] : [{ path, message }],

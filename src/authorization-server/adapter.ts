@@ -21,6 +21,8 @@ export interface AdapterParts {
   readonly rotations: Rotations;
   /** The metadata of a client; clients are not among the rows. */
   findClient(id: string): AdapterPayload | undefined;
+  /** A session of nobody is none: the library would look for the grant of its account. */
+  hasAccount(id: string): boolean;
   /** An `invalid_grant` of the library (RFC 6749 section 5.2). */
   refuse(): Error;
 }
@@ -34,6 +36,10 @@ const sweepGapMs = 60_000;
 /** The kinds of rows are the names of the library's models. */
 export function createAdapters(parts: AdapterParts): AdapterFactory {
   const { rows, clock, findClient } = parts;
+  const withAccount = (kind: string, row: KeptRow | undefined) =>
+    kind === session && row?.accountId !== undefined && !parts.hasAccount(row.accountId)
+      ? undefined
+      : row;
   const grace = createRefreshGrace(rows, clock);
   let nextSweep = 0;
   /** Whoever makes many rows pays for the removal of as many. */
@@ -57,11 +63,14 @@ export function createAdapters(parts: AdapterParts): AdapterFactory {
     },
     find: async (id) => {
       if (kind === 'Client') return findClient(id);
-      if (kind !== refreshToken) return payloadOf(id, rows.find(hashId(kind, id)));
+      if (kind !== refreshToken) {
+        return payloadOf(id, withAccount(kind, rows.find(hashId(kind, id))));
+      }
       const found = grace.current(id);
       return found && payloadOf(found.id, found.row);
     },
-    findByUid: async (uid) => sessionOf(uid, rows.findByUid(hashId('uid', uid))),
+    findByUid: async (uid) =>
+      sessionOf(uid, withAccount(session, rows.findByUid(hashId('uid', uid)))),
     findByUserCode: async () => undefined,
     consume: async (id) => {
       // A refresh token is used up together with the writing of its successor.
@@ -106,12 +115,17 @@ function rowOf(
   return {
     ...{ hash, kind },
     grantHash: kind === grant ? hash : ofGrant.includes(kind) ? grantHash : undefined,
-    accountId: payload.accountId,
+    accountId: accountOf(payload),
     clientId: payload.clientId,
     uidHash: kind === session && payload.uid ? hashId('uid', payload.uid) : undefined,
     sealed: seal(JSON.stringify(members), id, 'payload'),
     expires: payload.exp ?? ends,
   };
+}
+
+/** Of an Interaction: who has typed the password, or was signed in when it began. */
+function accountOf({ accountId, result, session: begun }: AdapterPayload): string | undefined {
+  return accountId ?? result?.login?.accountId ?? begun?.accountId;
 }
 
 /** A session without its id, which is its cookie: as much as the library compares. */

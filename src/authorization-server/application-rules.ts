@@ -1,12 +1,13 @@
 // What an application must be like to be registered (first document, OAuth application).
 
+import { isLoopbackName } from '../boundary/loopback.ts';
 import type { ApplicationValues } from '../command-line.ts';
 import type { ClientAuthentication } from '../config.ts';
 import { type Scope, scopes } from '../contract/scopes.ts';
 import { invalidInput, type Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { nearest } from '../nearest.ts';
-import { displayName, slug } from './text-rules.ts';
+import { displayNameProblem, slugProblem } from './text-rules.ts';
 
 export const visibilities = ['Internal', 'Unlisted', 'Public'] as const;
 export type Visibility = (typeof visibilities)[number];
@@ -40,7 +41,7 @@ export function readRegistration(values: ApplicationValues, workspace: string): 
     if (message !== undefined) problems.push({ path, message });
   };
   const name = (values.name ?? '').trim().normalize('NFC');
-  refuse('name', displayName(name));
+  refuse('name', displayNameProblem(name));
   const homepage = values.homepage || undefined;
   if (homepage !== undefined) refuse('homepage', homepageProblem(homepage));
   const authentication = oneOf(clientAuthentications, values.auth || 'client_secret_post');
@@ -54,7 +55,7 @@ export function readRegistration(values: ApplicationValues, workspace: string): 
   if (resource !== undefined && authentication === 'none') {
     refuse('resource', 'an MCP server needs a secret: auth must not be none');
   }
-  refuse('workspace', slug(workspace));
+  refuse('workspace', slugProblem(workspace));
   const isServerAlone = resource !== undefined && values.redirectUris.length === 0;
   if (!isServerAlone) problems.push(...redirectProblems(values.redirectUris, values.desktop));
   const allowed = readScopes(values.scopes, problems);
@@ -94,9 +95,10 @@ export function redirectUriProblem(uri: string): string | undefined {
   return undefined;
 }
 
-/** The hosts that the document lists; 127.0.0.2 and other spellings are not among them. */
-export function isLoopbackName(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
+/** Whether codes go to whatever program listens on the person's own computer. */
+export function hasLoopbackHost(redirectUri: unknown): boolean {
+  const { hostname = '' } = URL.parse(String(redirectUri)) ?? {};
+  return isLoopbackName(hostname);
 }
 
 /** RFC 8707 compares as text; one slash at the end makes no difference here. */

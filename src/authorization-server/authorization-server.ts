@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { isPlainLoopback } from '../boundary/loopback.ts';
 import type { Clock } from '../clock.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -10,13 +11,12 @@ import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { openDatabase } from '../storage/database.ts';
 import { hashOfGrant } from './adapter.ts';
-import { isLoopbackName } from './application-rules.ts';
 import { createClients } from './clients.ts';
 import { interactions } from './interactions.ts';
 import type { IsAllowedHost } from './metadata-documents.ts';
+import { paths } from './paths.ts';
 import { createPeople } from './people.ts';
 import { openProviders } from './provider.ts';
-import { paths } from './provider-options.ts';
 import { createResources, type Resources } from './resources.ts';
 import { type Opened, signInRoutes } from './routes.ts';
 import { signInFile, signInMigrations } from './store/schema.ts';
@@ -54,12 +54,17 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
   const database = openDatabase(join(data, signInFile), signInMigrations);
   const rows = createRows(database);
   const keys = createKeys(database);
-  const people = createPeople(database, options.workspace, clock);
+  const people = createPeople(database, options.workspace, { clock, log });
   let opened: (Opened & { readonly resources: Resources }) | undefined;
-  const clients = createClients(people.applications, () => opened?.resources.own);
+  const clients = createClients(
+    people.applications,
+    () => opened?.resources.own,
+    () => opened?.issuer.origin,
+  );
   const verify = createVerify({
     ...{ rows, people, clock },
     isKnownClient: (id) => isDocument(id) || clients.find(id) !== undefined,
+    isKnownAudience: (audience) => opened?.resources.audienceOf(audience) !== undefined,
   });
   return {
     verify,
@@ -99,15 +104,10 @@ function requireOpen<Value>(opened: Value | undefined): Value {
 /** An origin and nothing else, since its metadata stands at the root (RFC 8414 section 3). */
 function issuerOf(address: string): URL {
   const url = URL.parse(address);
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
-  if (!url || !isSafe || url.pathname !== '/' || url.search || url.hash || url.username) {
+  const isSafe = url !== null && (url.protocol === 'https:' || isPlainLoopback(url));
+  if (!isSafe || url.pathname !== '/' || url.search || url.hash || url.username) {
     const right = 'expected an https address, or http on a loopback host, without a path';
     throw invalidArgument('issuer', right);
   }
   return url;
-}
-
-/** Also the other addresses of 127.0.0.0/8, on which a service may listen. */
-function isLoopback({ hostname }: URL): boolean {
-  return isLoopbackName(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

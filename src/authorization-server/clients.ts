@@ -16,13 +16,17 @@ export interface Clients {
   find(id: string): AdapterPayload | undefined;
   /** The MCP server of this process; its secret ends with it. */
   readonly exchange: { readonly clientId: string; readonly clientSecret: Secret };
-  /** The MCP server that a client is, as it was registered; undefined: it is none. */
+  /**
+   * The MCP server that a client is, as it was registered; undefined: it is none. The resources of
+   * this service are nobody's, however they came to be registered.
+   */
   resourceOf(clientId: string): string | undefined;
 }
 
 export function createClients(
   applications: Applications,
   ownResource: () => string | undefined,
+  issuer: () => string | undefined,
 ): Clients {
   const exchange = {
     clientId: `fovea-mcp-${randomBytes(16).toString('base64url')}`,
@@ -36,8 +40,11 @@ export function createClients(
       const application = applications.find(id);
       return application && metadataOf(application);
     },
-    resourceOf: (id) =>
-      id === exchange.clientId ? ownResource() : applications.find(id)?.resource,
+    resourceOf: (id) => {
+      if (id === exchange.clientId) return ownResource();
+      const resource = applications.find(id)?.resource;
+      return resource === ownResource() || resource === issuer() ? undefined : resource;
+    },
   };
 }
 

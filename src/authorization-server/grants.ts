@@ -1,6 +1,7 @@
 // One grant per sign-in, so that signing out of one program ends no sign-in of another.
 
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { hasLoopbackHost } from './application-rules.ts';
 
 /**
  * What a request may have without asking: what the person consented to just now, or a copy of what
@@ -18,6 +19,7 @@ export async function grantForRequest(
   if (!client || !session || !account) return undefined;
   // Programs on a person's computer cannot be told from others that use their name: they ask.
   if (client.applicationType === 'native') return undefined;
+  if (hasLoopbackHost(oidc.params?.redirect_uri)) return undefined;
   const before = session.grantIdFor(client.clientId);
   const earlier = before === undefined ? undefined : await Grant.find(before);
   if (!earlier || earlier.accountId !== account.accountId) return undefined;

@@ -7,6 +7,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Account } from './accounts.ts';
+import { hasLoopbackHost } from './application-rules.ts';
 import type { FormBinding } from './csrf.ts';
 import { type Form, readForm } from './page-form.ts';
 import { sendPage } from './page-headers.ts';
@@ -15,10 +16,11 @@ import { consentPage } from './pages/consent-page.ts';
 import { errorPage } from './pages/error-page.ts';
 import { onwardPage } from './pages/onward-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
-import { addressOf, checkPassword } from './password-check.ts';
+import { addressOf, checkPassword, type RefusedPassword } from './password-check.ts';
+import { interactionPath } from './paths.ts';
 import type { People } from './people.ts';
 import { settings } from './settings.ts';
-import { displayName } from './text-rules.ts';
+import { displayNameProblem } from './text-rules.ts';
 
 export interface InteractionParts {
   /** Asked for each request: it is built anew when keys change. */
@@ -29,11 +31,6 @@ export interface InteractionParts {
   /** The path of the authorization endpoint, where a sign-in can begin anew. */
   readonly authorizePath: string;
   readonly log: Log;
-}
-
-/** Where the library is to send people: `interactions.url`. Its cookie is for this path alone. */
-function interactionPath(uid: string): string {
-  return `/oauth/sign-in/${uid}`;
 }
 
 /** The pages at `/oauth/sign-in/{uid}` and below, and the settings. */
@@ -138,8 +135,7 @@ function showSignIn(
   { people, ...parts }: InteractionParts,
   response: ServerResponse,
   asked: Asked,
-  again?: { readonly name: string; readonly problem: string; readonly status: number },
-  headers: Readonly<Record<string, string>> = {},
+  again?: RefusedPassword & { readonly name: string },
 ): void {
   const { details, client } = asked;
   const current = people.accounts.find(details.session?.accountId ?? '');
@@ -152,7 +148,7 @@ function showSignIn(
     problem: again?.problem ?? (details.lastSubmission?.login ? other : undefined),
     hasAccounts: !people.accounts.isEmpty(),
   });
-  sendPage(response, again?.status ?? 200, page, headers);
+  sendPage(response, again?.status ?? 200, page, again?.headers);
 }
 
 async function signIn(parts: InteractionParts, submission: Submission): Promise<void> {
@@ -163,9 +159,7 @@ async function signIn(parts: InteractionParts, submission: Submission): Promise<
     useToken(parts, 'sign-in', submission),
   );
   if ('problem' in found) {
-    const { waitSeconds } = found;
-    const headers = waitSeconds === undefined ? {} : { 'retry-after': String(waitSeconds) };
-    return showSignIn(parts, response, asked, { ...found, name: form.text('name') }, headers);
+    return showSignIn(parts, response, asked, { ...found, name: form.text('name') });
   }
   await leaveOtherAccount(provider, asked.details, found.account);
   const remember = form.text('remember') !== '';
@@ -213,7 +207,7 @@ async function showConsent(
     application: {
       name: nameOf(client),
       homepage: client.clientUri,
-      isDesktop: client.applicationType === 'native',
+      isDesktop: client.applicationType === 'native' || hasLoopbackHost(redirectUri),
       documentHost: URL.parse(client.clientId)?.host,
     },
     ...{ account, redirectUri, scopes, resources, workspaces, otherAccount },
@@ -224,7 +218,7 @@ async function showConsent(
 /** Documents of others may have names that nobody could register here. */
 function nameOf({ clientName = '', clientId }: Client): string {
   const name = clientName.trim();
-  return displayName(name) === undefined ? name : (URL.parse(clientId)?.host ?? clientId);
+  return displayNameProblem(name) === undefined ? name : (URL.parse(clientId)?.host ?? clientId);
 }
 
 /** Internal applications are for their own workspace, all others for any of the account's. */

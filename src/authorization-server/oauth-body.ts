@@ -3,32 +3,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asFoveaError } from '../errors.ts';
 import { collectBytes } from '../http-server/receive.ts';
+import { sendAnswer } from '../http-server/responses.ts';
 import { noTurn } from '../http-server/turns.ts';
 import { limits } from '../limits.ts';
-import { sendJson } from './answers.ts';
+import { isForm } from './form-type.ts';
 
 /**
- * The body, of any type. Undefined: it was too long or did not come, and that was answered in the
- * shape of OAuth (RFC 6749 section 5.2). Throws `cancelled` when the client is gone.
+ * The body, of any type. Undefined: it was too long, encoded or did not come, and that was answered
+ * in the shape of OAuth (RFC 6749 section 5.2). Throws `cancelled` when the client is gone.
  */
 export async function readOAuthBody(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Buffer | undefined> {
+  const { 'content-encoding': encoding = 'identity' } = request.headers;
+  if (encoding.toLowerCase() !== 'identity') {
+    const description = 'the body must come without a Content-Encoding';
+    sendAnswer(response, 415, { error: 'invalid_request', error_description: description });
+    return undefined;
+  }
   try {
     return await collectBytes(request, noTurn, limits.signInFormBytesMax);
   } catch (thrown) {
     const { code, status, message } = asFoveaError(thrown);
     if (code !== 'too_large' && code !== 'bad_request') throw thrown;
-    sendJson(response, status, { error: 'invalid_request', error_description: message });
+    sendAnswer(response, status, { error: 'invalid_request', error_description: message });
     return undefined;
   }
 }
 
 /** The members of a form; none when the body is of another type. */
 export function formMembers(request: IncomingMessage, body: Buffer): URLSearchParams {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  return new URLSearchParams(type === formType ? body.toString('utf8') : '');
+  return new URLSearchParams(isForm(request) ? body.toString('utf8') : '');
 }
-
-const formType = 'application/x-www-form-urlencoded';

@@ -5,6 +5,7 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { collectBytes } from '../http-server/receive.ts';
 import { noTurn } from '../http-server/turns.ts';
 import { limits } from '../limits.ts';
+import { isForm } from './form-type.ts';
 
 export interface Form {
   /** The one value of a field; empty where it is missing. Throws `invalid_input` for two. */
@@ -15,8 +16,7 @@ export interface Form {
 
 /** Reads the whole body. Throws `unsupported_media` for another type, `too_large` above 16 KiB. */
 export async function readForm(request: IncomingMessage): Promise<Form> {
-  const [type] = (request.headers['content-type'] ?? '').split(';');
-  if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
+  if (!isForm(request)) {
     throw new FoveaError('unsupported_media', 'This address takes forms alone.');
   }
   const bytes = await collectBytes(request, noTurn, limits.signInFormBytesMax);

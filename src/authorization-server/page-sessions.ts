@@ -13,12 +13,10 @@ export interface PageSessions {
   /** Whose session it is; undefined when it ended, or the account is gone. */
   account(session: Secret): Account | undefined;
   end(session: Secret): void;
-  /** Ends all sessions of an account but this one. */
-  endOthers(accountId: string, session: Secret): void;
 }
 
 export function createPageSessions(
-  store: Pick<PeopleStore, 'addSession' | 'sessionAccount' | 'removeSession' | 'removeSessionsBut'>,
+  store: Pick<PeopleStore, 'addSession' | 'sessionAccount' | 'removeSession'>,
   now: () => number,
 ): PageSessions {
   return {
@@ -30,6 +28,5 @@ export function createPageSessions(
     },
     account: (session) => store.sessionAccount(hashOfSecret(session), now()),
     end: (session) => store.removeSession(hashOfSecret(session)),
-    endOthers: (accountId, session) => store.removeSessionsBut(accountId, hashOfSecret(session)),
   };
 }

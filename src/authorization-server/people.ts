@@ -1,6 +1,7 @@
 // All that the authorization server knows of people and their applications.
 
 import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { Database } from '../storage/database.ts';
 import { type Account, type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
@@ -23,14 +24,18 @@ export interface People {
  * Over an open `sign-in.db`, whose migrations include `peopleTables`. `workspace` is that of
  * accounts that name none.
  */
-export function createPeople(database: Database, workspace: string, clock: Clock): People {
+export function createPeople(
+  database: Database,
+  workspace: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): People {
   const store = createPeopleStore(database);
   const now = () => clock.now();
   return {
     accounts: createAccounts(store, now),
     applications: createApplications(store, now),
     workspacesOf: ({ workspaces }) => (workspaces.length > 0 ? workspaces : [workspace]),
-    attempts: createSignInAttempts(clock),
+    attempts: createSignInAttempts(clock, log),
     formTokens: createFormTokens(store, now),
     pageSessions: createPageSessions(store, now),
   };

@@ -4,24 +4,16 @@ import type { Configuration, JWKS, KoaContextWithOIDC } from 'oidc-provider';
 import { scopes } from '../contract/scopes.ts';
 import { limits } from '../limits.ts';
 import { claimsOf } from './accounts.ts';
-import { redirectUriProblem } from './application-rules.ts';
+import { clientAuthentications, redirectUriProblem } from './application-rules.ts';
 import { isMcpMember } from './clients.ts';
 import { grantForRequest } from './grants.ts';
 import { fetchDocument, type IsAllowedHost } from './metadata-documents.ts';
+import { interactionPath, paths } from './paths.ts';
 import type { People } from './people.ts';
 import { scopeProblem } from './requested-scopes.ts';
 import type { Resources } from './resources.ts';
 
 type Library = typeof import('oidc-provider');
-
-/** The paths of the first document, Sign-in service endpoints. */
-export const paths = {
-  authorization: '/oauth/authorize',
-  token: '/oauth/token',
-  revocation: '/oauth/revoke',
-  userinfo: '/oauth/userinfo',
-  jwks: '/.well-known/jwks.json',
-} as const;
 
 export interface OptionParts {
   readonly library: Library;
@@ -37,14 +29,13 @@ export interface OptionParts {
 }
 
 const { oauthLifetimes } = limits;
-const authenticationMethods = ['client_secret_post', 'client_secret_basic', 'none'] as const;
 
 export function providerOptions(parts: OptionParts): Configuration {
   const { library, people, jwks, adapter, renderError } = parts;
   return {
     ...{ jwks, adapter, renderError },
     routes: paths,
-    interactions: { url: (_ctx, { uid }) => `/oauth/sign-in/${uid}` },
+    interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
     findAccount: async (_ctx, id) => {
       const account = people.accounts.find(id);
       return account && { accountId: id, claims: async () => claimsOf(account) };
@@ -69,7 +60,7 @@ export function providerOptions(parts: OptionParts): Configuration {
     clientBasedCORS: () => false,
     discovery: {
       validate_resource_supported: true,
-      revocation_endpoint_auth_methods_supported: authenticationMethods,
+      revocation_endpoint_auth_methods_supported: clientAuthentications,
     },
     fetch: (input) => fetchDocument(input, parts.isAllowedHost),
     // Its own 15 seconds would let tokens live longer than they say.
@@ -79,7 +70,7 @@ export function providerOptions(parts: OptionParts): Configuration {
 
 function clientRules({ library }: OptionParts): Configuration {
   return {
-    clientAuthMethods: authenticationMethods,
+    clientAuthMethods: [...clientAuthentications],
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'client_secret_post',

@@ -13,8 +13,9 @@ import type { IsAllowedHost } from './metadata-documents.ts';
 import { pageHeaders } from './page-headers.ts';
 import { errorPage } from './pages/error-page.ts';
 import { pageHtml } from './pages/page.ts';
+import { paths } from './paths.ts';
 import type { People } from './people.ts';
-import { paths, providerOptions } from './provider-options.ts';
+import { providerOptions } from './provider-options.ts';
 import { defaultScope } from './requested-scopes.ts';
 import type { Resources } from './resources.ts';
 import { currentKeys, type KeySet } from './signing-keys.ts';
@@ -80,6 +81,7 @@ function build(library: Library, parts: ProviderParts, { jwks }: KeySet): Built 
       adapter: createAdapters({
         ...{ rows, clock: parts.clock },
         findClient: (id) => parts.clients.find(id),
+        hasAccount: (id) => people.accounts.find(id) !== undefined,
         refuse: () => new library.errors.InvalidGrant('it was used, or the sign-in has ended'),
         rotations: {
           rotated: () => library.default.ctx?.oidc.entities.RotatedRefreshToken?.jti,
@@ -94,7 +96,7 @@ function build(library: Library, parts: ProviderParts, { jwks }: KeySet): Built 
     }),
   );
   provider.silent = true;
-  // Only our own https address is behind a proxy, and we say so ourselves: routes.ts.
+  // Only our own https address is behind a proxy, and we say so ourselves: issuer-name.ts.
   provider.proxy = parts.issuer.protocol === 'https:';
   provider.Client.prototype.compareClientSecret = function (presented) {
     return isRightSecret(this, presented, library.default.ctx?.headers.authorization);

@@ -25,7 +25,8 @@ export interface RefreshGrace {
 
 export function createRefreshGrace(rows: Rows, clock: Clock): RefreshGrace {
   const isWithin = ({ consumed }: KeptRow) =>
-    consumed !== undefined && clock.now() - consumed < limits.refreshGraceMs;
+    // A clock that was set back must not make it longer.
+    consumed !== undefined && Math.abs(clock.now() - consumed) < limits.refreshGraceMs;
   const current: RefreshGrace['current'] = (start) => {
     let id = start;
     for (let step = 0; step <= successorsMax; step += 1) {

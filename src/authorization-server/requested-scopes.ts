@@ -10,6 +10,12 @@ export function scopeProblem(given: string): string | undefined {
   const names = given.split(' ').filter(Boolean);
   const known: readonly string[] = scopes;
   if (!names.includes('openid')) return 'the scope must include openid';
-  if (names.some((name) => !known.includes(name))) return 'the scope names an unknown one';
-  return undefined;
+  const index = names.findIndex((name) => !known.includes(name));
+  // What was sent is not repeated: it is anybody's.
+  return index < 0 ? undefined : `${placeOf(index)} is not one of this service`;
+}
+
+function placeOf(index: number): string {
+  const word = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'][index];
+  return word === undefined ? `scope number ${index + 1}` : `the ${word} scope`;
 }

@@ -3,11 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { sendJson } from './answers.ts';
+import { sendAnswer } from '../http-server/responses.ts';
 import { nameIssuer } from './issuer-name.ts';
 import { readOAuthBody } from './oauth-body.ts';
+import { paths } from './paths.ts';
 import type { Providers } from './provider.ts';
-import { paths } from './provider-options.ts';
 import { replayRequest } from './replay-request.ts';
 import { answerRevoke } from './revoke.ts';
 import type { Rows } from './store/store.ts';
@@ -36,7 +36,7 @@ export function signInRoutes(parts: RouteParts): readonly Route[] {
   const { rows, verify } = parts;
   const answers: readonly (readonly [Method, string, Answer])[] = [
     ['GET', paths.authorization, answerAuthorization],
-    ['GET', `${paths.authorization}/{uid}`, answerPage],
+    ['GET', `${paths.authorization}/{uid}`, answerByLibrary],
     ['POST', paths.token, answerForm],
     [
       'POST',
@@ -93,13 +93,13 @@ const answerAuthorization: Answer = async (request, response, { issuer, provider
   await providers.answer(request, response);
 };
 
-const answerPage: Answer = (request, response, { providers }) =>
+const answerByLibrary: Answer = (request, response, { providers }) =>
   providers.answer(request, response);
 
 /** The library would answer errors as pages where somebody accepts those. */
 const answerJson: Answer = (request, response, opened) => {
   request.headers.accept = 'application/json';
-  return answerPage(request, response, opened);
+  return answerByLibrary(request, response, opened);
 };
 
 const answerForm: Answer = async (request, response, opened) => {
@@ -109,7 +109,7 @@ const answerForm: Answer = async (request, response, opened) => {
 
 function sendNotYet(response: ServerResponse): void {
   response.setHeader('retry-after', '1');
-  sendJson(response, 503, {
+  sendAnswer(response, 503, {
     error: 'temporarily_unavailable',
     error_description: 'The service is starting.',
   });

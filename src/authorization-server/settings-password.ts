@@ -8,7 +8,8 @@ import { readForm } from './page-form.ts';
 import { sendPage } from './page-headers.ts';
 import { pageRoute, seeOther } from './page-route.ts';
 import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
-import { addressOf, checkPassword } from './password-check.ts';
+import { addressOf, checkPassword, type RefusedPassword } from './password-check.ts';
+import { settingsPaths } from './paths.ts';
 import {
   type CurrentSession,
   currentSession,
@@ -17,18 +18,17 @@ import {
   useToken,
 } from './settings-session.ts';
 
-const path = '/settings/password';
-const signInPath = '/settings/sign-in';
-
 /** The page at `/settings/password`. */
 export function passwordSettings(parts: SettingsParts): readonly Route[] {
   return [
-    pageRoute('GET', path, parts.log, async (request, response) => {
+    pageRoute('GET', settingsPaths.password, parts.log, async (request, response) => {
       const session = currentSession(parts, request);
-      if (session === undefined) seeOther(response, signInPath);
+      if (session === undefined) seeOther(response, settingsPaths.signIn);
       else show(parts, response, session);
     }),
-    pageRoute('POST', path, parts.log, (request, response) => change(parts, request, response)),
+    pageRoute('POST', settingsPaths.password, parts.log, (request, response) =>
+      change(parts, request, response),
+    ),
   ];
 }
 
@@ -36,11 +36,11 @@ function show(
   parts: SettingsParts,
   response: ServerResponse,
   { account, secret }: CurrentSession,
-  problem?: string,
-  status = 200,
+  again?: Pick<RefusedPassword, 'problem' | 'headers'> & { readonly status: number },
 ): void {
-  const page = { account, token: makeToken(parts, 'password', secret), problem };
-  sendPage(response, status, passwordPage(page));
+  const token = makeToken(parts, 'password', secret);
+  const page = passwordPage({ account, token, problem: again?.problem });
+  sendPage(response, again?.status ?? 200, page, again?.headers);
 }
 
 /** Whoever finds a signed-in browser does not know the password, and so cannot change it. */
@@ -51,29 +51,29 @@ async function change(
 ): Promise<void> {
   const form = await readForm(request);
   const session = currentSession(parts, request);
-  if (session === undefined) return seeOther(response, signInPath);
+  if (session === undefined) return seeOther(response, settingsPaths.signIn);
   const { account, secret } = session;
   const address = addressOf(request, parts.issuer());
-  const { accounts, pageSessions } = parts.people;
+  const { accounts } = parts.people;
   const found = await checkPassword(parts.people, form, address, () =>
     useToken(parts, form, 'password', secret),
   );
-  if ('problem' in found) return show(parts, response, session, found.problem, found.status);
+  if ('problem' in found) return show(parts, response, session, found);
   const password = new Secret(form.text('new_password'));
   const isSame = password.reveal() === form.text('again');
   if (found.account.id !== account.id || !isSame) {
     const problem = isSame ? 'This is the password of another account.' : twoDiffer;
-    return show(parts, response, session, problem, 400);
+    return show(parts, response, session, { problem, status: 400 });
   }
   try {
-    await accounts.changePassword(account.id, password);
+    const programs = form.text('sign_out') !== '';
+    await accounts.changePassword(account.id, password, { programs, butSession: secret });
   } catch (thrown) {
     const { code, problems, status } = asFoveaError(thrown);
     if (code !== 'invalid_input') throw thrown;
     const problem = `The new password ${problems[0]?.message}.`;
-    return show(parts, response, session, problem, status);
+    return show(parts, response, session, { problem, status });
   }
-  pageSessions.endOthers(account.id, secret);
   sendPage(response, 200, passwordChangedPage());
 }
 

@@ -8,6 +8,7 @@ import { Secret } from '../secret.ts';
 import type { Account } from './accounts.ts';
 import type { FormBinding } from './csrf.ts';
 import type { Form } from './page-form.ts';
+import { settingsPaths } from './paths.ts';
 import type { People } from './people.ts';
 import { hashOfSecret } from './secret-hash.ts';
 
@@ -71,7 +72,7 @@ export function cookieOf(
 ): string {
   const secure = issuer().startsWith('https:') ? '; Secure' : '';
   const seconds = Math.floor(lifetimeMs / 1_000);
-  return `${name}=${value.reveal()}; Path=/settings; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${name}=${value.reveal()}; Path=${settingsPaths.home}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 export function readCookie(request: IncomingMessage, name: string): Secret | undefined {

@@ -16,7 +16,8 @@ import {
   type TypedApplication,
 } from './pages/applications-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
-import { addressOf, checkPassword } from './password-check.ts';
+import { addressOf, checkPassword, type RefusedPassword } from './password-check.ts';
+import { settingsPaths } from './paths.ts';
 import { passwordSettings } from './settings-password.ts';
 import {
   type CurrentSession,
@@ -30,29 +31,28 @@ import {
   wrongForm,
 } from './settings-session.ts';
 
-const applicationsPath = '/settings/applications';
-const signInPath = '/settings/sign-in';
-
 /** The pages below `/settings`. */
 export function settings(parts: SettingsParts): readonly Route[] {
   const { log } = parts;
   return [
-    pageRoute('GET', '/settings', log, async (_request, response) =>
-      seeOther(response, applicationsPath),
+    pageRoute('GET', settingsPaths.home, log, async (_request, response) =>
+      seeOther(response, settingsPaths.applications),
     ),
-    pageRoute('GET', signInPath, log, async (request, response) =>
+    pageRoute('GET', settingsPaths.signIn, log, async (request, response) =>
       showSignIn(parts, request, response),
     ),
-    pageRoute('POST', signInPath, log, (request, response) => signIn(parts, request, response)),
-    pageRoute('POST', '/settings/sign-out', log, (request, response) =>
+    pageRoute('POST', settingsPaths.signIn, log, (request, response) =>
+      signIn(parts, request, response),
+    ),
+    pageRoute('POST', settingsPaths.signOut, log, (request, response) =>
       signOut(parts, request, response),
     ),
-    pageRoute('GET', applicationsPath, log, async (request, response) => {
+    pageRoute('GET', settingsPaths.applications, log, async (request, response) => {
       const session = currentSession(parts, request);
-      if (session === undefined) seeOther(response, signInPath);
+      if (session === undefined) seeOther(response, settingsPaths.signIn);
       else showApplications(parts, response, session);
     }),
-    pageRoute('POST', applicationsPath, log, (request, response) =>
+    pageRoute('POST', settingsPaths.applications, log, (request, response) =>
       change(parts, request, response),
     ),
     ...passwordSettings(parts),
@@ -64,22 +64,21 @@ function showSignIn(
   parts: SettingsParts,
   request: IncomingMessage,
   response: ServerResponse,
-  again?: { readonly name: string; readonly problem: string; readonly status: number },
-  headers: Readonly<Record<string, string>> = {},
+  again?: RefusedPassword & { readonly name: string },
 ): void {
   const name = cookieName(parts, 'form');
   const known = readCookie(request, name);
   const secret = known ?? new Secret(randomBytes(32).toString('base64url'));
   const { accounts } = parts.people;
   const page = signInPage({
-    action: signInPath,
+    action: settingsPaths.signIn,
     token: makeToken(parts, 'sign-in', secret),
     name: again?.name,
     problem: again?.problem,
     hasAccounts: !accounts.isEmpty(),
   });
   const cookie = { 'set-cookie': cookieOf(parts, name, secret, limits.settingsFormMs) };
-  sendPage(response, again?.status ?? 200, page, { ...headers, ...cookie });
+  sendPage(response, again?.status ?? 200, page, { ...again?.headers, ...cookie });
 }
 
 async function signIn(
@@ -95,15 +94,12 @@ async function signIn(
     useToken(parts, form, 'sign-in', owner),
   );
   if ('problem' in found) {
-    const { waitSeconds } = found;
-    const headers = waitSeconds === undefined ? {} : { 'retry-after': String(waitSeconds) };
-    const again = { ...found, name: form.text('name') };
-    return showSignIn(parts, request, response, again, headers);
+    return showSignIn(parts, request, response, { ...found, name: form.text('name') });
   }
   const session = parts.people.pageSessions.begin(found.account.id);
   const name = cookieName(parts, 'session');
   const cookie = cookieOf(parts, name, session, limits.settingsSessionMs);
-  seeOther(response, applicationsPath, { 'set-cookie': cookie });
+  seeOther(response, settingsPaths.applications, { 'set-cookie': cookie });
 }
 
 async function signOut(
@@ -118,7 +114,7 @@ async function signOut(
     parts.people.pageSessions.end(session.secret);
   }
   const gone = cookieOf(parts, cookieName(parts, 'session'), new Secret(''), 0);
-  seeOther(response, signInPath, { 'set-cookie': gone });
+  seeOther(response, settingsPaths.signIn, { 'set-cookie': gone });
 }
 
 function showApplications(
@@ -147,7 +143,7 @@ async function change(
 ): Promise<void> {
   const form = await readForm(request);
   const session = currentSession(parts, request);
-  if (session === undefined) return seeOther(response, signInPath);
+  if (session === undefined) return seeOther(response, settingsPaths.signIn);
   if (form.text('action') === 'remove') {
     const id = form.text('id');
     useToken(parts, form, `remove ${id}`, session.secret);
@@ -170,6 +166,13 @@ function add(
   const workspaces = workspacesOf(session.account);
   const typed = readTyped(form);
   try {
+    // Else anybody with an account could be the MCP server that others hand their tokens to.
+    if (form.text('resource') !== '') {
+      throw invalidArgument(
+        'resource',
+        'is registered on the command line alone: fovea application add',
+      );
+    }
     const workspace = workspaces.find((each) => each === typed.workspace);
     if (workspace === undefined) {
       throw invalidArgument('workspace', 'must be one of yours');
@@ -202,7 +205,6 @@ function readTyped(form: Form): TypedApplication {
     authentication: form.text('auth'),
     visibility: form.text('visibility'),
     workspace: form.text('workspace'),
-    resource: form.text('resource'),
     isDesktop: form.text('desktop') !== '',
     isMcp: form.text('mcp') !== '',
     scopes: form.all('scope'),

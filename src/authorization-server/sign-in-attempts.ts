@@ -1,8 +1,10 @@
 // Wrong passwords in a row make a pause: for an account at an address, and for each more widely.
 
 import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
 
 /**
  * The pair pauses early and each alone late: whoever types wrong passwords for somebody else from
@@ -20,11 +22,13 @@ export interface SignInAttempts {
 
 interface Count {
   failures: number;
+  /** Whether the log has a line on its pause. */
+  isTold: boolean;
   /** Monotonic milliseconds; what is older is forgotten. */
   readonly ends: number;
 }
 
-export function createSignInAttempts(clock: Clock): SignInAttempts {
+export function createSignInAttempts(clock: Clock, log: Log): SignInAttempts {
   const counts = new Map<string, Count>();
   const current = (key: string): Count | undefined => {
     const count = counts.get(key);
@@ -36,19 +40,29 @@ export function createSignInAttempts(clock: Clock): SignInAttempts {
     const failures = (current(key)?.failures ?? 0) + 1;
     // The pause counts from the last attempt, and the order is that of the last attempts.
     counts.delete(key);
-    counts.set(key, { failures, ends: clock.monotonic() + limits.passwordPauseMs });
+    counts.set(key, { failures, isTold: false, ends: clock.monotonic() + limits.passwordPauseMs });
     const [oldest] = counts.keys();
     if (oldest !== undefined && counts.size > limits.passwordFailuresRememberedMax) {
       counts.delete(oldest);
     }
   };
+  /** Once for each pause, and without a name: it may be a password. */
+  const tell = (full: readonly Count[], address: string) => {
+    const isNew = full.some(({ isTold }) => !isTold);
+    for (const count of full) count.isTold = true;
+    if (isNew) log.warn('There were too many wrong passwords: a pause began.', { address });
+  };
   return {
     begin: (nameKey, address) => {
-      const waits = keysOf(nameKey, address).flatMap(({ key, max }) => {
+      const full = keysOf(nameKey, address).flatMap(({ key, max }) => {
         const count = current(key);
-        return count && count.failures >= max ? [count.ends - clock.monotonic()] : [];
+        return count && count.failures >= max ? [count] : [];
       });
-      if (waits.length > 0) return { waitSeconds: Math.ceil(Math.max(...waits) / 1_000) };
+      if (full.length > 0) {
+        tell(full, address);
+        const ends = Math.max(...full.map((count) => count.ends));
+        return { waitSeconds: Math.ceil((ends - clock.monotonic()) / 1_000) };
+      }
       for (const { key } of keysOf(nameKey, address)) add(key);
       return { waitSeconds: 0 };
     },
@@ -66,10 +80,23 @@ export function createSignInAttempts(clock: Clock): SignInAttempts {
 /** Names as hashes: what people type there may be a password. */
 function keysOf(nameKey: string, address: string) {
   const name = createHash('sha256').update(nameKey).digest('base64url');
+  const place = placeOf(address);
   const wide = limits.passwordFailuresWideMax;
   return [
-    { key: `${name} ${address}`, max: limits.passwordFailuresMax, isPair: true },
+    { key: `${name} ${place}`, max: limits.passwordFailuresMax, isPair: true },
     { key: name, max: wide, isPair: false },
-    { key: address, max: wide, isPair: false },
+    { key: place, max: wide, isPair: false },
   ];
+}
+
+/** Of an IPv6 address its first 64 bits, since whoever has one has all of those (RFC 6177). */
+function placeOf(address: string): string {
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare) || bare.toLowerCase().startsWith('::ffff:')) return address;
+  const { hostname } = new URL(`http://[${bare}]`);
+  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
+  const groups = [head, tail].map((part) => part.split(':').filter(Boolean));
+  const [first = [], last = []] = groups;
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }

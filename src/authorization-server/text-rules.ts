@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
  * What is wrong with a name that people read; undefined: nothing. Characters that turn or hide
  * text could make one application look like another.
  */
-export function displayName(name: string): string | undefined {
+export function displayNameProblem(name: string): string | undefined {
   const { length } = [...name];
   if (length === 0 || length > limits.displayNameCharactersMax) {
     return `must have 1 to ${limits.displayNameCharactersMax} characters`;
@@ -19,13 +19,17 @@ export function displayName(name: string): string | undefined {
 }
 
 /** What is wrong with the slug of a workspace; undefined: nothing. */
-export function slug(text: string): string | undefined {
+export function slugProblem(text: string): string | undefined {
   if (isReservedWorkspace(text)) return 'is the path of something else: choose another slug';
-  return /^[^\s?#%\\/]{1,200}$/.test(text) ? undefined : 'must be a slug, for example "my-team"';
+  // Dots are steps in a path, and the other a key that no object keeps.
+  const isOdd = ['.', '..', '__proto__'].includes(text);
+  return !isOdd && /^[^\s\p{C}?#%\\/]{1,200}$/u.test(text)
+    ? undefined
+    : 'must be a slug, for example "my-team"';
 }
 
 /** What is wrong with an address for mail; undefined: nothing. Whether it exists, nobody asks. */
-export function emailAddress(text: string): string | undefined {
+export function emailAddressProblem(text: string): string | undefined {
   return /^[^\s@<>()[\]\\,;:"\p{C}]{1,64}@[^\s@<>()[\]\\,;:"\p{C}]{1,189}$/u.test(text)
     ? undefined
     : 'must be an email address, for example ada@example.com';

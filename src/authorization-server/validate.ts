@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateAnswer, VerifyAccessToken } from '../contract/access-token.ts';
+import { sendAnswer } from '../http-server/responses.ts';
 import { Secret } from '../secret.ts';
-import { sendJson } from './answers.ts';
 import { withoutLastSlash } from './application-rules.ts';
 
 const inactive: ValidateAnswer = { active: false, exp: null, workspace_url: '', scopes: [] };
@@ -17,7 +17,7 @@ export async function answerValidate(
   response: ServerResponse,
   verify: VerifyAccessToken,
 ): Promise<void> {
-  sendJson(response, 200, await answerOf(request, verify));
+  sendAnswer(response, 200, await answerOf(request, verify));
 }
 
 async function answerOf(

@@ -13,6 +13,8 @@ export interface VerifyParts {
   readonly clock: Clock;
   /** Whether an application is still registered; always for one that a document describes. */
   isKnownClient(id: string): boolean;
+  /** Whether tokens may still be asked for it: those of a removed MCP server end with it. */
+  isKnownAudience(audience: string): boolean;
 }
 
 /**
@@ -24,6 +26,7 @@ export function createVerify({
   people,
   clock,
   isKnownClient,
+  isKnownAudience,
 }: VerifyParts): VerifyAccessToken {
   return async (secret): Promise<AccessToken | undefined> => {
     const now = Math.floor(clock.now() / 1_000);
@@ -36,6 +39,8 @@ export function createVerify({
     if (grant === undefined || grant.expires <= now) return undefined;
     const account = people.accounts.find(accountId);
     if (account === undefined || !isKnownClient(clientId)) return undefined;
+    const audience = typeof aud === 'string' ? aud : aud?.[0];
+    if (audience !== undefined && !isKnownAudience(audience)) return undefined;
     const workspaces = people.workspacesOf(account);
     const workspace = grant.workspace ?? workspaces[0];
     if (workspace === undefined || !workspaces.includes(workspace)) return undefined;
@@ -44,7 +49,7 @@ export function createVerify({
       clientId,
       workspace,
       scopes: new Set((scope ?? '').split(' ').filter(Boolean)),
-      audience: typeof aud === 'string' ? aud : aud?.[0],
+      audience,
       expiresAt: exp * 1_000,
     };
   };

@@ -6,10 +6,11 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { administer, table } from './administer.ts';
 import { readPassword } from './read-password.ts';
 
-/** Adds, lists or removes accounts. A new one's password comes from the terminal or from stdin. */
+/** Adds, lists or removes accounts, or gives one a new password, from the terminal or stdin. */
 export async function runAccount(command: AccountCommand): Promise<void> {
   await administer(command.data, async ({ accounts }, workspace) => {
     if (command.action === 'add') return addAccount(accounts, command);
+    if (command.action === 'password') return changePassword(accounts, command);
     if (command.action === 'list') return listAccounts(accounts, workspace);
     removeAccount(accounts, command.name ?? '');
   });
@@ -39,11 +40,25 @@ function listAccounts(accounts: Accounts, workspace: string): void {
   );
 }
 
+async function changePassword(
+  accounts: Accounts,
+  { name = '', signOut: programs }: AccountCommand,
+): Promise<void> {
+  const account = accounts.findByName(name);
+  if (account === undefined) throw noAccount(name);
+  const password = await readPassword(`New password for ${name}: `);
+  await accounts.changePassword(account.id, password, { programs });
+  const ended = programs ? 'all browsers and programs are' : 'all browsers are';
+  process.stdout.write(`The password of ${name} is changed, and ${ended} signed out.\n`);
+}
+
+function noAccount(name: string): FoveaError {
+  return new FoveaError('not_found', `There is no account "${name}".`, {
+    hint: 'fovea account list shows all.',
+  });
+}
+
 function removeAccount(accounts: Accounts, name: string): void {
-  if (!accounts.remove(name)) {
-    throw new FoveaError('not_found', `There is no account "${name}".`, {
-      hint: 'fovea account list shows all.',
-    });
-  }
+  if (!accounts.remove(name)) throw noAccount(name);
   process.stdout.write(`The account ${name} is gone, and all its sign-ins have ended.\n`);
 }

@@ -26,7 +26,9 @@ export async function administer(
 }
 
 /** Rows as lines with their columns under each other. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(given: readonly (readonly string[])[]): string {
+  // Terminals obey control characters, wherever they come from.
+  const rows = given.map((row) => row.map((cell) => cell.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD')));
   const widths = rows[0]?.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -1,8 +1,9 @@
 // `fovea application`: the programs that may ask people to sign in.
 
 import type { Applications } from '../authorization-server/applications.ts';
-import type { ApplicationCommand } from '../command-line.ts';
-import { FoveaError } from '../errors.ts';
+import type { ApplicationCommand, ApplicationValues } from '../command-line.ts';
+import { readSettings } from '../config.ts';
+import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { administer, table } from './administer.ts';
 
 /** Registers, lists or removes applications. A secret is printed once, when it is made. */
@@ -19,11 +20,45 @@ function addApplication(
   { values }: ApplicationCommand,
   workspace: string,
 ): void {
-  const { application, secret } = applications.add(values, workspace);
+  refuseOwnOrigin(values);
+  const { application, secret } = register(applications, values, workspace);
   process.stdout.write(`client_id: ${application.id}\n`);
   if (secret === undefined) return;
   process.stdout.write(`client_secret: ${secret.reveal()}\n`);
   process.stderr.write('The secret is shown this once: nobody can show it again.\n');
+}
+
+/** Registers it; what is wrong is said of the options that were typed. */
+function register(applications: Applications, values: ApplicationValues, workspace: string) {
+  try {
+    return applications.add(values, workspace);
+  } catch (thrown) {
+    const { code, problems, hint } = asFoveaError(thrown);
+    if (code !== 'invalid_input') throw thrown;
+    const count = values.redirectUris.length;
+    throw invalidInput(
+      problems.map(({ path, message }) => ({ path: optionOf(path, count), message })),
+      hint,
+    );
+  }
+}
+
+function optionOf(path: string, redirectUris: number): string {
+  const [, index] = /^redirect_uris\[(\d+)\]$/.exec(path) ?? [];
+  if (index !== undefined && redirectUris > 1) {
+    return `--redirect-uri (${Number(index) + 1} of ${redirectUris})`;
+  }
+  if (path.startsWith('redirect_uris')) return '--redirect-uri';
+  return path === 'scopes' ? '--scope' : path === 'workspace' ? path : `--${path}`;
+}
+
+/** Tokens for the service itself are nobody else's to exchange. */
+function refuseOwnOrigin({ resource }: ApplicationValues): void {
+  const { publicUrl } = readSettings();
+  if (resource === undefined || publicUrl === undefined) return;
+  if (URL.parse(resource)?.origin !== new URL(publicUrl).origin) return;
+  const right = 'Name the address of another MCP server.';
+  throw invalidArgument('--resource', 'is at the address of this service itself', right);
 }
 
 function listApplications(applications: Applications): void {

@@ -5,7 +5,8 @@ import {
   type AuthorizationServerOptions,
   mountAuthorizationServer,
 } from '../authorization-server/authorization-server.ts';
-import { invalidArgument } from '../errors.ts';
+import { isLoopbackHost } from '../boundary/loopback.ts';
+import type { Log } from '../log.ts';
 
 export interface MountOptions extends AuthorizationServerOptions {
   /** The address on which the service listens. */
@@ -23,18 +24,13 @@ export interface MountedSignIn extends Omit<AuthorizationServer, 'open'> {
 
 /**
  * Undefined where passwords and tokens would travel in plain text: on an address of the network
- * that no public https URL stands for. Throws `invalid_input` for a public URL with a path: the
- * metadata of an issuer stands at the root of its host (RFC 8414 section 3).
+ * that no public https URL stands for.
  */
 export function mountSignIn({
   host,
   publicUrl,
   ...options
 }: MountOptions): MountedSignIn | undefined {
-  if (publicUrl !== undefined && new URL(publicUrl).pathname !== '/') {
-    const right = 'must have no path, for example https://fovea.example.org';
-    throw invalidArgument('FOVEA_PUBLIC_URL', right);
-  }
   if (publicUrl === undefined && !isOfThisMachine(host)) return undefined;
   const { open, ...server } = mountAuthorizationServer(options);
   let issuer = '';
@@ -48,7 +44,16 @@ export function mountSignIn({
   };
 }
 
+/** An address for everybody lets others of the network sign in, in plain text. */
+export function warnOfPlainText(host: string, publicUrl: string | undefined, log: Log): void {
+  if (publicUrl !== undefined || !/^(0\.0\.0\.0|::)$/.test(host)) return;
+  log.warn(
+    'Whoever signs in through the network sends passwords and tokens in plain text. Set FOVEA_PUBLIC_URL to the https address of a proxy before it, or listen on 127.0.0.1.',
+    { host },
+  );
+}
+
 /** Of the addresses for everybody too: there the service is signed in to by its loopback one. */
 function isOfThisMachine(host: string): boolean {
-  return /^(127\.\d+\.\d+\.\d+|localhost|::1|0\.0\.0\.0|::)$/.test(host);
+  return isLoopbackHost(host) || host === '0.0.0.0' || host === '::';
 }

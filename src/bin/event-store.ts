@@ -1,6 +1,7 @@
 // `fovea event-store`: the device Event Store as a service of its own.
 
 import { join } from 'node:path';
+import { isLoopbackHost } from '../boundary/loopback.ts';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { readSettings } from '../config.ts';
@@ -26,8 +27,7 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
     log,
     clock: systemClock,
   });
-  const isLocal = /^(127\.|localhost$|::1$)/.test(command.host);
-  if (settings.apiKey === undefined && !isLocal) {
+  if (settings.apiKey === undefined && !isLoopbackHost(command.host)) {
     log.warn('API_KEY is not set: whoever reaches this address may read and write all events.');
   }
   process.stdout.write(`${service.url}\n`);

@@ -12,7 +12,7 @@ import type { Client } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
 import type { Route } from '../http-server/handlers.ts';
 import type { Log } from '../log.ts';
-import { type Caller, placeOf } from '../mcp/http/authorization.ts';
+import { type Caller, protectedResourceAt } from '../mcp/http/authorization.ts';
 import { mcpPath } from '../mcp/http/mcp-http.ts';
 import { startPlatform } from '../platform/platform.ts';
 import type { Secret } from '../secret.ts';
@@ -131,7 +131,7 @@ export async function hostedBackend(baseUrl: string, settings: Settings): Promis
     verify: verifyFor(client, () => resource),
     issuer: () => issuer,
     onListening: async (origin) => {
-      resource = placeOf(origin, mcpPath).resource;
+      resource = protectedResourceAt(origin, mcpPath).resource;
     },
     ...{ clientOf, close },
   };

@@ -11,6 +11,7 @@ import { callerServers } from '../mcp/http/caller-servers.ts';
 import { mcpPath, startMcpHttp } from '../mcp/http/mcp-http.ts';
 import { offeredOverHttp } from '../mcp/http/offered.ts';
 import { adapt, checkToolsets, type ListedTool } from '../mcp/surface.ts';
+import { warnOfPlainText } from './authorization-server.ts';
 import { embeddedBackend, type HttpBackend, hostedBackend } from './http-backend.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
@@ -28,6 +29,7 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
       throw thrown;
     },
   );
+  warnOfPlainText(command.host, settings.publicUrl, log);
   log.info('The protocol is spoken here.', { path: mcpPath });
   process.stdout.write(`${service.url}\n`);
   const close = async () => {
@@ -50,11 +52,12 @@ function start(backend: HttpBackend, { command, settings, version, log }: Parts)
   const { host, port } = command;
   const { publicUrl } = settings;
   const { routes, verify, issuer, onListening, clientOf } = backend;
-  const offered: readonly ListedTool[] = adapt(offeredOverHttp(list), settings);
-  const scopeByTool = new Map(offered.map(({ name, scope }) => [name, scope]));
+  const offered: readonly ListedTool[] = offeredOverHttp(list);
+  const usable = adapt(offered, settings);
+  const scopeByTool = new Map(usable.map(({ name, scope }) => [name, scope]));
   const needed = new Set([...scopeByTool.values(), 'openid']);
   const makeServer = callerServers({
-    list: offeredOverHttp(list),
+    list: offered,
     loadTools: async () => (await import('../../tools/index.ts')).tools,
     ...{ clientOf, settings, version, log },
     clock: systemClock,

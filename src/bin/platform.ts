@@ -7,7 +7,7 @@ import { readSettings, type Settings } from '../config.ts';
 import type { Service } from '../http-server/service.ts';
 import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
-import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
+import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorization-server.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { localWorkspace } from './services.ts';
 
@@ -44,6 +44,7 @@ export async function servePlatform(
       throw thrown;
     },
   );
+  warnOfPlainText(command.host, settings.publicUrl, log);
   warnOfMissing(settings, signIn, log);
   return {
     url: service.url,

@@ -8,6 +8,7 @@ import { scopes as allScopes } from '../contract/scopes.ts';
 import { invalidArgument } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { adapt } from '../mcp/surface.ts';
+import { nearest } from '../nearest.ts';
 import { createBrowser } from '../sign-in/browser.ts';
 import { createOAuthClient } from '../sign-in/client.ts';
 import { createDesk } from '../sign-in/create-desk.ts';
@@ -118,14 +119,7 @@ function openDesk(
     return createKeyDesk({ why: 'api_key', workspaceUrl: workspace, profile, browser, session });
   }
   const scopes = askedScopes(settings);
-  const desk = createDesk({ client, session, scopes, redirectPort, listens, browser });
-  return {
-    ...desk,
-    start: async () => {
-      await session.ready();
-      return desk.start();
-    },
-  };
+  return createDesk({ client, session, scopes, redirectPort, listens, browser });
 }
 
 /** Those of the settings, else what the offered tools need, in the order of the document. */
@@ -135,11 +129,18 @@ function askedScopes(settings: Settings): readonly string[] {
     const unknown = settings.scopes.filter((scope) => !known.includes(scope));
     if (unknown.length > 0) {
       const message = `has no such scope as ${unknown.join(', ')}`;
-      throw invalidArgument('FOVEA_SCOPES', message, 'The scopes are in the README.');
+      throw invalidArgument('FOVEA_SCOPES', message, hintFor(unknown));
     }
     return ['openid', ...settings.scopes.filter((scope) => scope !== 'openid')];
   }
   const ofTools = adapt(list, settings).map(({ scope }) => scope);
   const needed = new Set(['openid', 'profile', 'email', ...ofTools]);
   return known.filter((scope) => needed.has(scope));
+}
+
+/** The known names that were probably meant, and where the others are told. */
+function hintFor(unknown: readonly string[]): string {
+  const near = unknown.flatMap((scope) => nearest(scope, allScopes) ?? []);
+  const guess = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
+  return `${guess}decisions/scopes.md says which scope is for what.`;
 }

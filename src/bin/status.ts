@@ -19,7 +19,8 @@ export async function runStatus({ profile }: ProfileCommand): Promise<void> {
       ...['other profile', [other.profile, other.workspaceUrl, other.issuer].join(' ').trim()],
     ]);
     for (const [name = '', value = ''] of [...rows, ...more]) {
-      process.stdout.write(`${name.padEnd(14)}${value}\n`);
+      // A terminal would obey what a service or a file put there.
+      process.stdout.write(`${name.padEnd(14)}${value.replaceAll(/\p{C}+/gu, ' ')}\n`);
     }
     if (status.status !== 'signed_in') process.exitCode = 1;
   } finally {

@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly log: Log;
 }
 
+type CallersOwn = 'makeContext' | 'settings';
+
 export interface Called {
   readonly result: CallToolResult;
   /** To be asked of the host in place of the result. */
@@ -46,33 +48,42 @@ export type CallTool = (
  * Calls a tool by its name. A tool that is unknown or not offered is an error of the protocol;
  * every other failure is a result that says so, and never harms another call.
  */
-export function createCaller(options: CallOptions): CallTool {
-  const { list, settings, log } = options;
+export function createCallTool(options: CallOptions): CallTool {
+  return prepareCallTools(options)(options);
+}
+
+/** As `createCallTool`, for many callers: what they have in common is looked up once. */
+export function prepareCallTools({
+  list,
+  loadTools,
+  log,
+}: Omit<CallOptions, CallersOwn>): (own: Pick<CallOptions, CallersOwn>) => CallTool {
   const listed = new Map(list.map((tool) => [tool.name, tool]));
-  const findTool = createFinder(options.loadTools);
-  return async (name, args, scope, knowsLinks) => {
-    const entry = listed.get(name);
-    if (entry === undefined) throw unknownTool(name, [...listed.keys()]);
-    const refused = refusal(entry, settings);
-    if (refused !== undefined)
-      throw invalidParams(`The tool "${name}" is not offered: ${refused}.`);
-    try {
-      checkSize(args);
-      const tool = await findTool(name);
-      const context = await options.makeContext(scope);
-      const result = await tool.call(fillDefaults(entry, args, settings), context);
-      const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
-      const { ask } = result;
-      return {
-        result: toCallResult({ ...result, ...(next && { next }) }, knowsLinks),
-        ...(ask && scope.browser.canAsk && { ask }),
-      };
-    } catch (thrown) {
-      const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
-      logFailure(log, name, failure);
-      return { result: toErrorResult(failure) };
-    }
-  };
+  const findTool = createFinder(loadTools);
+  return ({ makeContext, settings }) =>
+    async (name, args, scope, knowsLinks) => {
+      const entry = listed.get(name);
+      if (entry === undefined) throw unknownTool(name, [...listed.keys()]);
+      const refused = refusal(entry, settings);
+      if (refused !== undefined)
+        throw invalidParams(`The tool "${name}" is not offered: ${refused}.`);
+      try {
+        checkSize(args);
+        const tool = await findTool(name);
+        const context = await makeContext(scope);
+        const result = await tool.call(fillDefaults(entry, args, settings), context);
+        const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
+        const { ask } = result;
+        return {
+          result: toCallResult({ ...result, ...(next && { next }) }, knowsLinks),
+          ...(ask && scope.browser.canAsk && { ask }),
+        };
+      } catch (thrown) {
+        const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
+        logFailure(log, name, failure);
+        return { result: toErrorResult(failure) };
+      }
+    };
 }
 
 function isOffered(tool: ListedTool | undefined, settings: SurfaceSettings): boolean {

@@ -3,7 +3,7 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../clock.ts';
-import { type CallOptions, createCaller } from './calls.ts';
+import { type CallOptions, createCallTool } from './calls.ts';
 import { createServer, wireTools } from './create-server.ts';
 
 export interface McpOptions extends CallOptions {
@@ -15,7 +15,7 @@ export interface McpOptions extends CallOptions {
 export function serveMcp(options: McpOptions, transport: Transport): StdioServerHandle {
   const { version, clock, list, settings, log } = options;
   const tools = wireTools(list, settings);
-  const callTool = createCaller(options);
+  const callTool = createCallTool(options);
   return serveStdio(() => createServer({ version, clock, tools, readsFiles: true }, callTool), {
     transport,
     onerror: (error) => log.warn('A message was not understood.', { error: error.name }),

@@ -9,7 +9,7 @@ import {
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { OAuthClient } from './client.ts';
 import { oauthError } from './oauth-error.ts';
-import { readTokens } from './token-answer.ts';
+import { readSubject, readTokens } from './token-answer.ts';
 import type { Tokens } from './token-store.ts';
 
 /** Whether `address` is an answer to this request: its redirect URI, and its state exactly once. */
@@ -51,7 +51,8 @@ export async function redeem(
     const answer = await processAuthorizationCodeResponse(server, identity, response, {
       ...(nonce && { expectedNonce: nonce, requireIdToken: true }),
     });
-    return await readTokens(client, response, answer, { scopes });
+    const subject = await readSubject(client, response, answer, signal);
+    return readTokens(client, answer, { scopes, subject });
   } catch (thrown) {
     throw oauthError(thrown, 'token endpoint');
   }

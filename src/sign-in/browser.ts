@@ -1,8 +1,8 @@
 // Opens an address in the person's browser.
 
 import { spawn } from 'node:child_process';
+import { isPlainLoopback } from '../boundary/loopback.ts';
 import { environmentOfOthers, thisMachine } from '../config.ts';
-import { isPlainLoopback } from './fetching.ts';
 
 /** False: no browser here, or an address that is not fit to be opened. */
 export type OpenBrowser = (address: string) => boolean;

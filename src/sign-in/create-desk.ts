@@ -61,6 +61,7 @@ function createTurns(options: DeskOptions) {
       const { workspaceUrl } = await session.status();
       return { status: 'signed_in', workspaceUrl, why: 'tokens' };
     }
+    await session.ready();
     await closed;
     const { listens = true, resource } = options;
     const begin = session.begin.bind(session);
@@ -137,11 +138,12 @@ function statusOf(
   return { ...facts, error, authorizationUrl: undefined, why: isIn ? 'tokens' : undefined };
 }
 
-/** A token that was refused is renewed once. */
+/** Only of the person who signed in. A token that was refused is renewed once. */
 async function userinfo(client: OAuthClient, session: Session, signal: AbortSignal | undefined) {
   const token = await session.accessToken(signal);
   if (token === undefined) throw signedOut();
-  const read = (token: Secret) => readUserinfo(client, token, undefined, signal);
+  const read = async (token: Secret) =>
+    readUserinfo(client, token, await session.subject(signal), signal);
   try {
     return await read(token);
   } catch (thrown) {

@@ -4,14 +4,13 @@ import type { ValidateAnswer } from '../contract/access-token.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import { endedError, isSame, type Reason, refreshOnce, standing, underLock } from './refresh.ts';
+import { endedError, isSame, refreshOnce, standing, underLock } from './refresh.ts';
 import type { Session, SessionOptions, SessionStatus } from './session.ts';
+import { withValidated } from './token-answer.ts';
 import type { Binding, Stored, Tokens } from './token-store.ts';
 
 /** Of this process: it can be told to end. */
 export interface OwnSession extends Session {
-  /** Throws `internal` where tokens could not be kept: before a person signs in for nothing. */
-  ready(): Promise<void>;
   /** Waits for a refresh that is on its way: the answer to a spent refresh token is not lost. */
   settled(): Promise<void>;
 }
@@ -63,7 +62,7 @@ class TokenSession implements OwnSession {
     if (this.#isFutile(refused)) return undefined;
     for (;;) {
       const isJoined = this.#flight !== undefined;
-      const next = await abortable(this.#fly({ refused }), signal);
+      const next = await abortable(this.#fly(refused), signal);
       if (next === undefined) return undefined;
       const { accessToken, ended } = next.tokens;
       if (!isSame(accessToken, refused) && !standing(next.tokens, clock).isOver) {
@@ -73,6 +72,10 @@ class TokenSession implements OwnSession {
       // A flight that was under way did not know of the refusal.
       if (!isJoined || ended !== undefined) throw endedError();
     }
+  }
+
+  async subject(signal?: AbortSignal): Promise<string | undefined> {
+    return (await abortable(this.#current(), signal))?.tokens.subject;
   }
 
   async status(): Promise<SessionStatus> {
@@ -165,7 +168,7 @@ class TokenSession implements OwnSession {
   async #refreshEarly(stored: Stored): Promise<Stored | undefined> {
     const { clock } = this.#options;
     try {
-      return await this.#fly({ refused: undefined });
+      return await this.#fly();
     } catch (thrown) {
       if (standing(stored.tokens, clock).isOver) throw thrown;
       this.#tryAgainAt = clock.monotonic() + limits.refreshAgainMs;
@@ -174,9 +177,9 @@ class TokenSession implements OwnSession {
   }
 
   /** One at a time; who comes while one is under way shares its outcome. */
-  #fly(reason: Reason): Promise<Stored | undefined> {
+  #fly(refused?: Secret): Promise<Stored | undefined> {
     this.#flight ??= this.#locked(async () => {
-      const outcome = await refreshOnce(this.#options, this.#binding, this.#unsaved, reason);
+      const outcome = await refreshOnce(this.#options, this.#binding, this.#unsaved, refused);
       this.#remember(outcome?.stored);
       if (outcome?.saved === false) {
         this.#unsaved = outcome.stored;
@@ -232,26 +235,13 @@ class TokenSession implements OwnSession {
   /** Keeps what the service said, unless somebody else wrote meanwhile. */
   async #improved(stored: Stored, answer: ValidateAnswer): Promise<Stored> {
     const { tokens, clock } = this.#options;
-    const better = improve(stored.tokens, answer, clock.now());
-    if (better === undefined || stored === this.#unsaved) return stored;
+    const better = withValidated(stored.tokens, answer, clock.now());
+    if (better === stored.tokens || stored === this.#unsaved) return stored;
     const replace = () => tokens.replace(this.#binding, better, stored);
     const next = await this.#locked(replace).catch(() => undefined);
     if (next !== undefined) this.#remember(next);
     return next ?? { ...stored, tokens: better };
   }
-}
-
-/** Undefined: the service says what is known already. */
-function improve(tokens: Tokens, answer: ValidateAnswer, now: number): Tokens | undefined {
-  const { exp, scopes, workspace_url: workspace } = answer;
-  const told = exp === null ? undefined : exp * 1000;
-  // An end that is in the past, of a token that is good: one of the two clocks is wrong.
-  const expiresAt = told === undefined || told <= now ? tokens.expiresAt : told;
-  const workspaceUrl = workspace === '' ? tokens.workspaceUrl : workspace;
-  const isSameEnd = Math.abs((expiresAt ?? 0) - (tokens.expiresAt ?? 0)) < 5_000;
-  const isSameRest =
-    workspaceUrl === tokens.workspaceUrl && scopes.join(' ') === tokens.scopes.join(' ');
-  return isSameEnd && isSameRest ? undefined : { ...tokens, expiresAt, scopes, workspaceUrl };
 }
 
 /** The caller may give up; what it waited for goes on for the others. */

@@ -2,6 +2,7 @@
 // this machine alone.
 
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
+import { isPlainLoopback } from '../boundary/loopback.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 
@@ -52,13 +53,6 @@ export function checkEndpoint(value: unknown, what: string, issuer: URL): URL {
   if (url.username || url.password) throw badEndpoint(what, 'carries a user name or password');
   if (value.includes('#')) throw badEndpoint(what, 'has a fragment');
   return url;
-}
-
-/** Plain http to a name that is always this machine. */
-export function isPlainLoopback({ protocol, hostname }: URL): boolean {
-  const isHere =
-    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return protocol === 'http:' && isHere;
 }
 
 function badEndpoint(what: string, why: string): FoveaError {

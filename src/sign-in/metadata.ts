@@ -1,8 +1,9 @@
 // Where an authorization server's endpoints are: its metadata, else the addresses of the document.
 
 import { type AuthorizationServer, processDiscoveryResponse } from 'oauth4webapi';
+import { isPlainLoopback } from '../boundary/loopback.ts';
 import { FoveaError } from '../errors.ts';
-import { checkEndpoint, get, isPlainLoopback } from './fetching.ts';
+import { checkEndpoint, get } from './fetching.ts';
 import { oauthError } from './oauth-error.ts';
 
 /**

@@ -104,7 +104,8 @@ function challenged({ status }: WWWAuthenticateChallengeError): FoveaError {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  INVALID_RESPONSE: 'A member is missing, or is not what was expected.',
+  INVALID_RESPONSE:
+    'A member is missing, or is not what was expected. Its signature or issuer may be wrong: do not sign in there.',
   JWT_CLAIM_COMPARISON_FAILED: 'Its identity token is for another client, issuer or sign-in.',
   JWT_TIMESTAMP_CHECK_FAILED: 'Its identity token is too old or of the future: compare the clocks.',
   KEY_SELECTION_FAILED: 'Its identity token is signed with a key that the service does not name.',

@@ -7,6 +7,7 @@ import { isAnswerTo, redeem } from './authorization-response.ts';
 import type { CallbackPage } from './callback-page.ts';
 import { listenForCallback, page, unheardRedirectUri } from './callback-server.ts';
 import type { OAuthClient } from './client.ts';
+import { withValidated } from './token-answer.ts';
 import { revokeTokens } from './token-endpoint.ts';
 import type { Tokens } from './token-store.ts';
 import { validateToken } from './validate.ts';
@@ -155,12 +156,7 @@ async function withFacts(
       retry: 'never',
     });
   }
-  return {
-    ...tokens,
-    expiresAt: answer.exp === null ? tokens.expiresAt : answer.exp * 1_000,
-    scopes: answer.scopes.length > 0 ? answer.scopes : tokens.scopes,
-    workspaceUrl: answer.workspace_url || undefined,
-  };
+  return withValidated(tokens, answer, client.clock.now());
 }
 
 /** Blanks and line ends of a terminal are left out; a browser may have hidden `http://`. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FoveaError } from '../errors.ts';
-import type { Place } from './keychains/choose.ts';
+import type { StoreKind } from './keychains/choose.ts';
 import {
   type PrivateFiles,
   readPrivateFile,
@@ -15,7 +15,7 @@ import type { Binding } from './token-store.ts';
 
 export interface IndexEntry extends Binding {
   readonly workspaceUrl: string | undefined;
-  readonly place: Place;
+  readonly place: StoreKind;
   readonly signInId: string;
 }
 
@@ -53,7 +53,8 @@ export function indexFolder(folder: string, files: PrivateFiles): ProfileIndex {
       const names = await readdir(folder).catch(() => []);
       const entries: IndexEntry[] = [];
       for (const name of names.filter((each) => each.endsWith('.json')).sort()) {
-        const entry = await readFile(join(folder, name));
+        // One that is damaged hides none of the others.
+        const entry = await readFile(join(folder, name)).catch(() => undefined);
         if (entry !== undefined) entries.push(entry);
       }
       return entries;

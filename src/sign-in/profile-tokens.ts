@@ -1,7 +1,7 @@
 // The tokens of each profile, over a store of secrets and an index without any.
 
 import { randomUUID } from 'node:crypto';
-import type { Place, SecretStores } from './keychains/choose.ts';
+import type { SecretStores, StoreKind } from './keychains/choose.ts';
 import { KeychainError } from './keychains/keychain.ts';
 import { bindingName, type IndexEntry, type ProfileIndex } from './profile-index.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -105,14 +105,14 @@ class ProfileTokens implements TokenStore {
   }
 
   /** Of a place that is no longer used. Where it is out of reach, it stays, and nobody reads it. */
-  async #forget(binding: Binding, place: Place): Promise<void> {
+  async #forget(binding: Binding, place: StoreKind): Promise<void> {
     try {
       await (await this.#stores.at(place)).remove(secretName(binding));
     } catch {}
   }
 }
 
-const places: Readonly<Record<Place, string>> = {
+const places: Readonly<Record<StoreKind, string>> = {
   keychain: 'keychain',
   keytar: 'keychain (keytar)',
   file: 'encrypted file',
@@ -123,7 +123,7 @@ function secretName(binding: Binding): string {
   return `tokens:${bindingName(binding)}`;
 }
 
-function entryOf(binding: Binding, { tokens, signInId }: Stored, place: Place): IndexEntry {
+function entryOf(binding: Binding, { tokens, signInId }: Stored, place: StoreKind): IndexEntry {
   const { profile, issuer, clientId, service } = binding;
   const { workspaceUrl } = tokens;
   return { profile, issuer, clientId, service, workspaceUrl, place, signInId };

@@ -33,19 +33,17 @@ export function endedError(): FoveaError {
   });
 }
 
-/** Why tokens are refreshed: they end, or a service refused this one with 401. */
-export type Reason = { readonly refused: Secret | undefined };
-
 /**
  * The tokens that are good now; undefined: signed out. Sends one request at most, and none where a
- * sibling has done so since. Under the lock, since a refresh token may be used once only. `saved`
- * is false where the answer could not be kept: then it is in this process alone.
+ * sibling has done so since. Under the lock, since a refresh token may be used once only. `refused`
+ * is the token that a service answered with 401, if that is why. `saved` is false where the answer
+ * could not be kept: then it is in this process alone.
  */
 export async function refreshOnce(
   options: SessionOptions,
   binding: Binding,
   unsaved: Stored | undefined,
-  { refused }: Reason,
+  refused: Secret | undefined,
 ): Promise<{ readonly stored: Stored; readonly saved: boolean } | undefined> {
   const { tokens, clock } = options;
   const found = await tokens.read(binding);
@@ -88,9 +86,8 @@ export async function underLock<T>(
   takeLock: TakeLock,
   binding: Binding,
   work: () => Promise<T>,
-  waitMsMax: number = limits.refreshWaitMsMax,
 ): Promise<T> {
-  const late = AbortSignal.timeout(waitMsMax);
+  const late = AbortSignal.timeout(limits.refreshWaitMsMax);
   for (;;) {
     const lock = takeLock(binding);
     if (lock !== undefined) return work().finally(() => lock.release());

@@ -89,7 +89,7 @@ export async function exchangeToken(
       client.options(signal),
     );
     const answer = await processGenericTokenEndpointResponse(server, client.identity, response);
-    const { accessToken, expiresAt } = await readTokens(client, response, answer, { scopes: [] });
+    const { accessToken, expiresAt } = readTokens(client, answer, { scopes: [] });
     return { accessToken, expiresAt };
   } catch (thrown) {
     throw asEnded(oauthError(thrown, 'token endpoint'));

@@ -13,6 +13,10 @@ export interface Session {
   accessToken(signal?: AbortSignal): Promise<Secret | undefined>;
   /** After a 401 for `refused`: another token, refreshed once at most; undefined: there is none. */
   renew(refused: Secret, signal?: AbortSignal): Promise<Secret | undefined>;
+  /** The person behind the tokens; undefined: signed out, or the service did not prove who. */
+  subject(signal?: AbortSignal): Promise<string | undefined>;
+  /** Throws `internal` where tokens could not be kept: before a person signs in for nothing. */
+  ready(): Promise<void>;
   status(): Promise<SessionStatus>;
   /** Takes over the tokens of a sign-in that just ended well. */
   begin(tokens: Tokens): Promise<void>;

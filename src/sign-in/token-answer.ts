@@ -5,6 +5,7 @@ import {
   type TokenEndpointResponse,
   validateApplicationLevelSignature,
 } from 'oauth4webapi';
+import type { ValidateAnswer } from '../contract/access-token.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
@@ -20,23 +21,36 @@ export interface Before {
 }
 
 /**
- * RFC 6749 section 5.1. The identity token's signature is checked against the service's keys, which
- * OpenID Connect leaves to TLS: on this machine there is none. Throws `upstream_failed`.
+ * The person whom the identity token of a sign-in names; undefined: none, or nothing proves it. Its
+ * signature is checked against the service's keys, which OpenID Connect leaves to TLS: on this
+ * machine there is none. Throws `upstream_failed`.
  */
-export async function readTokens(
+export async function readSubject(
   client: OAuthClient,
   response: Response,
   answer: TokenEndpointResponse,
-  before: Before,
-): Promise<Tokens> {
-  if (answer.token_type !== 'bearer') throw badAnswer('is for no bearer token');
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const server = await client.server();
   const claims = getValidatedIdTokenClaims(answer);
-  if (claims && server.jwks_uri !== undefined) {
-    await validateApplicationLevelSignature(server, response, client.options());
-  }
-  const subject = server.jwks_uri === undefined ? undefined : claims?.sub;
-  if (subject !== undefined && before.subject !== undefined && subject !== before.subject) {
+  if (claims === undefined || server.jwks_uri === undefined) return undefined;
+  await validateApplicationLevelSignature(server, response, client.options(signal));
+  return claims.sub;
+}
+
+/**
+ * RFC 6749 section 5.1. Asks nobody: a refresh token that was rotated is spent, so nothing that may
+ * fail stands between its answer and the store. An identity token that comes with a refresh proves
+ * nobody, but must not name another person (OpenID Connect Core 12.2). Throws `upstream_failed`.
+ */
+export function readTokens(
+  client: OAuthClient,
+  answer: TokenEndpointResponse,
+  before: Before,
+): Tokens {
+  if (answer.token_type !== 'bearer') throw badAnswer('is for no bearer token');
+  const named = getValidatedIdTokenClaims(answer)?.sub;
+  if (named !== undefined && before.subject !== undefined && named !== before.subject) {
     throw badAnswer('is for another person');
   }
   const now = client.clock.now();
@@ -53,10 +67,26 @@ export async function readTokens(
     expiresAt: isKnown ? now + seconds * 1_000 : undefined,
     scopes: answer.scope === undefined ? before.scopes : readScopes(answer.scope),
     workspaceUrl: before.workspaceUrl,
-    subject: subject ?? before.subject,
+    subject: before.subject,
     obtainedAt: now,
     ended: undefined,
   };
+}
+
+/**
+ * What `/oauth/validate` adds to tokens that it calls active: their true end, scopes and workspace.
+ * What it leaves empty stays as it was; the same `tokens` where it says nothing new.
+ */
+export function withValidated(tokens: Tokens, answer: ValidateAnswer, now: number): Tokens {
+  const told = answer.exp === null ? undefined : answer.exp * 1_000;
+  // An end that is in the past, of a token that is good: one of the two clocks is wrong.
+  const expiresAt = told === undefined || told <= now ? tokens.expiresAt : told;
+  const scopes = answer.scopes.length > 0 ? answer.scopes : tokens.scopes;
+  const workspaceUrl = answer.workspace_url || tokens.workspaceUrl;
+  const isSameEnd = Math.abs((expiresAt ?? 0) - (tokens.expiresAt ?? 0)) < limits.sameEndMs;
+  const isSameRest =
+    workspaceUrl === tokens.workspaceUrl && scopes.join(' ') === tokens.scopes.join(' ');
+  return isSameEnd && isSameRest ? tokens : { ...tokens, expiresAt, scopes, workspaceUrl };
 }
 
 /** The scopes in a text of others that are such (RFC 6749 section 3.3). */

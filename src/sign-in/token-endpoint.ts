@@ -36,7 +36,7 @@ export async function refreshTokens(
       client.options(signal),
     );
     const answer = await processRefreshTokenResponse(server, client.identity, response);
-    return await readTokens(client, response, answer, tokens);
+    return readTokens(client, answer, tokens);
   } catch (thrown) {
     if (thrown instanceof ResponseBodyError && thrown.error === 'invalid_grant') {
       throw new EndedGrant('The refresh token is no longer accepted.');

@@ -2,21 +2,27 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
+import { hashPassword } from '../../src/authorization-server/passwords.ts';
+import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import {
+  authorizationUrl,
   person,
   refresh,
   signIn,
   startTestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
+import { openFormBrowser } from '../fixtures/browser-form.ts';
 import { administer } from './pages-kit.ts';
 
 const password = new Secret('twelve or so');
@@ -62,6 +68,13 @@ test.each([
   [{ email: 'a@b@c' }, 'email: must be an email address, for example ada@example.com'],
   [{ email: '<a@b>' }, 'email: must be an email address, for example ada@example.com'],
   [{ workspaces: ['a/b'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['.'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['..'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['__proto__'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['a\u0007b'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['a\u009Bb'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['a\u202Eb'] }, 'workspace: must be a slug, for example "my-team"'],
+  [{ workspaces: ['a\\b'] }, 'workspace: must be a slug, for example "my-team"'],
   [{ workspaces: [''] }, 'workspace: must be a slug, for example "my-team"'],
   [{ password: new Secret('eleven char') }, 'password: must have 12 to 200 characters'],
   [{ password: new Secret('x'.repeat(201)) }, 'password: must have 12 to 200 characters'],
@@ -123,6 +136,29 @@ test('what an account had ends with it: tokens, refreshes, and never comes back'
   expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
 });
 
+test('the browser of a removed account is asked who it is', async () => {
+  const service = await startTestAuthorizationServer();
+  onTestFinished(() => service.close());
+  const { post } = service.applications;
+  const browser = openFormBrowser();
+  await signIn(service, post, {}, browser);
+  await administer(service, ({ accounts }) => accounts.remove(person.name));
+  const { status, next } = await browser.get(authorizationUrl(service, post).url);
+  expect([status, next?.pathname]).toEqual([303, expect.stringMatching(/^\/oauth\/sign-in\//)]);
+  const page = await browser.get(next ?? '');
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('name="password"')]);
+});
+
+test('many passwords at once leave threads for files', async () => {
+  const order: string[] = [];
+  const hashes = [1, 2, 3, 4].map(() => hashPassword(password).then(() => order.push('hash')));
+  // By then all that may run at once does.
+  await setImmediate();
+  await stat('.').then(() => order.push('file'));
+  await Promise.all(hashes);
+  expect(order).toEqual(['file', 'hash', 'hash', 'hash', 'hash']);
+});
+
 /** `fovea account …` on an empty folder, or on one that is there. */
 async function run(data: string, argv: readonly string[], stdin = '') {
   const command = [resolve('src/bin/fovea.ts'), 'account', ...argv, '--data', data];
@@ -173,6 +209,46 @@ test('the command adds, lists and removes; the password is a line of stdin', asy
   expect(administration.accounts.list().map(({ name }) => name)).toEqual(['Ada Lovelace']);
 });
 
+test('the list obeys no control characters that an earlier release let in', async () => {
+  const { data, accounts } = await open();
+  await accounts.add({ ...ada, password });
+  const database = openDatabase(join(data, 'sign-in.db'), signInMigrations);
+  database.run('UPDATE accounts SET name = ?', ['Ada\u001B[2J\u009B1m\u202E']);
+  database.close();
+  const { out } = await run(data, ['list']);
+  expect(out).toContain('Ada\uFFFD[2J\uFFFD1m\uFFFD  ada@example.com');
+});
+
+test('a new password signs out all browsers, and programs where that is asked for', async () => {
+  const service = await startTestAuthorizationServer();
+  onTestFinished(() => service.close());
+  const { post } = service.applications;
+  const browser = openFormBrowser();
+  const { accessToken, refreshToken } = await signIn(service, post, {}, browser);
+  const silent = async () => {
+    const { url } = authorizationUrl(service, post, { prompt: 'none' });
+    return (await browser.get(url)).next?.searchParams.get('error');
+  };
+  expect(await silent()).toBe('consent_required');
+  const given = await run(service.data, ['password', 'ADA lovelace'], 'another password\n');
+  expect(given).toEqual({
+    code: 0,
+    out: 'The password of ADA lovelace is changed, and all browsers are signed out.\n',
+    err: '',
+  });
+  expect(await silent()).toBe('login_required');
+  expect((await validate(service, accessToken)).body.active).toBe(true);
+  const argv = ['password', person.email, '--sign-out'];
+  const { out } = await run(service.data, argv, 'a third password\n');
+  expect(out).toContain('is changed, and all browsers and programs are signed out.');
+  expect((await validate(service, accessToken)).body.active).toBe(false);
+  expect((await refresh(service, post, refreshToken)).body.error).toBe('invalid_grant');
+  const authenticate = (typed: string) =>
+    administer(service, ({ accounts }) => accounts.authenticate(person.name, new Secret(typed)));
+  expect(await authenticate(person.password)).toBeUndefined();
+  expect((await authenticate('a third password'))?.email).toBe(person.email);
+});
+
 test.each([
   [['add', 'Ada'], '', 'fovea: --email: is missing\nFor example: --email ada@example.com\n'],
   [
@@ -190,6 +266,7 @@ test.each([
     'a-password-for-tests\n',
     'fovea: email: must be an email address, for example ada@example.com\n',
   ],
+  [['password', 'Ada'], '', 'fovea: There is no account "Ada".\nfovea account list shows all.\n'],
   [['remove', 'Ada'], '', 'fovea: There is no account "Ada".\nfovea account list shows all.\n'],
 ])('%j with %j ends with code 2', async (argv, stdin, err) => {
   const data = await emptyFolder();

@@ -55,6 +55,15 @@ function judgeRows(open: Open, openGranted: OpenGranted): void {
     await adapters(model).destroy('one');
   });
 
+  test('a session of an account that is gone is none', async () => {
+    const { adapters } = open();
+    await adapters('Session').upsert('cookie', { uid: 'u', accountId: 'gone', exp: 99 }, 60);
+    expect(await adapters('Session').find('cookie')).toBeUndefined();
+    expect(await adapters('Session').findByUid('u')).toBeUndefined();
+    await adapters('Session').upsert('other', { uid: 'v', exp: 99 }, 60);
+    expect(await adapters('Session').find('other')).toMatchObject({ uid: 'v' });
+  });
+
   test('a session is found by its uid, without its id', async () => {
     const { adapters } = open();
     await adapters('Session').upsert('cookie', { uid: 'u', accountId: 'ada', exp: 99 }, 60);

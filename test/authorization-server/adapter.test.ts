@@ -37,6 +37,7 @@ judgeAdapter(() => {
       rows: createRows(file),
       clock: { now: () => now, monotonic: () => now },
       findClient: () => undefined,
+      hasAccount: (id) => id !== 'gone',
       refuse: () => new errors.InvalidGrant('refused'),
       rotations: {
         rotated: () => rotated,

@@ -209,11 +209,16 @@ test('only those of the given workspaces are listed and removed', async () => {
 });
 
 /** `fovea application …`. */
-async function run(data: string, argv: readonly string[]) {
+async function run(data: string, argv: readonly string[], publicUrl?: string) {
   const command = [resolve('src/bin/fovea.ts'), 'application', ...argv, '--data', data];
   const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: data, FOVEA_WORKSPACE: 'acme' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: data,
+      FOVEA_WORKSPACE: 'acme',
+      FOVEA_PUBLIC_URL: publicUrl,
+    },
   });
   const [[code], out, err] = await Promise.all([
     once(child, 'close'),
@@ -251,4 +256,35 @@ test('the command registers at a running service, and ends its sign-ins with it'
     2,
     `fovea: There is no application "${id}".\nfovea application list shows all.\n`,
   ]);
+});
+
+test('the command says which option is wrong', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'fovea-applications-'));
+  onTestFinished(() => rm(data, { recursive: true }));
+  const wrong = ['add', '--name', 'x', '--redirect-uri', 'https://a.example/'];
+  const two = await run(data, [...wrong, '--redirect-uri', 'ftp://a', '--scope', 'zzzz']);
+  expect([two.code, two.err]).toEqual([
+    2,
+    'fovea: --redirect-uri (2 of 2): must be a whole https URL; --scope: there is no scope "zzzz"\n',
+  ]);
+  const none = await run(data, ['add', '--name', 'x', '--auth', 'y']);
+  expect(none.err).toBe(
+    'fovea: --auth: must be one of client_secret_post, client_secret_basic, none; ' +
+      '--redirect-uri: needs one at least\n',
+  );
+});
+
+test('the command registers nothing at the address of the service itself', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'fovea-applications-'));
+  onTestFinished(() => rm(data, { recursive: true }));
+  const own = 'https://fovea.example';
+  const add = (resource: string) =>
+    run(data, ['add', '--name', 'MCP server', '--resource', resource], own);
+  for (const resource of [own, `${own}/mcp`]) {
+    expect(await add(resource)).toEqual({
+      ...{ code: 2, out: '' },
+      err: 'fovea: --resource: is at the address of this service itself\nName the address of another MCP server.\n',
+    });
+  }
+  expect((await add('https://mcp.example/mcp')).code).toBe(0);
 });

@@ -5,6 +5,7 @@ import {
   createSignInAttempts,
   type SignInAttempts,
 } from '../../src/authorization-server/sign-in-attempts.ts';
+import { createLog } from '../../src/log.ts';
 import { person, type TestAuthorizationServer } from '../fixtures/authorization-server.ts';
 import { openFormBrowser } from '../fixtures/browser-form.ts';
 import { addGrace, atSignIn, grace, openService, send, wordsOf } from './pages-kit.ts';
@@ -36,6 +37,15 @@ test('five wrong passwords pause the account, on every page, for the right one t
   const { browser, page } = await atSignIn(service, service.applications.post);
   const fields = { name: ' ADA@example.com', password: person.password };
   expect((await send(browser, service, page, fields)).status).toBe(429);
+});
+
+test('name and email of an account are counted together', async () => {
+  const service = await openService();
+  for (const name of [person.name, person.email, 'ADA lovelace', person.email, person.name]) {
+    expect((await attempt(service, name, 'wrong')).status).toBe(400);
+  }
+  expect((await attempt(service, person.email, person.password)).status).toBe(429);
+  expect((await attempt(service, person.name, person.password)).status).toBe(429);
 });
 
 test('others sign in meanwhile, and an unknown name pauses like a known one', async () => {
@@ -72,12 +82,14 @@ test('of many at the same time no more than five are looked at', async () => {
 });
 
 /** Attempts whose time is set by the test, in seconds. */
-function timed(): { readonly attempts: SignInAttempts; at(seconds: number): void } {
+function timed() {
   let ms = 0;
-  const attempts = createSignInAttempts({ now: () => 0, monotonic: () => ms });
+  const lines: string[] = [];
+  const log = createLog('warn', (line) => lines.push(line));
+  const attempts = createSignInAttempts({ now: () => 0, monotonic: () => ms }, log);
   return {
-    attempts,
-    at: (seconds) => {
+    ...{ attempts, lines },
+    at: (seconds: number) => {
       ms = seconds * 1_000;
     },
   };
@@ -129,4 +141,36 @@ test('an office of many people, who sign in well, is not paused', () => {
     expect(fail(attempts, `person ${count}`, 'office')).toBe(0);
     attempts.succeeded(`person ${count}`, 'office');
   }
+});
+
+test('the addresses of one IPv6 network are one, those of others are not', () => {
+  const { attempts } = timed();
+  const network = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:DB8:1:2:3:4:5:6'];
+  for (const address of [...network, '2001:db8:1:2::', '2001:db8:1:2::1%eth0']) {
+    expect(fail(attempts, 'ada', address)).toBe(0);
+  }
+  expect(fail(attempts, 'ada', '2001:db8:1:2::99')).toBe(60);
+  for (const other of ['2001:db8:1:3::1', '2001:db8:1::', '::1', '::ffff:127.0.0.1', '', 'x:y']) {
+    expect(fail(attempts, 'ada', other)).toBe(0);
+  }
+});
+
+test('the addresses of IPv4 are counted one by one', () => {
+  const { attempts } = timed();
+  for (let count = 1; count <= 5; count += 1) {
+    expect(fail(attempts, 'ada', '::ffff:192.0.2.1')).toBe(0);
+  }
+  expect(fail(attempts, 'ada', '::ffff:192.0.2.1')).toBe(60);
+  expect(fail(attempts, 'ada', '::ffff:192.0.2.2')).toBe(0);
+});
+
+test('the log has one line for each pause, with the address and no name', () => {
+  const { attempts, lines, at } = timed();
+  for (let count = 1; count <= 5; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
+  expect(lines).toEqual([]);
+  for (let count = 1; count <= 3; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
+  at(61);
+  for (let count = 1; count <= 7; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
+  const line = 'There were too many wrong passwords: a pause began. address="192.0.2.1"\n';
+  expect(lines.map((each) => each.replace(/^\S+ warn fovea: /, ''))).toEqual([line, line]);
 });

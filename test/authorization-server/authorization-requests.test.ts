@@ -24,6 +24,17 @@ test.each([
   expect(next?.searchParams.has('code')).toBe(false);
 });
 
+test.each([
+  ['openid image:read project:destroy', 'the third scope is not one of this service'],
+  ['openid evil', 'the second scope is not one of this service'],
+  [`${'openid '.repeat(11)}evil`, 'scope number 12 is not one of this service'],
+])('of "%s" it says which one is unknown, without repeating it', async (scope, words) => {
+  const service = await start();
+  const { url } = authorizationUrl(service, service.applications.post, { scope });
+  const { next } = await openFormBrowser().get(url);
+  expect(next?.searchParams.get('error_description')).toBe(words);
+});
+
 test('a request for a scope that the application may not have is refused', async () => {
   const service = await start();
   const narrow = service.register({ name: 'Narrow', scopes: ['openid', 'image:read'] });

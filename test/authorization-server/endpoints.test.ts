@@ -1,6 +1,7 @@
 // The seven endpoints and the metadata: their exact members, statuses and headers.
 
 import { Agent, request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { scopes } from '../../src/contract/scopes.ts';
 import {
@@ -328,6 +329,19 @@ test.each([
     body,
   });
   expect(response.status).toBe(status);
+  expect((await answerOf(response)).body.error).toBe('invalid_request');
+});
+
+test.each(['/oauth/token', '/oauth/revoke'])('%s takes no encoded body', async (path) => {
+  const { url } = await start();
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': 'gzip' },
+    },
+    body: gzipSync('token=unknown'),
+  });
+  expect(response.status).toBe(415);
   expect((await answerOf(response)).body.error).toBe('invalid_request');
 });
 

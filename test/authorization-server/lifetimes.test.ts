@@ -153,11 +153,12 @@ test('a person has 10 minutes to sign in', async () => {
 test('a browser is not asked for the password again for 14 days', async () => {
   const service = await start();
   const browser = openFormBrowser();
-  await signIn(service, service.applications.post, {}, browser);
+  const web = service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
+  await signIn(service, web, {}, browser);
   at(14 * day - 1);
-  const silent = authorizationUrl(service, service.applications.post, { prompt: 'none' });
+  const silent = authorizationUrl(service, web, { prompt: 'none' });
   expect((await browser.get(silent.url)).next?.searchParams.get('code')).toMatch(/^[\w-]{43}$/);
   at(29 * day);
-  const late = authorizationUrl(service, service.applications.post, { prompt: 'none' });
+  const late = authorizationUrl(service, web, { prompt: 'none' });
   expect((await browser.get(late.url)).next?.searchParams.get('error')).toBe('login_required');
 });

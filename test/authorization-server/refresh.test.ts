@@ -112,6 +112,15 @@ test('a token used again after 30 seconds ends the whole sign-in', async () => {
   expect(next.body.error).toBe('invalid_grant');
 });
 
+test('a clock that is set back makes the grace no longer', async () => {
+  const clock = holdClock();
+  const { first, refreshWith } = await startSignedIn();
+  clock.pass(60_000);
+  await refreshWith(first.refreshToken);
+  clock.pass(-30_000);
+  expect((await refreshWith(first.refreshToken)).body.error).toBe('invalid_grant');
+});
+
 test('within the grace an older token leads to the newest one', async () => {
   const clock = holdClock();
   const { first, refreshWith } = await startSignedIn();

@@ -5,13 +5,23 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import {
+  authorizationUrl,
   person,
   signIn,
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
 import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/browser-form.ts';
-import { addGrace, administer, grace, openService, send, wordsOf } from './pages-kit.ts';
+import {
+  addGrace,
+  administer,
+  atSignIn,
+  grace,
+  openService,
+  send,
+  walk,
+  wordsOf,
+} from './pages-kit.ts';
 
 const path = '/settings/applications';
 
@@ -274,5 +284,55 @@ test('the password of a person is changed by nobody else', async () => {
     await browser.post(at, { ...fields, ...change, password: 'wrong' });
   }
   const { fields } = formOf(await browser.get(at));
-  expect((await browser.post(at, { ...fields, ...change })).status).toBe(429);
+  const paused = await browser.post(at, { ...fields, ...change });
+  expect([paused.status, paused.headers.get('retry-after')]).toEqual([
+    429,
+    /again in (\d+) seconds/.exec(wordsOf(paused))?.[1],
+  ]);
+  expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('a new password signs an intruder out of the sign-in pages, and programs if wished', async () => {
+  const service = await openService();
+  const { post } = service.applications;
+  const intruder = openFormBrowser();
+  const { accessToken } = await signIn(service, post, {}, intruder);
+  // One who typed the old password, and waits with going on.
+  const waiting = await atSignIn(service, post);
+  const typed = { name: person.name, password: person.password };
+  const onward = await send(waiting.browser, service, waiting.page, typed);
+  const { browser } = await signedIn(service);
+  const at = `${service.url}/settings/password`;
+  const change = async (old: string, next: string, more: Readonly<Record<string, string>>) => {
+    const page = await browser.get(at);
+    expect(wordsOf(page)).toContain('Programs stay signed in, unless you sign them out too.');
+    const fields = { password: old, new_password: next, again: next };
+    const answer = await browser.post(at, { ...formOf(page).fields, ...fields, ...more });
+    expect(answer.status).toBe(200);
+  };
+  await change(person.password, 'a new password', {});
+  const { url } = authorizationUrl(service, post, { prompt: 'none' });
+  const silent = (await intruder.get(url)).next;
+  expect(silent?.searchParams.get('error')).toBe('login_required');
+  const late = await walk(waiting.browser, onward.next ?? '');
+  expect(late.text).not.toContain('You are signed in as');
+  expect(late.next).toBeUndefined();
+  expect((await validate(service, accessToken)).body.active).toBe(true);
+  await change('a new password', 'a third password', { sign_out: 'yes' });
+  expect((await validate(service, accessToken)).body.active).toBe(false);
+});
+
+test('nobody becomes an MCP server by these pages', async () => {
+  const service = await openService();
+  const { browser } = await signedIn(service);
+  expect((await browser.get(service.url + path)).text).not.toContain('name="resource"');
+  for (const resource of [`${service.url}/mcp`, 'https://mcp.example/mcp']) {
+    const refused = await register(service, browser, { name: 'MCP server', resource });
+    expect([refused.status, wordsOf(refused)]).toEqual([
+      400,
+      expect.stringContaining('MCP server is registered on the command line alone'),
+    ]);
+  }
+  const list = await administer(service, ({ applications }) => applications.list());
+  expect(list.map(({ name }) => name)).not.toContain('MCP server');
 });

@@ -12,6 +12,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
+import { administer } from './pages-kit.ts';
 import { shareService } from './shared-service.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
@@ -145,6 +146,29 @@ test('a registered MCP server exchanges tokens for its own resource', async () =
   const answer = await exchange(server, accessToken);
   expect(answer.status).toBe(200);
   expect(answer.body.scope).toBe(scope);
+});
+
+test('nobody exchanges tokens of this service by naming its addresses as their own', async () => {
+  const { service, resource, exchange } = await start();
+  for (const claimed of [resource, service.url]) {
+    const usurper = service.register({
+      ...{ name: 'Usurper', redirectUris: [], auth: 'client_secret_basic', resource: claimed },
+    });
+    const named = { resource: claimed, scope };
+    const { accessToken } = await signIn(service, service.applications.public, named);
+    const answer = await exchange(usurper, accessToken);
+    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
+  }
+});
+
+test('tokens for an MCP server end with its registration', async () => {
+  const { service } = await start();
+  const resource = 'https://removed.example/mcp';
+  const server = service.register({ name: 'Removed', redirectUris: [], resource });
+  const { accessToken } = await signIn(service, service.applications.public, { resource, scope });
+  expect((await validate(service, accessToken, resource)).body.active).toBe(true);
+  await administer(service, ({ applications }) => applications.remove(server.id));
+  expect((await validate(service, accessToken, resource)).body.active).toBe(false);
 });
 
 test.each([

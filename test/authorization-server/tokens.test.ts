@@ -163,19 +163,22 @@ test('two programs that sign in by one browser have sign-ins of their own', asyn
   }
 });
 
-test('a browser that agreed before is asked again for more, and by desktop applications', async () => {
+test('a browser that agreed before is asked again for more, and by programs on its computer', async () => {
   const service = await start();
   const browser = openFormBrowser();
   const { post, public: desktop } = service.applications;
+  const web = service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
   const scope = 'openid image:read';
-  await signIn(service, post, { scope }, browser);
+  await signIn(service, web, { scope }, browser);
   const answerTo = async (application: TestApplication, wanted: string) => {
     const silent = { scope: wanted, prompt: 'none' };
     const { next } = await browser.get(authorizationUrl(service, application, silent).url);
     return next?.searchParams.get('error') ?? next?.searchParams.get('code');
   };
-  expect(await answerTo(post, scope)).toMatch(/^[\w-]{43}$/);
-  expect(await answerTo(post, 'openid image:read model:infer')).toBe('consent_required');
+  expect(await answerTo(web, scope)).toMatch(/^[\w-]{43}$/);
+  expect(await answerTo(web, 'openid image:read model:infer')).toBe('consent_required');
+  await signIn(service, post, { scope }, browser);
+  expect(await answerTo(post, scope)).toBe('consent_required');
   await signIn(service, desktop, { scope }, browser);
   expect(await answerTo(desktop, scope)).toBe('interaction_required');
 });

@@ -157,6 +157,21 @@ test.skipIf(host === '')('on an address of the network nobody can sign in', asyn
   expect(await log).toContain('Nobody can sign in here');
 });
 
+test.each(['0.0.0.0', '::'])(
+  'on %s it warns of plain text, but not before a proxy',
+  async (host) => {
+    const warned = async (environment: Record<string, string>) => {
+      const { child, log } = launch({ FOVEA_API_KEY: key, ...environment }, '--host', host);
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await urlOf(child);
+      child.kill('SIGTERM');
+      return (await log).includes('sends passwords and tokens in plain text');
+    };
+    expect(await warned({})).toBe(true);
+    expect(await warned({ FOVEA_PUBLIC_URL: 'https://fovea.example.org' })).toBe(false);
+  },
+);
+
 test.each([
   [{ FOVEA_PUBLIC_URL: 'https://example.org/fovea' }, 'FOVEA_PUBLIC_URL: must have no path'],
   [{ FOVEA_PUBLIC_URL: 'http://example.org' }, 'FOVEA_PUBLIC_URL: must be https'],

@@ -151,6 +151,14 @@ test('a scope that the document does not have is refused before anything is sent
   expect(all.provider.requests).toEqual([]);
 });
 
+test.each([
+  ['image:raed', 'Did you mean image:read? decisions/scopes.md says which scope is for what.'],
+  ['admin:everything', 'decisions/scopes.md says which scope is for what.'],
+])('for the unknown scope %s the hint is: %s', async (scope, hint) => {
+  const { settings } = await start({ FOVEA_SCOPES: scope });
+  expect(() => openSignIn(settings, log)).toThrow(expect.objectContaining({ hint }));
+});
+
 test('the embedded platform needs no sign-in', async () => {
   const settings = readSettings({ FOVEA_HOME: tmpdir(), FOVEA_WORKSPACE: 'acme' });
   const { desk, session } = openSignIn(settings, log);

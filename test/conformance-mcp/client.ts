@@ -164,6 +164,8 @@ function sessionOf(keep: (tokens: Tokens) => void): Session {
   return {
     accessToken: async () => undefined,
     renew: async () => undefined,
+    subject: async () => undefined,
+    ready: async () => undefined,
     status: async () => signedOut,
     begin: async (tokens) => keep(tokens),
     end: async () => {

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { createCaller } from '../../src/mcp/calls.ts';
+import { createCallTool } from '../../src/mcp/calls.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { listTools } from '../../src/mcp/list-tools.ts';
 import { authTools } from '../../tools/auth.ts';
@@ -264,7 +264,7 @@ async function connected(
     throw new FoveaError('unreachable', 'There is no client.');
   };
   const list = listTools(authTools);
-  const caller = createCaller({
+  const caller = createCallTool({
     list,
     settings,
     loadTools: async () => authTools,

@@ -201,6 +201,7 @@ test('a sign-in in another process of the same person ends the waiting here', as
   const shared = deskFor(server, {
     session: {
       ...{ renew: async () => undefined, begin: async () => undefined },
+      ...{ subject: async () => undefined, ready: async () => undefined },
       accessToken: async () => (isIn ? new Secret('token-of-the-other') : undefined),
       status: async () => ({
         ...{ status: isIn ? 'signed_in' : 'signed_out', expiresAt: undefined, scopes: [] },

@@ -49,6 +49,8 @@ function sessionInMemory(client: OAuthClient): { session: Session; tokens(): Tok
       kept = await refreshTokens(client, kept, signal);
       return kept.accessToken;
     },
+    subject: async () => kept?.subject,
+    ready: async () => undefined,
     status: async () => ({
       status: kept === undefined ? 'signed_out' : 'signed_in',
       expiresAt: kept?.expiresAt,

@@ -108,8 +108,22 @@ test('oidc-provider: the authorization request is the one of the document', asyn
   expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
 });
 
-test.each(methods)('oauth2-mock-server, %s', async (auth) => {
+/** The secret of the fixture, as it must be on the wire (RFC 6749 section 2.3.1). */
+const secret = 's3cr:t%41+&=/?#"~';
+const basic = Buffer.from('mock-client:s3cr%3At%2541%2B%26%3D%2F%3F%23%22%7E').toString('base64');
+
+/** It believes every client, so what it was told is looked at. */
+test.each([
+  ['client_secret_post', { id: 'mock-client', secret }],
+  ['client_secret_basic', { authorization: `Basic ${basic}` }],
+  ['none', { id: 'mock-client' }],
+] as const)('oauth2-mock-server, %s', async (auth, expected) => {
   const server = await mock(auth);
+  const told: object[] = [];
+  server.service.on('beforeResponse', (_answer, { headers, body }) => {
+    const { client_id: id, client_secret: secret } = body;
+    told.push({ authorization: headers.authorization, id, secret });
+  });
   const { desk, client, tokens } = deskFor(server);
   const page = await visit(await server.agree((await startOf(desk)).href));
   expect(page.text).toContain('You are signed in.');
@@ -118,6 +132,11 @@ test.each(methods)('oauth2-mock-server, %s', async (auth) => {
   expect(first.subject).toBe('johndoe');
   const second = await refreshTokens(client, first, soon());
   expect(second.accessToken.reveal()).toMatch(/^ey/);
+  const nothing = { authorization: undefined, id: undefined, secret: undefined };
+  expect(told).toEqual([
+    { ...nothing, ...expected },
+    { ...nothing, ...expected },
+  ]);
   expect(await desk.userinfo()).toMatchObject({ sub: 'johndoe' });
   expect(await desk.signOut()).toEqual({ revoked: true, wasSignedIn: true });
   expect((await desk.status()).status).toBe('signed_out');

@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
 import { deskFor, soon, startOf, visit } from './desk-kit.ts';
 import { answered, callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
 
@@ -221,6 +222,8 @@ test('tokens that cannot be kept are revoked', async () => {
     session: {
       accessToken: async () => undefined,
       renew: async () => undefined,
+      subject: async () => undefined,
+      ready: async () => undefined,
       status: () => Promise.reject(new Error('the disk is full')),
       begin: () => Promise.reject(new Error('the disk is full')),
       end: () => Promise.reject(new Error('the disk is full')),
@@ -260,4 +263,90 @@ test('a token that its own service calls inactive is no sign-in', async () => {
   const { desk, error } = await answered(server);
   expect(error).toMatchObject({ code: 'upstream_failed' });
   expect((await desk.status()).status).toBe('signed_out');
+});
+
+describe('userinfo', () => {
+  test('of the person who signed in is given', async () => {
+    const server = await lyingServer();
+    server.lies['/userinfo'] = () => ({ sub: 'u1', name: 'Ada' });
+    const { desk } = await answered(server);
+    expect(await desk.userinfo()).toEqual({ sub: 'u1', name: 'Ada' });
+  });
+
+  test.each<[string, object]>([
+    ['of another person', { sub: 'u2', name: 'Eve' }],
+    ['of a person whose name differs in its case', { sub: 'U1', name: 'Eve' }],
+    ['of nobody', { name: 'Eve' }],
+  ])('%s is not', async (_what, claims) => {
+    const server = await lyingServer();
+    server.lies['/userinfo'] = () => claims;
+    const { desk } = await answered(server);
+    const error: unknown = await desk.userinfo().catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'upstream_failed', retry: 'never' });
+    expect(String(error)).not.toContain('Eve');
+    expect(server.received.filter(({ line }) => line === 'GET /userinfo')).toHaveLength(1);
+  });
+
+  test('is given by a service whose identity tokens prove nobody', async () => {
+    const server = await lyingServer();
+    delete server.metadata.jwks_uri;
+    server.lies['/userinfo'] = () => ({ sub: 'u2' });
+    const { desk, tokens } = await answered(server);
+    expect(tokens()?.subject).toBeUndefined();
+    expect(await desk.userinfo()).toEqual({ sub: 'u2' });
+  });
+});
+
+describe('an identity token that comes with a refresh', () => {
+  async function signedIn() {
+    const server = await lyingServer();
+    const { tokens, client } = await answered(server);
+    const first = tokens();
+    if (first === undefined) throw new Error('no tokens');
+    const second = { access_token: 'access-2', refresh_token: 'refresh-2' };
+    return { server, refresh: () => refreshTokens(client, first, soon()), second };
+  }
+
+  test('is no reason to ask for keys: the rotated tokens are not lost with them', async () => {
+    const { server, refresh, second } = await signedIn();
+    server.lies['/jwks'] = () => ({ status: 503, answer: 'down' });
+    const asked = server.received.length;
+    server.lies['/token'] = () => ({ ...server.tokens(null), ...second });
+    const tokens = await refresh();
+    expect(tokens.accessToken.reveal()).toBe('access-2');
+    expect(tokens.refreshToken?.reveal()).toBe('refresh-2');
+    expect(tokens.subject).toBe('u1');
+    expect(server.received.slice(asked).map(({ line }) => line)).toEqual(['POST /token']);
+  });
+
+  test('of another person is refused', async () => {
+    const { server, refresh, second } = await signedIn();
+    server.lies['/token'] = () => ({ ...server.tokens(null, { sub: 'u2' }), ...second });
+    await expect(refresh()).rejects.toMatchObject({
+      code: 'upstream_failed',
+      message: "The token endpoint's answer is for another person.",
+    });
+  });
+
+  test('names nobody where nobody was proven before', async () => {
+    const server = await lyingServer();
+    delete server.metadata.jwks_uri;
+    const { tokens, client } = await answered(server);
+    const first = tokens();
+    if (first === undefined) throw new Error('no tokens');
+    server.lies['/token'] = () => server.tokens(null, { sub: 'u2' });
+    expect((await refreshTokens(client, first, soon())).subject).toBeUndefined();
+  });
+});
+
+test('an end in the past, empty scopes and no workspace of /oauth/validate change nothing', async () => {
+  const server = await lyingServer();
+  server.lies['/oauth/validate'] = () => ({
+    ...{ active: true, exp: 1_000_000_000, workspace_url: '', scopes: [] },
+  });
+  const { desk, tokens } = await answered(server);
+  expect(tokens()?.expiresAt).toBeGreaterThan(Date.now() + 3_000_000);
+  expect(await desk.status()).toMatchObject({
+    ...{ status: 'signed_in', scopes: ['openid', 'profile', 'email'], workspaceUrl: undefined },
+  });
 });

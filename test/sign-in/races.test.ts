@@ -1,5 +1,5 @@
 // Many calls in many processes over one token that has ended: one refresh, and nobody is signed
-// out, whoever dies in the middle of it. `npm run races:sign-in -- --rounds 2000` does it longer.
+// out, whoever dies in the middle of it. `npm run races:sign-in` does it longer.
 
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -47,14 +47,14 @@ test.each([
   }
 });
 
-test('200 rounds in which processes are killed at any moment: nobody is signed out', async () => {
+test('30 rounds, a process killed in every second one: nobody is signed out', async () => {
   const service = await startOurService();
   const { signIn, callers } = await start(service, 4);
-  const report = await killInRounds(service, signIn, callers, { rounds: 200, killEvery: 3 });
+  const report = await killInRounds(service, signIn, callers, { rounds: 30, killEvery: 2 });
   expect(report.failures).toEqual([]);
-  expect(report.killed).toBeGreaterThan(30);
+  expect(report.killed).toBeGreaterThan(3);
   expect((await callAll(service, callers, calls, true)).outcomes).toEqual([all, all, all, all]);
-}, 450_000);
+}, 120_000);
 
 /** The first process dies after its refresh was answered, before it could keep the answer. */
 async function dieBetween(service: RaceService, signIn: SharedSignIn, [victim]: readonly Caller[]) {

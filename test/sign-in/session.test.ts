@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import type { SessionOptions } from '../../src/sign-in/session.ts';
+import { deskFor } from './desk-kit.ts';
+import { lyingServer } from './lying-kit.ts';
 import {
   ended,
   fakeKeychain,
@@ -60,6 +62,17 @@ describe('a token that is good for now', () => {
     await expect(session.accessToken()).rejects.toMatchObject(ended);
     expect((await session.status()).status).toBe('signed_out');
     expect(all.server.seen).toEqual([]);
+  });
+
+  test('the person behind it is the one who signed in, also after a refresh', async () => {
+    const all = await parts();
+    const session = openSession(all);
+    expect(await session.subject()).toBe(undefined);
+    await session.begin(tokensOf('1', { subject: 'ada' }));
+    all.clock.advance(hour);
+    await session.accessToken();
+    expect(await session.subject()).toBe('ada');
+    expect(await openSession(all).subject()).toBe('ada');
   });
 
   test('tokens of another issuer or client are not taken', async () => {
@@ -215,6 +228,20 @@ describe('status', () => {
     expect((await session.status()).expiresAt).toBe(noon + hour);
   });
 
+  test('what the service leaves empty stays as it was', async () => {
+    const all = await parts();
+    const answer = { active: true, exp: null, workspace_url: '', scopes: [] };
+    const session = openSession(all, { validate: async () => answer });
+    await session.begin(tokensOf('1'));
+    const kept = {
+      expiresAt: noon + hour,
+      scopes: ['openid', 'project:read'],
+      workspaceUrl: 'acme',
+    };
+    expect(await session.status()).toMatchObject(kept);
+    expect(await openSession(all).status()).toMatchObject(kept);
+  });
+
   test('a token that was revoked elsewhere is renewed where that is possible', async () => {
     const all = await parts();
     const answer = { active: false, exp: null, workspace_url: '', scopes: [] };
@@ -245,9 +272,13 @@ describe('status', () => {
     const { entries, state } = fakeKeychain();
     state.isLocked = true;
     const session = openSession(all, { store: { keychain: entries } });
-    await expect(session.ready()).rejects.toThrow('The keychain is locked.');
+    const server = await lyingServer();
+    const { desk } = deskFor(server, { session });
+    await expect(desk.start()).rejects.toThrow('The keychain is locked.');
+    expect((await desk.status().catch((thrown) => thrown)).message).toContain('locked');
+    expect(server.received).toEqual([]);
     state.isLocked = false;
-    await session.ready();
+    expect(await desk.start()).toMatchObject({ status: 'pending', isNew: true });
   });
 
   test('signed out, it names where tokens would be, and says nothing is wrong', async () => {

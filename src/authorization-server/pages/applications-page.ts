@@ -4,6 +4,7 @@ import { isoTime } from '../../clock.ts';
 import type { Problem } from '../../errors.ts';
 import { clientAuthentications, visibilities } from '../application-rules.ts';
 import type { Application } from '../applications.ts';
+import { settingsPaths } from '../paths.ts';
 import { type Html, html } from './html.ts';
 import { formToken, type Page, problemBox, textField } from './page.ts';
 import { groups } from './scopes-in-words.ts';
@@ -17,7 +18,6 @@ export interface TypedApplication {
   readonly authentication: string;
   readonly visibility: string;
   readonly workspace: string;
-  readonly resource: string;
   readonly isDesktop: boolean;
   readonly isMcp: boolean;
   /** Empty: all. */
@@ -34,8 +34,6 @@ export interface ApplicationsPage {
   readonly problem?: { readonly message: string; readonly problems: readonly Problem[] };
   readonly notice?: string;
 }
-
-const path = '/settings/applications';
 
 export function applicationsPage(page: ApplicationsPage): Page {
   return {
@@ -78,15 +76,15 @@ ${
   secret !== undefined &&
   html`<div class="notice"><p><strong>Copy the secret now.</strong> It is shown this once and kept as a hash: nobody can show it again.</p></div>`
 }
-<p><a class="button main" href="${path}">${secret === undefined ? 'Go on' : 'I have copied it'}</a></p>
+<p><a class="button main" href="${settingsPaths.applications}">${secret === undefined ? 'Go on' : 'I have copied it'}</a></p>
 </div>`,
   };
 }
 
 function headOf({ account, token }: ApplicationsPage): Html {
   return html`<div class="head"><h1>Applications</h1>
-<form method="post" action="/settings/sign-out">${formToken(token('sign-out'))}
-<span class="quiet"><bdi>${account.name}</bdi> · <a href="/settings/password">Change password</a></span>
+<form method="post" action="${settingsPaths.signOut}">${formToken(token('sign-out'))}
+<span class="quiet"><bdi>${account.name}</bdi> · <a href="${settingsPaths.password}">Change password</a></span>
 <button class="small" type="submit">Sign out</button></form></div>
 <p class="quiet">Programs that may ask people to sign in, and to act for them within their scopes.</p>`;
 }
@@ -108,7 +106,7 @@ ${
 <details><summary>Allowed scopes (${application.scopes.length})</summary><p class="quiet">${application.scopes.join(', ')}</p></details>
 <details><summary>Remove</summary>
 <p class="quiet">Its sign-ins end at once, and its client ID never comes back.</p>
-<form method="post" action="${path}">${formToken(token(`remove ${application.id}`))}
+<form method="post" action="${settingsPaths.applications}">${formToken(token(`remove ${application.id}`))}
 <input type="hidden" name="action" value="remove"><input type="hidden" name="id" value="${application.id}">
 <button class="small" type="submit" aria-label="Remove ${application.name}">Remove it</button></form>
 </details></li>`,
@@ -128,7 +126,7 @@ function kindOf(application: Application): string {
 }
 
 const untouched: TypedApplication = {
-  ...{ name: '', homepage: '', redirectUris: '', resource: '', workspace: '' },
+  ...{ name: '', homepage: '', redirectUris: '', workspace: '' },
   authentication: 'client_secret_post',
   visibility: 'Internal',
   isDesktop: false,
@@ -139,7 +137,7 @@ const untouched: TypedApplication = {
 function newForm({ token, typed = untouched, problem, workspaces }: ApplicationsPage): Html {
   const details = problem?.problems.map(({ path, message }) => `${labelOf(path)} ${message}.`);
   return html`${problemBox(problem?.message, details)}
-<form method="post" action="${path}">${formToken(token('add'))}
+<form method="post" action="${settingsPaths.applications}">${formToken(token('add'))}
 <input type="hidden" name="action" value="add">
 <div class="columns"><div>
 ${textField({ name: 'name', label: 'Name', value: typed.name, isRequired: true, hint: 'People see it when they are asked.' })}
@@ -161,7 +159,6 @@ ${select(
   workspaces.map((each) => [each, each]),
   typed.workspace,
 )}
-${textField({ name: 'resource', label: 'MCP server', value: typed.resource, hint: 'Its address, where the application is an MCP server. Else empty.' })}
 </div></div>
 ${checkbox('desktop', 'yes', 'Desktop application: any port of its loopback redirect URIs', typed.isDesktop)}
 ${checkbox('mcp', 'yes', 'MCP client: its access tokens live for 24 hours instead of one', typed.isMcp)}

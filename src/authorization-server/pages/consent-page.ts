@@ -1,5 +1,6 @@
 // The page that asks whether an application may do what it asks for.
 
+import { isLoopbackName } from '../../boundary/loopback.ts';
 import { type Html, html } from './html.ts';
 import { formToken, type Page } from './page.ts';
 import { permissionGroups } from './scopes-in-words.ts';
@@ -60,9 +61,7 @@ ${workspaceChoice(page.workspaces)}
 /** The host of an address, or that it is on this computer. */
 function placeOf(redirectUri: string): string {
   const { hostname = '', host = '' } = URL.parse(redirectUri) ?? {};
-  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
-    ? `a program on this computer (${host})`
-    : host;
+  return isLoopbackName(hostname) ? `a program on this computer (${host})` : host;
 }
 
 function warningOf({ application }: ConsentPage): Html | undefined {

@@ -1,6 +1,7 @@
 // The settings page on which a person changes the password.
 
 import { limits } from '../../limits.ts';
+import { settingsPaths } from '../paths.ts';
 import { html } from './html.ts';
 import { formToken, type Page, problemBox, textField } from './page.ts';
 
@@ -15,9 +16,9 @@ export function passwordPage({ account, token, problem }: PasswordPage): Page {
     title: 'Change password',
     body: html`<div class="card">
 <h1>Change password</h1>
-<p class="quiet">of <bdi>${account.name}</bdi>. Other browsers are signed out of these pages; programs stay signed in.</p>
+<p class="quiet">of <bdi>${account.name}</bdi>. Every browser must sign in again, but for this one at these pages. Programs stay signed in, unless you sign them out too.</p>
 ${problemBox(problem)}
-<form method="post" action="/settings/password">
+<form method="post" action="${settingsPaths.password}">
 ${formToken(token)}
 <input type="hidden" name="name" value="${account.email}" autocomplete="username">
 ${textField({
@@ -43,9 +44,10 @@ ${textField({
   autocomplete: 'new-password',
   isRequired: true,
 })}
+<label class="choice"><input type="checkbox" name="sign_out" value="yes">Also sign out all programs</label>
 <div class="actions"><button class="main" type="submit">Change it</button></div>
 </form>
-<p><a href="/settings/applications">Back to the applications</a></p>
+<p><a href="${settingsPaths.applications}">Back to the applications</a></p>
 </div>`,
   };
 }
@@ -56,7 +58,7 @@ export function passwordChangedPage(): Page {
     body: html`<div class="card" role="status">
 <h1>Your password is changed</h1>
 <p>Use the new one from now on.</p>
-<p><a class="button main" href="/settings/applications">Go on</a></p>
+<p><a class="button main" href="${settingsPaths.applications}">Go on</a></p>
 </div>`,
   };
 }

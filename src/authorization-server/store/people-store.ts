@@ -16,6 +16,14 @@ export interface AccountRow extends Account {
   readonly password: string;
 }
 
+/** What ends with a password. */
+export interface PasswordEnds {
+  /** The hash of the session of the settings pages that stays; undefined: none does. */
+  readonly keptSession: string | undefined;
+  /** Whether all programs are signed out. */
+  readonly programs: boolean;
+}
+
 /** Times are milliseconds since 1970. */
 export interface PeopleStore {
   /** False: name or email is taken, and nothing was stored. */
@@ -24,8 +32,10 @@ export interface PeopleStore {
   accounts(): readonly Account[];
   account(id: string): Account | undefined;
   /** By the key of its name or its email. */
-  accountByKey(key: string): { readonly id: string; readonly password: string } | undefined;
-  setPassword(id: string, password: string): void;
+  accountByKey(key: string): Readonly<Record<'id' | 'nameKey' | 'password', string>> | undefined;
+  /** Also ends its sessions in browsers but `keptSession`, and with `programs` all its sign-ins. */
+  setPassword(id: string, password: string, ends: PasswordEnds): void;
+  /** And all that it had. */
   removeAccount(id: string): boolean;
 
   /** False: its resource is taken, and nothing was stored. */
@@ -39,8 +49,6 @@ export interface PeopleStore {
   /** The account of a session that has not ended. */
   sessionAccount(hash: string, now: number): Account | undefined;
   removeSession(hash: string): void;
-  /** All of an account but one. */
-  removeSessionsBut(accountId: string, hash: string): void;
 
   /** Made on first use, the same for all processes. */
   formKey(): string;
@@ -96,13 +104,29 @@ function accountRows(database: Database): AccountRows {
     account: (id) => database.get('SELECT * FROM accounts WHERE id = ?', [id], read),
     accountByKey: (key) =>
       database.get(
-        'SELECT id, password FROM accounts WHERE name_key = ? OR email_key = ?',
+        'SELECT id, name_key, password FROM accounts WHERE name_key = ? OR email_key = ?',
         [key, key],
-        (row) => ({ id: row.text('id'), password: row.text('password') }),
+        (row) => ({
+          id: row.text('id'),
+          nameKey: row.text('name_key'),
+          password: row.text('password'),
+        }),
       ),
-    setPassword: (id, password) =>
-      void database.run('UPDATE accounts SET password = ? WHERE id = ?', [password, id]),
-    removeAccount: (id) => database.run('DELETE FROM accounts WHERE id = ?', [id]) > 0,
+    setPassword: (id, password, { keptSession, programs }) =>
+      database.transaction(() => {
+        database.run('UPDATE accounts SET password = ? WHERE id = ?', [password, id]);
+        database.run('DELETE FROM page_sessions WHERE account_id = ? AND hash IS NOT ?', [
+          ...[id, keptSession],
+        ]);
+        // A sign-in that waits may have had the old password already.
+        const kinds = programs ? '' : "AND kind IN ('Session', 'Interaction')";
+        database.run(`DELETE FROM authorizations WHERE account_id = ? ${kinds}`, [id]);
+      }),
+    removeAccount: (id) =>
+      database.transaction(() => {
+        database.run('DELETE FROM authorizations WHERE account_id = ?', [id]);
+        return database.run('DELETE FROM accounts WHERE id = ?', [id]) > 0;
+      }),
   };
 }
 
@@ -138,8 +162,7 @@ function applicationRows(database: Database): ApplicationRows {
 
 type PageRows = Pick<
   PeopleStore,
-  | ('addSession' | 'sessionAccount' | 'removeSession' | 'removeSessionsBut')
-  | ('formKey' | 'useFormToken')
+  ('addSession' | 'sessionAccount' | 'removeSession') | ('formKey' | 'useFormToken')
 >;
 
 function pageRows(database: Database): PageRows {
@@ -161,10 +184,6 @@ function pageRows(database: Database): PageRows {
       return id === undefined ? undefined : account(id);
     },
     removeSession: (hash) => void database.run('DELETE FROM page_sessions WHERE hash = ?', [hash]),
-    removeSessionsBut: (accountId, hash) =>
-      void database.run('DELETE FROM page_sessions WHERE account_id = ? AND hash <> ?', [
-        ...[accountId, hash],
-      ]),
     formKey: () => {
       const key = () =>
         database.get('SELECT key FROM form_key WHERE id = 1', [], (row) => row.text('key'));

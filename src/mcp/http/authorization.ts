@@ -25,8 +25,8 @@ export interface Caller {
   readonly presented: Secret;
 }
 
-/** Where this server is, for those who look from outside. */
-export interface Place {
+/** This server as RFC 9728 calls it, for those who look from outside. */
+export interface ProtectedResource {
   /** The resource identifier of RFC 8707, for example `https://mcp.example.com/mcp`. */
   readonly resource: string;
   /** Where RFC 9728 section 3.1 wants its metadata. */
@@ -39,13 +39,13 @@ export function metadataPaths(path: string): readonly string[] {
   return [`${base}${path}`, base];
 }
 
-/** The place of a server that is reached at `origin`, with the protocol at `path`. */
-export function placeOf(origin: string, path: string): Place {
+/** That of a server that is reached at `origin`, with the protocol at `path`. */
+export function protectedResourceAt(origin: string, path: string): ProtectedResource {
   return { resource: `${origin}${path}`, metadata: `${origin}${metadataPaths(path)[0]}` };
 }
 
 /** RFC 9728 section 2. */
-export function resourceMetadata({ resource }: Place, { issuer, scopes }: Admission) {
+export function resourceMetadata({ resource }: ProtectedResource, { issuer, scopes }: Admission) {
   return {
     resource,
     authorization_servers: [issuer()],
@@ -62,7 +62,7 @@ export function resourceMetadata({ resource }: Place, { issuer, scopes }: Admiss
 export async function admit(
   request: IncomingMessage,
   { verify }: Pick<Admission, 'verify'>,
-  { resource }: Place,
+  { resource }: ProtectedResource,
   clock: Clock,
 ): Promise<Caller> {
   const presented = presentedToken(request);
@@ -106,7 +106,7 @@ function canonical(resource: string): string {
 /** The WWW-Authenticate header that belongs to an error; undefined: it asks for no sign-in. */
 export function challengeHeader(
   { code, challenge }: FoveaError,
-  { metadata }: Place,
+  { metadata }: ProtectedResource,
   scopes: readonly string[],
 ): string | undefined {
   if (code !== 'unauthenticated' && challenge === undefined) return undefined;

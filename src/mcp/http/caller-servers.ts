@@ -8,7 +8,7 @@ import type { Settings } from '../../config.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Client } from '../../http-client/client.ts';
 import type { Log } from '../../log.ts';
-import { createCaller } from '../calls.ts';
+import { prepareCallTools } from '../calls.ts';
 import { createServer, wireTools } from '../create-server.ts';
 import type { ListedTool } from '../surface.ts';
 import type { Tool, ToolContext } from '../tool.ts';
@@ -33,6 +33,7 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
   // Everybody has a workspace, so that nobody has to name it; which one is no part of the list.
   const tools = wireTools(list, settingsOf(options, 'any'));
   const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
+  const createCallTool = prepareCallTools({ list, loadTools, log });
   const files = openFileRoots([]);
   return (caller) => {
     const settings = settingsOf(options, caller.token.workspace);
@@ -45,8 +46,8 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
       settings,
       clock,
     });
-    const callTool = createCaller({ list, loadTools, makeContext, settings, log });
-    return createServer({ version, clock, tools, readsFiles: false }, callTool);
+    const parts = { version, clock, tools, readsFiles: false };
+    return createServer(parts, createCallTool({ makeContext, settings }));
   };
 }
 

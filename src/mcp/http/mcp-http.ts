@@ -9,7 +9,7 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
-import { asFoveaError, type FoveaError, invalidArgument } from '../../errors.ts';
+import { asFoveaError, type FoveaError } from '../../errors.ts';
 import { platformCredentials } from '../../http-server/credentials.ts';
 import type { ErrorAnswer } from '../../http-server/error-body.ts';
 import type { Route } from '../../http-server/handlers.ts';
@@ -23,8 +23,8 @@ import {
   type Caller,
   challengeHeader,
   metadataPaths,
-  type Place,
-  placeOf,
+  type ProtectedResource,
+  protectedResourceAt,
   resourceMetadata,
 } from './authorization.ts';
 import { readMessages } from './message-body.ts';
@@ -59,13 +59,13 @@ export interface McpHttpOptions {
 export const mcpPath = '/mcp';
 
 /**
- * Listens, and serves both eras of the protocol at `/mcp`. Throws `conflict` when the port is taken
- * and `invalid_input` for a public address that is more than an origin; and as `onListening` does.
+ * Listens, and serves both eras of the protocol at `/mcp`. Throws `conflict` when the port is
+ * taken, and as `onListening` does.
  */
 export async function startMcpHttp(options: McpHttpOptions): Promise<Service> {
   const { host, port, publicUrl, admission, log, clock } = options;
-  const publicHost = publicUrl === undefined ? [] : [publicOrigin(publicUrl).host];
-  const ready = Promise.withResolvers<Place>();
+  const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).host];
+  const ready = Promise.withResolvers<ProtectedResource>();
   ready.promise.catch(() => {});
   const endpoint = createEndpoint(options, ready.promise);
   const service = await serve({
@@ -89,9 +89,9 @@ export async function startMcpHttp(options: McpHttpOptions): Promise<Service> {
     await endpoint.close();
   };
   try {
-    const origin = publicUrl === undefined ? service.url : publicOrigin(publicUrl).origin;
+    const origin = publicUrl === undefined ? service.url : new URL(publicUrl).origin;
     await options.onListening?.(origin);
-    ready.resolve(placeOf(origin, mcpPath));
+    ready.resolve(protectedResourceAt(origin, mcpPath));
   } catch (thrown) {
     ready.reject(thrown);
     await close();
@@ -100,14 +100,8 @@ export async function startMcpHttp(options: McpHttpOptions): Promise<Service> {
   return { url: service.url, close };
 }
 
-function publicOrigin(text: string): URL {
-  const url = new URL(text);
-  if (url.pathname === '/') return url;
-  throw invalidArgument('FOVEA_PUBLIC_URL', 'must be an origin, for example https://example.com');
-}
-
 /** What answers at the path of the protocol. */
-function createEndpoint(options: McpHttpOptions, ready: Promise<Place>) {
+function createEndpoint(options: McpHttpOptions, ready: Promise<ProtectedResource>) {
   const { clock } = options;
   const callers = new WeakMap<Request, Caller>();
   const handler = createHandler(options, callers);
@@ -116,26 +110,30 @@ function createEndpoint(options: McpHttpOptions, ready: Promise<Place>) {
     ...options.admission,
     verify: rememberTokens(options.admission.verify, clock),
   };
-  const answerOpen = async (request: IncomingMessage, response: ServerResponse, place: Place) => {
+  const answerOpen = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    protectedResource: ProtectedResource,
+  ) => {
     const gone = goneSignal(response);
     const { value } = await readMessages(request);
-    const asked = toWebRequest(request, place.resource, gone);
+    const asked = toWebRequest(request, protectedResource.resource, gone);
     await sendWebResponse(await handler.fetch(asked, { parsedBody: value }), response);
   };
   const answerKnown = async (
     request: IncomingMessage,
     response: ServerResponse,
-    place: Place,
+    protectedResource: ProtectedResource,
     door: Admission,
   ) => {
     const gone = goneSignal(response);
-    const caller = await admit(request, door, place, clock);
+    const caller = await admit(request, door, protectedResource, clock);
     const visit = rateLimit.enter(caller.token.subject);
     try {
       const { value, messages } = await readMessages(request);
       visit.count(messages.length);
       requireScopes(messages, caller.token, door.scopeOf);
-      const asked = toWebRequest(request, place.resource, gone);
+      const asked = toWebRequest(request, protectedResource.resource, gone);
       callers.set(asked, caller);
       await sendWebResponse(await handler.fetch(asked, { parsedBody: value }), response);
     } finally {
@@ -145,12 +143,16 @@ function createEndpoint(options: McpHttpOptions, ready: Promise<Place>) {
   return {
     close: handler.close,
     answer: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      const place = await ready;
-      if (admission === undefined) return answerOpen(request, response, place);
+      const protectedResource = await ready;
+      if (admission === undefined) return answerOpen(request, response, protectedResource);
       try {
-        await answerKnown(request, response, place, admission);
+        await answerKnown(request, response, protectedResource, admission);
       } catch (thrown) {
-        const challenge = challengeHeader(asFoveaError(thrown), place, admission.scopes);
+        const challenge = challengeHeader(
+          asFoveaError(thrown),
+          protectedResource,
+          admission.scopes,
+        );
         if (challenge && !response.headersSent) response.setHeader('www-authenticate', challenge);
         throw thrown;
       }
@@ -176,7 +178,7 @@ function createHandler(
   );
 }
 
-function metadataRoutes(admission: Admission, ready: Promise<Place>): readonly Route[] {
+function metadataRoutes(admission: Admission, ready: Promise<ProtectedResource>): readonly Route[] {
   return metadataPaths(mcpPath).map((path) => ({
     method: 'GET',
     path,

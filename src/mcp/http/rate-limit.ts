@@ -33,7 +33,8 @@ export function createRateLimit(clock: Clock): RateLimit {
       principals.set(principal, usage);
       usage.begin(second);
       return {
-        count: (calls) => usage.count(calls - 1, second),
+        // One counts already, for the request: an empty batch gives nothing back.
+        count: (calls) => usage.count(Math.max(0, calls - 1), second),
         leave: () => usage.end(),
       };
     },

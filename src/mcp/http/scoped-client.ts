@@ -14,7 +14,12 @@ export function withinScopes(client: Client, scopes: ReadonlySet<string>): Clien
       requireScope(operation, scopes);
       return client.call(operation, input, options);
     },
-    download: client.download,
+    // No scope covers a link, and the file would be one of the server.
+    download: async () => {
+      throw new FoveaError('not_implemented', 'Nothing is saved on the machine of the server.', {
+        hint: 'Fetch the link from your own machine.',
+      });
+    },
     close: async () => {},
   };
 }

@@ -11,15 +11,15 @@ import { memoryStore } from './memory.ts';
 import { loadNapiKeyring } from './napi-keyring.ts';
 
 /** What is written down beside a sign-in, so that it is found again. */
-export type Place = 'keychain' | 'keytar' | 'file' | 'memory';
+export type StoreKind = 'keychain' | 'keytar' | 'file' | 'memory';
 
 export interface SecretStores {
   /** Where secrets of a new sign-in go. Throws `internal` for a keychain that is locked. */
-  choose(): Promise<Place>;
+  choose(): Promise<StoreKind>;
   /** Whether the setting lets secrets be there. */
-  isAllowed(place: Place): boolean;
+  isAllowed(kind: StoreKind): boolean;
   /** Throws `internal` where this machine does not have it. */
-  at(place: Place): Promise<SecretStore>;
+  at(kind: StoreKind): Promise<SecretStore>;
 }
 
 export interface SecretStoresOptions extends PrivateFiles {
@@ -39,10 +39,10 @@ export function openSecretStores(options: SecretStoresOptions): SecretStores {
     options.load ?? { keychain: loadNapiKeyring, keytar: loadKeytar },
   );
   const memory = memoryStore();
-  const at = async (place: Place): Promise<SecretStore> => {
-    if (place === 'memory') return memory;
-    if (place === 'file') return files.get();
-    const found = await keychains.at(place);
+  const at = async (kind: StoreKind): Promise<SecretStore> => {
+    if (kind === 'memory') return memory;
+    if (kind === 'file') return files.get();
+    const found = await keychains.at(kind);
     if (found === undefined) throw new KeychainError('absent');
     return found;
   };
@@ -54,7 +54,7 @@ export function openSecretStores(options: SecretStoresOptions): SecretStores {
       chooseKeychain: () => keychains.working().catch(() => undefined),
     }),
   );
-  const choose = once(async (): Promise<Place> => {
+  const choose = once(async (): Promise<StoreKind> => {
     if (setting === 'memory' || setting === 'file') return setting;
     const found = await keychains.working();
     if (found !== undefined) return found;
@@ -64,17 +64,17 @@ export function openSecretStores(options: SecretStoresOptions): SecretStores {
   return {
     at,
     choose: choose.get,
-    isAllowed: (place) => {
-      if (setting === 'auto') return place !== 'memory';
-      return setting === place || (setting === 'keychain' && place === 'keytar');
+    isAllowed: (kind) => {
+      if (setting === 'auto') return kind !== 'memory';
+      return setting === kind || (setting === 'keychain' && kind === 'keytar');
     },
   };
 }
 
-type KeychainPlace = 'keychain' | 'keytar';
+type KeychainKind = 'keychain' | 'keytar';
 
-function isKeychain(place: string): place is KeychainPlace {
-  return place === 'keychain' || place === 'keytar';
+function isKeychain(kind: string): kind is KeychainKind {
+  return kind === 'keychain' || kind === 'keytar';
 }
 
 function openKeychains(load: NonNullable<SecretStoresOptions['load']>) {
@@ -82,14 +82,14 @@ function openKeychains(load: NonNullable<SecretStoresOptions['load']>) {
     keychain: once(async () => storeOf(await load.keychain())),
     keytar: once(async () => storeOf(await load.keytar())),
   };
-  const at = (place: KeychainPlace) => opened[place].get();
+  const at = (kind: KeychainKind) => opened[kind].get();
   return {
     at,
     /** The first that works; undefined: there is none. Throws what one that is there says. */
-    working: async (): Promise<KeychainPlace | undefined> => {
-      const place = (await at('keychain')) === undefined ? 'keytar' : 'keychain';
-      const store = await at(place);
-      return store !== undefined && (await works(store)) ? place : undefined;
+    working: async (): Promise<KeychainKind | undefined> => {
+      const kind = (await at('keychain')) === undefined ? 'keytar' : 'keychain';
+      const store = await at(kind);
+      return store !== undefined && (await works(store)) ? kind : undefined;
     },
   };
 }

@@ -38,7 +38,7 @@ const words: Readonly<Record<KeychainTrouble, { message: string; hint: string }>
     hint: 'Unlock it, or set FOVEA_CREDENTIALS=file and sign in again.',
   },
   silent: {
-    message: `The keychain did not answer within ${limits.keychainMsMax / 1000} s.`,
+    message: 'The keychain did not answer in time.',
     hint: 'It may be asking for its password. Or set FOVEA_CREDENTIALS=file and sign in again.',
   },
   failed: {

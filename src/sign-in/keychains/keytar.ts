@@ -1,4 +1,4 @@
-// The keychain of the operating system by keytar, where somebody installed it and asks for it.
+// The keychain of the operating system by keytar, where @napi-rs/keyring cannot be loaded.
 
 import type { KeychainEntries, KeychainTrouble } from './keychain.ts';
 

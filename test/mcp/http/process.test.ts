@@ -1,5 +1,6 @@
 // `fovea http` whole: people sign in, each works in a workspace of their own, and leaves.
 
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -140,6 +141,14 @@ test.each([
   expect(await ended).toEqual([2, null]);
   expect(await out).toBe('');
   expect(await log).toContain(words);
+});
+
+test('on all addresses of the machine it warns of plain text', async () => {
+  const argv = ['http', '--port', '0', '--host', '0.0.0.0'];
+  const { child, log } = spawnFovea(argv, await makeHome());
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  expect(await log).toContain('sends passwords and tokens in plain text');
 });
 
 test('behind a proxy: people sign in and call at the public address', async () => {

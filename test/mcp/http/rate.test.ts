@@ -35,6 +35,17 @@ test('600 calls in a minute, over all tokens of a principal, batches by their me
   expect(await status(first, listMessage)).toBe(200);
 });
 
+test('an empty batch counts as one call, and gives none back', async () => {
+  const { clock } = settableClock();
+  const server = await startTestMcpHttp({ clock });
+  const token = server.grant();
+  const status = async (body: unknown) => (await server.post(token, body)).status;
+  for (let n = 0; n < 5; n += 1) expect(await status(batchOf(100))).toBe(200);
+  for (let n = 501; n <= 600; n += 1) expect(await status([])).toBe(400);
+  expect(await status([])).toBe(429);
+  expect(await status(listMessage)).toBe(429);
+});
+
 test('20 requests at once, and the next one as soon as one has ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { promise: full, resolve: fill } = Promise.withResolvers<void>();

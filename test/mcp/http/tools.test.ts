@@ -148,3 +148,32 @@ test('a tool that makes more calls than its own stays within the scopes of its c
   });
   expect(asked).toEqual(['projects_create']);
 });
+
+test('no tool brings a download to the machine of the server, not even one that is offered', async () => {
+  const links: string[] = [];
+  const client: Client = {
+    call: async () => Promise.reject(new Error('no call was expected')),
+    close: async () => {},
+    download: async (link) => {
+      links.push(link);
+      return { bytes: 1, contentType: undefined };
+    },
+  };
+  const saving: Tool = tool({
+    ...{ name: 'projects_save', family: 'projects', scope: 'project:read', usesFiles: false },
+    ...{ title: 'Save', description: 'Use this in tests.', effect: 'reads' },
+    ...{ recoverable: false, idempotent: true, openWorld: false },
+    input: z.strictObject({}),
+    run: async (_input, context) => {
+      await context.client.download('https://example.com/secret', '/tmp/of-the-server');
+      return { summary: 'Saved.', data: {} };
+    },
+  });
+  const server = await startTestMcpHttp({ tools: [saving], clientOf: async () => client });
+  const call = callMessage('projects_save');
+  const [message] = await messagesOf(await server.post(server.grant(), call));
+  expect(message).toMatchObject({
+    result: { isError: true, structuredContent: { error: { code: 'not_implemented' } } },
+  });
+  expect(links).toEqual([]);
+});
