@@ -23,7 +23,7 @@ import { rawRequests, sendRaw } from './fuzz/raw-requests.ts';
 
 const { FUZZ_RUNS } = process.env;
 const runs =
-  FUZZ_RUNS === undefined ? { numRuns: 100, seed: 20_261_121 } : { numRuns: Number(FUZZ_RUNS) };
+  FUZZ_RUNS === undefined ? { numRuns: 50, seed: 20_261_121 } : { numRuns: Number(FUZZ_RUNS) };
 const timeoutMs = 30_000 + runs.numRuns * 200;
 
 let service: EventStoreProcess;
