@@ -47,12 +47,12 @@ test.each([
   }
 });
 
-test('12 rounds, a process killed in every second one: nobody is signed out', async () => {
+test('6 rounds, a process killed in every second one: nobody is signed out', async () => {
   const service = await startOurService();
   const { signIn, callers } = await start(service, 4);
-  const report = await killInRounds(service, signIn, callers, { rounds: 12, killEvery: 2 });
+  const report = await killInRounds(service, signIn, callers, { rounds: 6, killEvery: 2 });
   expect(report.failures).toEqual([]);
-  expect(report.killed).toBeGreaterThan(3);
+  expect(report.killed).toBeGreaterThan(1);
   expect((await callAll(service, callers, calls, true)).outcomes).toEqual([all, all, all, all]);
 }, 120_000);
 
