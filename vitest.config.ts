@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for processes: on the two cores of CI three files at once use both.
     maxWorkers: 3,
-    // What needs Chromium, a keychain or many processes is a command of its own: npm run test:machine.
+    // Chromium, keychains, many processes: npm run test:machine.
     projects: [
       {
         extends: true,
