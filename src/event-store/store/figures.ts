@@ -40,8 +40,9 @@ export function countEvents(database: Database, filter: CountFilter): EventCount
        SELECT coalesce(sum(events), 0) AS events, min(${endOfKind('min')}) AS oldest,
          max(${endOfKind('max')}) AS newest FROM kinds WHERE true${where}
        UNION ALL
-       SELECT coalesce(sum(arrival > counted_arrival), 0), min(arrival), max(arrival)
-       FROM totals, events WHERE arrival > indexed_arrival${where})`,
+       SELECT coalesce(sum(arrival > (SELECT counted_arrival FROM totals)), 0), min(arrival),
+         max(arrival)
+       FROM events WHERE arrival > (SELECT indexed_arrival FROM totals)${where})`,
     [...values, ...values],
   );
 }
