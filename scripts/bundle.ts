@@ -10,6 +10,9 @@ const { metafile } = await build({
     fovea: 'src/bin/fovea.ts',
     // The entries of threads lie beside the parts that start them.
     'parts/version-worker': 'src/platform/versions/version-worker.ts',
+    'parts/example-trainer': 'src/bin/example-trainer.ts',
+    'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
+    'parts/model-worker': 'src/platform/models/model-worker.ts',
     'parts/event-writer': 'src/event-store/store/event-writer.ts',
   },
   outdir: 'dist',
@@ -23,7 +26,7 @@ const { metafile } = await build({
   minifySyntax: true,
   minifyWhitespace: true,
   // Native: they stay packages of their own, and are loaded when they are first needed.
-  external: ['sharp', '@napi-rs/keyring', 'keytar'],
+  external: ['sharp', '@napi-rs/keyring', 'keytar', 'onnxruntime-node', 'onnxruntime-web'],
   // Packages in CommonJS ask for Node's built-in modules through `require`.
   banner: {
     js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
@@ -34,13 +37,20 @@ const { metafile } = await build({
 });
 chmodSync('dist/fovea.js', 0o755);
 // Files that browsers load lie beside the part that serves them.
-cpSync('src/event-store/page', 'dist/parts/page', {
-  recursive: true,
-  filter: (path) => !/\.(ts|json)$/.test(path),
-});
+const pages = {
+  'http-server/page-parts': 'page-parts',
+  'event-store/page': 'page',
+  'platform/platform-page': 'platform-page',
+};
+for (const [source, target] of Object.entries(pages)) {
+  cpSync(`src/${source}`, `dist/parts/${target}`, {
+    recursive: true,
+    filter: (path) => !/\.(ts|json)$/.test(path),
+  });
+}
 const viewer = 'node_modules/swagger-ui-dist';
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css']) {
-  cpSync(`${viewer}/${name}`, `dist/parts/page/swagger-ui/${name}`);
+  cpSync(`${viewer}/${name}`, `dist/parts/page-parts/swagger-ui/${name}`);
 }
 const bundled = [...Object.keys(metafile.inputs), `${viewer}/swagger-ui.css`];
 writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licenceNotices(bundled));

@@ -2,6 +2,7 @@
 // and what was not run: npm run conformance:event-store -- --url http://127.0.0.1:8001
 
 import { parseArgs } from 'node:util';
+import { describeOutcome, describeRun, describeSentences } from '../test/conformance/print.ts';
 import { checks } from '../test/event-store/conformance/checks/index.ts';
 import { startCloud } from '../test/event-store/conformance/cloud.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type ProfileName,
   profiles,
 } from '../test/event-store/conformance/profiles.ts';
-import { type Outcome, runProfile } from '../test/event-store/conformance/run.ts';
+import { runProfile } from '../test/event-store/conformance/run.ts';
 import { allSentences } from '../test/event-store/conformance/sentences.ts';
 
 const { values } = parseArgs({
@@ -29,7 +30,7 @@ const names = Object.keys(profiles).filter(isProfileName);
 const cloudUrl = `http://127.0.0.1:${values['cloud-port']}`;
 
 if (values.help) printHelp();
-else if (values.list) printSentences();
+else if (values.list) say(describeSentences(allSentences, checks));
 else if (isProfileName(values.profile)) process.exitCode = await tryProfile(values.profile);
 else {
   say(`There is no profile "${values.profile}"; there are ${names.join(', ')}.`);
@@ -40,25 +41,16 @@ else {
 async function tryProfile(name: ProfileName): Promise<0 | 1> {
   const cloud = await startCloud(Number(values['cloud-port']));
   const key = values.key ?? environmentOf(name, cloud.url).API_KEY;
-  const outcomes = await runProfile(name, { url: values.url, key, cloud }, printOutcome);
+  const outcomes = await runProfile(name, { url: values.url, key, cloud }, (outcome) =>
+    say(describeOutcome(outcome)),
+  );
   await cloud.close();
-  const failed = outcomes.filter(({ failure }) => failure !== undefined);
-  const proven = new Set<string>(outcomes.flatMap(({ check }) => check.proves));
   say('\nNot run:');
   for (const other of names.filter((one) => one !== name)) {
     say(`  ${checks[other].length} checks of --profile ${other}: ${settingsOf(other)}`);
   }
-  const sentences = allSentences.filter(({ number }) => proven.has(number)).length;
-  const broken = new Set<string>(failed.flatMap(({ check }) => check.proves));
-  say(`\n${outcomes.length - failed.length} passed, ${failed.length} failed.`);
-  say(`${sentences} of ${allSentences.length} sentences were tried, ${broken.size} do not hold.`);
-  return failed.length === 0 ? 0 : 1;
-}
-
-function printOutcome({ check, failure }: Outcome): void {
-  const sentences = check.proves.join(' ');
-  say(`${failure === undefined ? 'passed' : 'FAILED'}  ${check.name}  [${sentences}]`);
-  if (failure !== undefined) say(failure.replaceAll(/^/gm, '          '));
+  say(`\n${describeRun(outcomes, allSentences)}`);
+  return outcomes.every(({ failure }) => failure === undefined) ? 0 : 1;
 }
 
 function settingsOf(name: ProfileName): string {
@@ -74,15 +66,6 @@ function printHelp(): void {
   for (const name of names) say(`  ${name}: ${settingsOf(name)}`);
   say('\n--list prints every sentence of the document with the checks that prove it.');
   say('--cloud-port is where the kit plays the cloud (8091).');
-}
-
-function printSentences(): void {
-  const all = names.flatMap((profile) => checks[profile].map((check) => ({ profile, check })));
-  for (const { number, section, words } of allSentences) {
-    const proofs = all.filter(({ check }) => check.proves.some((proven) => proven === number));
-    const named = proofs.map(({ profile, check }) => `${profile}: ${check.name}`).join('; ');
-    say(`${number}\t${section}\t${words}\t${named}`);
-  }
 }
 
 function say(line: string): void {

@@ -18,7 +18,7 @@ if (!existsSync(inspector)) {
 const home = await mkdtemp(join(tmpdir(), 'fovea-inspector-'));
 try {
   const { tools } = await inspect('tools/list', '--strict');
-  expect(tools.length === 89, `tools/list gives ${tools.length} tools`);
+  expect(tools.length === 92, `tools/list gives ${tools.length} tools`);
   const created = await inspect(
     ...['tools/call', '--tool-name', 'projects_create', '--tool-arg', 'name=Cells'],
     ...['type=object-detection', 'annotation=cells'],

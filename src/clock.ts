@@ -12,6 +12,9 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
+export const hourMs = 60 * 60 * 1000;
+export const dayMs = 24 * hourMs;
+
 /** Wall time as ISO 8601 in UTC, milliseconds included. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

@@ -44,6 +44,14 @@ export interface Settings {
   readonly timeoutMs: number;
   /** The plan cap of the embedded platform for `augmentation.image.versions`. */
   readonly versionMultiplierMax: number;
+  /** An ONNX detection model that labels, absolute path; the embedded platform runs it. */
+  readonly model: string | undefined;
+  /** The program that trains, absolute path, or `example`: the one that comes along. */
+  readonly trainer: string | undefined;
+  /** Calls per minute and credential of the embedded platform; 0: as many as come. */
+  readonly rateLimit: number | undefined;
+  /** Where models run that are deployed on a hosted platform. */
+  readonly serverlessUrl: string | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -88,6 +96,10 @@ export function readSettings(
       multiplier,
       limits.versionMultiplierMax,
     ),
+    model: reader.read('FOVEA_MODEL', folder(machine), undefined),
+    trainer: reader.read('FOVEA_TRAINER', trainer(machine), undefined),
+    rateLimit: reader.read('FOVEA_RATE_LIMIT', callsPerMinute, undefined),
+    serverlessUrl: reader.read('FOVEA_SERVERLESS_URL', url, undefined),
     logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
   };
   reader.finish();
@@ -258,6 +270,18 @@ const multiplier: Parser<number> = (text) =>
   /^[1-9]\d{0,3}$/.test(text)
     ? { value: Number(text) }
     : { wrong: 'must be a whole number from 1 to 9999' };
+
+const callsPerMinute: Parser<number> = (text) =>
+  /^\d{1,7}$/.test(text)
+    ? { value: Number(text) }
+    : { wrong: 'must be a whole number of calls per minute; 0 for no limit' };
+
+/** The name of the trainer that comes along. */
+export const exampleTrainer = 'example';
+
+function trainer(machine: Machine): Parser<string> {
+  return (text) => (text === exampleTrainer ? { value: text } : folder(machine)(text));
+}
 
 const milliseconds: Parser<number> = (text) => {
   const value = /^\d{1,8}$/.test(text) ? Number(text) : 0;

@@ -1,5 +1,6 @@
 // A value that must never be seen: it prints as [secret] wherever it lands by mistake.
 
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
 export class Secret {
@@ -12,6 +13,25 @@ export class Secret {
   /** The value itself. Call it only where the value goes on the wire or into a hash. */
   reveal(): string {
     return this.#value;
+  }
+
+  /**
+   * SHA-256 as 43 characters of base64url: how a random secret is kept and looked for. It needs no
+   * salt for 256 bits of chance.
+   */
+  hash(): string {
+    return createHash('sha256').update(this.#value).digest('base64url');
+  }
+
+  /** Whether that is the hash of this secret; takes the same time for every wrong one. */
+  hasHash(hash: string): boolean {
+    const expected = Buffer.from(hash);
+    const found = Buffer.from(this.hash());
+    return expected.length === found.length && timingSafeEqual(expected, found);
+  }
+
+  equals(other: Secret): boolean {
+    return this.hasHash(other.hash());
   }
 
   toString(): string {

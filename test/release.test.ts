@@ -57,7 +57,12 @@ it('serves the pages of the Event Store', async () => {
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const url = String(await once(child.stdout, 'data')).trim();
-  for (const path of ['/', '/page/main.js', '/docs', '/docs/swagger-ui-bundle.js']) {
+  for (const path of [
+    '/',
+    '/page/event-store/page/main.js',
+    '/docs',
+    '/docs/swagger-ui-bundle.js',
+  ]) {
     expect({ path, status: (await fetch(url + path)).status }).toEqual({ path, status: 200 });
   }
 });

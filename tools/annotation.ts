@@ -20,8 +20,9 @@ export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
     description: 'How far one annotation job is.',
-    summarize: ({ numImages = 0, annotated = 0 }, { jobId }) =>
-      `Job ${quoted(jobId)}: ${annotated} of ${count(numImages, 'image')} annotated.`,
+    summarize: ({ status, numImages = 0, unannotated = numImages }, { jobId }) =>
+      `Job ${quoted(jobId)}${status === undefined ? '' : ` is ${quoted(status)}`}: ` +
+      `${numImages - unannotated} of ${count(numImages, 'image')} annotated.`,
   }),
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
@@ -36,7 +37,17 @@ export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.autolabel_get, {
     title: 'Get Auto Label job',
     description: 'How far an Auto Label job is.',
-    summarize: ({ status }, { jobId }) =>
-      `Auto Label job ${quoted(jobId)}: ${status === undefined ? 'no status' : quoted(status)}.`,
+    summarize: ({ status, images, error }, { jobId }) => {
+      const { total, labelled = 0 } = images ?? {};
+      const far = total === undefined ? '' : `, ${labelled} of ${count(total, 'image')} labelled`;
+      const state = status === undefined ? 'no status' : quoted(status);
+      return `Auto Label job ${quoted(jobId)}: ${state}${far}${error ? '; see error' : ''}.`;
+    },
+    next: ({ status, annotationJobId, error }, { workspace, jobId }) => {
+      if (error !== undefined || annotationJobId === undefined) return [];
+      return status === 'completed'
+        ? []
+        : [{ tool: 'autolabel_get', arguments: { workspace, jobId }, why: 'It goes on.' }];
+    },
   }),
 ];

@@ -45,8 +45,10 @@ export const folderTools: readonly Tool[] = [
   }),
   fromOperation(folders.folders_set_projects, {
     title: 'Put projects in folder',
-    description: 'Moves projects into a folder; those in it stay.',
-    summarize: (_answer, { folderId, projects }) =>
-      `Put ${count(projects.length, 'project')} into folder ${quoted(folderId)}.`,
+    description: 'Moves projects into a folder, or out of it; others in it stay.',
+    summarize: (_answer, { folderId, projects, operation }) =>
+      operation === 'remove'
+        ? `Took ${count(projects.length, 'project')} out of folder ${quoted(folderId)}.`
+        : `Put ${count(projects.length, 'project')} into folder ${quoted(folderId)}.`,
   }),
 ];

@@ -37,6 +37,12 @@ const getInput = z.strictObject({
   save_to: z.string().min(1).optional().describe('New file for the original.'),
 });
 
+const zipInput = z.strictObject({
+  ...images.images_upload_zip.pathParameters.shape,
+  ...images.images_upload_zip.body.shape,
+  path: z.string().min(1).optional().describe('Folder or .zip.'),
+});
+
 export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
@@ -100,17 +106,15 @@ export const imageTools: readonly Tool[] = [
     summarize: ({ batch }, { batchId }) =>
       `Batch ${quoted(batch?.name ?? batchId)}: ${count(batch?.images ?? 0, 'image')}.`,
   }),
-  fromOperation(images.images_upload_zip, {
-    title: 'Start zip upload',
-    description: 'Gives a URL to PUT a dataset zip to; for files: images_upload.',
-    summarize: ({ taskId }) => `Zip upload ${quoted(taskId)} waits for the file.`,
-    next: ({ taskId }, { workspace }) => [
-      {
-        tool: 'images_upload_zip_status',
-        arguments: { workspace, taskId },
-        why: 'Shows how far it is.',
-      },
-    ],
+  toolFor(images.images_upload_zip, {
+    title: 'Upload zip',
+    description: 'Sends a dataset folder or zip at once; without path, gives a URL to PUT one to.',
+    fileArguments: ['path'],
+    input: zipInput,
+    run: async (input, context) => {
+      const { uploadZip } = await import('./zip-upload/upload-zip.ts');
+      return uploadZip(input, context);
+    },
   }),
   fromOperation(images.images_upload_zip_status, {
     title: 'Get zip upload',

@@ -9,6 +9,7 @@ import { doctorTools } from './doctor.ts';
 import { eventTools } from './events.ts';
 import { folderTools } from './folders.ts';
 import { imageTools } from './images.ts';
+import { inferenceTools } from './inference.ts';
 import { monitoringTools } from './monitoring.ts';
 import { previewTools } from './previews.ts';
 import { projectTools } from './projects.ts';
@@ -35,6 +36,7 @@ export const tools: readonly Tool[] = [
   ...trashTools,
   ...taskTools,
   ...deploymentTools,
+  ...inferenceTools,
   ...monitoringTools,
   ...visionEventTools,
   ...videoTools,

@@ -20,7 +20,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_fork, {
     title: 'Fork public project',
-    description: 'Copies a public project of catalog_search, in the background.',
+    description: 'Copies a public project of catalog_search, or an own one, in the background.',
     summarize: ({ taskId }) => `Forking started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
   }),

@@ -1,8 +1,9 @@
 // Tools of the trainings family.
 
-import { trainings } from '../src/contract/trainings.ts';
+import { ownTrainings, trainings } from '../src/contract/trainings.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
-import { lastPart, quoted } from './words.ts';
+import { waitForTask } from './next-calls.ts';
+import { count, lastPart, quoted, tally } from './words.ts';
 
 const confirmation = {
   description: 'Repeat "project/version".',
@@ -11,6 +12,22 @@ const confirmation = {
 };
 
 export const trainingTools: readonly Tool[] = [
+  fromOperation(ownTrainings.trainings_start, {
+    title: 'Start training',
+    description: 'Trains a model on a version, in the background; trainings_list shows how far.',
+    summarize: ({ trainingId }, { version, project }) =>
+      `Training ${quoted(trainingId)} of version ${version} of ${quoted(project)} is queued.`,
+    next: ({ jobId }, { workspace }) =>
+      jobId === undefined ? [] : [waitForTask(workspace, jobId)],
+  }),
+  fromOperation(ownTrainings.trainings_list, {
+    title: 'List trainings',
+    description: 'Training runs of a version: state, progress, metrics, model ids.',
+    summarize: ({ trainings: runs }) =>
+      runs.length === 0
+        ? 'No training yet.'
+        : `${count(runs.length, 'training')}: ${tally(byStatus(runs.map(({ status }) => status)))}.`,
+  }),
   fromOperation(trainings.trainings_recipe, {
     title: 'Get training recipe',
     description: 'Hyperparameters and augmentation that a training may set.',
@@ -19,7 +36,7 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_cancel, {
     title: 'Cancel training',
-    description: 'Gives up a queued training. Cannot be undone.',
+    description: 'Gives up a queued or running training. Cannot be undone.',
     confirmation,
     summarize: ({ refund }, { continueIfNoRefund }) =>
       refund === false && continueIfNoRefund !== true
@@ -30,7 +47,7 @@ export const trainingTools: readonly Tool[] = [
     title: 'Stop training early',
     description: 'Ends a training and keeps its weights. Cannot be undone.',
     confirmation,
-    summarize: () => 'Stopped the training; its weights so far are kept.',
+    summarize: () => 'The training is stopping; trainings_list says what became of it.',
   }),
   fromOperation(trainings.trainings_delete, {
     title: 'Delete training',
@@ -41,3 +58,9 @@ export const trainingTools: readonly Tool[] = [
     ],
   }),
 ];
+
+function byStatus(statuses: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}

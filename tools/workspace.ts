@@ -7,11 +7,9 @@ import { count, lastPart, nameList, quoted } from './words.ts';
 export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_whoami, {
     title: 'Who am I',
-    description: 'Start here: gives the workspace slug for other tools.',
+    description: 'Whose credential this is; all tools work in that workspace.',
     summarize: ({ workspace }) => `The workspace is ${quoted(workspace)}.`,
-    next: ({ workspace }) => [
-      { tool: 'workspace_get', arguments: { workspace }, why: 'Lists its projects.' },
-    ],
+    next: () => [{ tool: 'workspace_get', arguments: {}, why: 'Lists its projects.' }],
   }),
   fromOperation(workspace.workspace_get, {
     title: 'Get workspace',

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { hashOfSecret } from './secret-hash.ts';
 import type { PeopleStore } from './store/people-store.ts';
 import { displayNameProblem, emailAddressProblem, slugProblem } from './text-rules.ts';
 
@@ -91,7 +90,7 @@ export function createAccounts(store: PeopleStore, now: () => number): Accounts 
       return store.accountByKey(key)?.nameKey ?? key;
     },
     changePassword: async (id, password, { programs, butSession }) => {
-      const keptSession = butSession && hashOfSecret(butSession);
+      const keptSession = butSession?.hash();
       store.setPassword(id, await hashPassword(password), { programs, keptSession });
     },
     authenticate: async (nameOrEmail, password) => {

@@ -5,13 +5,12 @@ import type { ApplicationValues } from '../command-line.ts';
 import { FoveaError } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import { type Registration, readRegistration } from './application-rules.ts';
-import { hashOfSecret } from './secret-hash.ts';
 import type { PeopleStore } from './store/people-store.ts';
 
 export interface Application extends Registration {
   /** `client_id`: `fva_` and 22 characters. */
   readonly id: string;
-  /** SHA-256 of the secret as base64url (`hashOfSecret`); undefined for a public client. */
+  /** SHA-256 of the secret as base64url (`Secret.hash`); undefined for a public client. */
   readonly secretHash: string | undefined;
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -52,7 +51,7 @@ export function createApplications(store: PeopleStore, now: () => number): Appli
       const application: Application = {
         ...registration,
         id: `fva_${random(16)}`,
-        secretHash: secret && hashOfSecret(secret),
+        secretHash: secret?.hash(),
         created: now(),
       };
       if (!store.addApplication(application)) {

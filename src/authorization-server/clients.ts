@@ -5,7 +5,6 @@ import type { AdapterPayload, Client } from 'oidc-provider';
 import { scopes } from '../contract/scopes.ts';
 import { Secret } from '../secret.ts';
 import type { Application, Applications } from './applications.ts';
-import { hashOfSecret, isHashOfSecret } from './secret-hash.ts';
 
 export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
@@ -73,7 +72,7 @@ function exchangeMetadata({ clientId, clientSecret }: Clients['exchange']): Adap
     ...withoutPages,
     client_id: clientId,
     client_name: 'MCP server',
-    client_secret: hashOfSecret(clientSecret),
+    client_secret: clientSecret.hash(),
     token_endpoint_auth_method: 'client_secret_basic',
   };
 }
@@ -111,6 +110,6 @@ export function isRightSecret(
   authorization: string | undefined,
 ): boolean {
   const used = authorization === undefined ? 'client_secret_post' : 'client_secret_basic';
-  const isRight = isHashOfSecret(client.clientSecret ?? '', new Secret(presented));
+  const isRight = new Secret(presented).hasHash(client.clientSecret ?? '');
   return isRight && client.tokenEndpointAuthMethod === used;
 }

@@ -2,7 +2,6 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Secret } from '../secret.ts';
-import { hashOfSecret } from './secret-hash.ts';
 import type { PeopleStore } from './store/people-store.ts';
 
 /**
@@ -43,7 +42,7 @@ export function createFormTokens(
       if (found.length !== expected.length || !timingSafeEqual(found, expected)) return false;
       const ends = Number(expires);
       // The head alone: the last character of the rest has several spellings.
-      return ends > now() && store.useFormToken(hashOfSecret(new Secret(head)), ends, now());
+      return ends > now() && store.useFormToken(new Secret(head).hash(), ends, now());
     },
   };
 }

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
 import type { Account } from './accounts.ts';
-import { hashOfSecret } from './secret-hash.ts';
 import type { PeopleStore } from './store/people-store.ts';
 
 export interface PageSessions {
@@ -23,10 +22,10 @@ export function createPageSessions(
     begin: (accountId) => {
       const session = new Secret(randomBytes(32).toString('base64url'));
       const expires = now() + limits.settingsSessionMs;
-      store.addSession(hashOfSecret(session), accountId, expires, now());
+      store.addSession(session.hash(), accountId, expires, now());
       return session;
     },
-    account: (session) => store.sessionAccount(hashOfSecret(session), now()),
-    end: (session) => store.removeSession(hashOfSecret(session)),
+    account: (session) => store.sessionAccount(session.hash(), now()),
+    end: (session) => store.removeSession(session.hash()),
   };
 }

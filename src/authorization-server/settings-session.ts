@@ -10,7 +10,6 @@ import type { FormBinding } from './csrf.ts';
 import type { Form } from './page-form.ts';
 import { settingsPaths } from './paths.ts';
 import type { People } from './people.ts';
-import { hashOfSecret } from './secret-hash.ts';
 
 export interface SettingsParts {
   readonly people: People;
@@ -49,7 +48,7 @@ export function makeToken({ people }: SettingsParts, action: string, owner: Secr
 }
 
 function bindingOf(action: string, owner: Secret): FormBinding {
-  return ['settings', action, hashOfSecret(owner)];
+  return ['settings', action, owner.hash()];
 }
 
 export function wrongForm(): FoveaError {

@@ -3,11 +3,9 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JWKS } from 'oidc-provider';
-import type { Clock } from '../clock.ts';
+import { type Clock, dayMs, hourMs } from '../clock.ts';
 import type { Keys, SigningKey } from './store/store.ts';
 
-const hourMs = 60 * 60 * 1000;
-const dayMs = 24 * hourMs;
 /** A key signs for so long. */
 const signsMs = 90 * dayMs;
 /** It is published so long before, since clients keep the key set for some time. */

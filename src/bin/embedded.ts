@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
 import { Secret } from '../secret.ts';
 import { makeDataFolder } from './data-folder.ts';
+import { platformOptions } from './platform-options.ts';
 import { localWorkspace } from './services.ts';
 
 export interface Embedded {
@@ -25,7 +26,7 @@ export async function startEmbedded(settings: Settings, log: Log): Promise<Embed
     host: '127.0.0.1',
     port: 0,
     workspace: settings.workspace ?? localWorkspace,
-    versionMultiplierMax: settings.versionMultiplierMax,
+    ...platformOptions(settings, 0),
     keys: [key],
     log: log.part('platform'),
     clock: systemClock,

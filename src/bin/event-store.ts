@@ -9,6 +9,7 @@ import { startEventStore } from '../event-store/event-store.ts';
 import { readEventStoreSettings } from '../event-store-config.ts';
 import { createLog } from '../log.ts';
 import { makeDataFolder } from './data-folder.ts';
+import { runService } from './run-service.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runEventStore(command: ServiceCommand): Promise<void> {
@@ -30,8 +31,5 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
   if (settings.apiKey === undefined && !isLoopbackHost(command.host)) {
     log.warn('API_KEY is not set: whoever reaches this address may read and write all events.');
   }
-  process.stdout.write(`${service.url}\n`);
-  const stop = () => void service.close().finally(() => process.exit());
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  runService(service);
 }

@@ -2,29 +2,57 @@
 // port of this machine, which nobody beyond it can reach.
 
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 
-/** Passes `/blobs/{hash}` on to the platform at `target`: the link itself is the credential. */
-export function forwardedLinks(target: string): Route {
-  return {
-    method: 'GET',
-    path: '/blobs/{hash}',
-    open: true,
-    handle: async ({ method = 'GET', url = '' }, response, { hash = '' }) => {
-      const { search } = new URL(url, 'http://localhost');
-      const sent = request(`${target}/blobs/${encodeURIComponent(hash)}${search}`, { method });
-      response.once('close', () => sent.destroy());
-      sent.end();
-      const [answer]: IncomingMessage[] = await once(sent, 'response').catch((cause) => {
-        throw new FoveaError('unreachable', 'The platform does not answer.', { cause });
-      });
-      if (answer === undefined) return;
-      const { connection: _connection, 'keep-alive': _keepAlive, ...headers } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, headers);
-      await pipeline(answer, response).catch(() => response.destroy());
+/**
+ * Passes `/blobs/{hash}` and uploads to `/uploads/{id}` on to the platform at `target`: the link
+ * itself is the credential.
+ */
+export function forwardedLinks(target: string): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/blobs/{hash}',
+      open: true,
+      handle: (given, response, { hash = '' }) => {
+        return forward(`${target}/blobs/${encodeURIComponent(hash)}`, given, response);
+      },
     },
-  };
+    {
+      method: 'PUT',
+      path: '/uploads/{id}',
+      open: true,
+      handle: (given, response, { id = '' }) => {
+        return forward(`${target}/uploads/${encodeURIComponent(id)}`, given, response);
+      },
+    },
+  ];
+}
+
+async function forward(
+  path: string,
+  given: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url = '', headers } = given;
+  const { search } = new URL(url, 'http://localhost');
+  const length = headers['content-length'];
+  const sent = request(path + search, {
+    method,
+    headers: { ...(length !== undefined && { 'content-length': length }) },
+  });
+  response.once('close', () => sent.destroy());
+  const answered = once(sent, 'response').catch((cause) => {
+    throw new FoveaError('unreachable', 'The platform does not answer.', { cause });
+  });
+  // The platform may answer before it has read all: what breaks off then is no failure.
+  pipeline(given, sent, { end: true }).catch(() => {});
+  const [answer]: IncomingMessage[] = await answered;
+  if (answer === undefined) return;
+  const { connection: _connection, 'keep-alive': _keepAlive, ...kept } = answer.headers;
+  response.writeHead(answer.statusCode ?? 502, kept);
+  await pipeline(answer, response).catch(() => response.destroy());
 }

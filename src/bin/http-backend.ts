@@ -11,9 +11,11 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { type Caller, protectedResourceAt } from '../mcp/http/authorization.ts';
 import { mcpPath } from '../mcp/http/mcp-http.ts';
+import { once } from '../once.ts';
 import { startPlatform } from '../platform/platform.ts';
 import type { Secret } from '../secret.ts';
 import { createOAuthClient, type OAuthClient } from '../sign-in/client.ts';
@@ -21,7 +23,9 @@ import { exchangeToken, requireAudiences, verifyFor } from '../sign-in/resource-
 import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { forwardedLinks } from './forwarded-links.ts';
+import { platformOptions } from './platform-options.ts';
 import { localWorkspace } from './services.ts';
+import { withoutKeyMaking } from './shared-key.ts';
 import { type CallerClients, exchangingClients, notOffered } from './upstream-exchange.ts';
 
 export interface HttpBackend {
@@ -63,7 +67,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   if (signIn === undefined) throw plainText(host);
   const platform = await startPlatform({
     ...{ data, host: '127.0.0.1', port: 0, workspace: slug, keys: [] },
-    versionMultiplierMax: settings.versionMultiplierMax,
+    ...platformOptions(settings, limits.rateLimitPerMinute),
     verifyAccessToken: signIn.verify,
     issuer: signIn.issuer,
     ...(settings.publicUrl !== undefined && { publicUrl: settings.publicUrl }),
@@ -77,7 +81,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   });
   const { clientOf, close } = embeddedClients(signIn, platform.url, settings);
   return {
-    routes: [...signIn.routes, forwardedLinks(platform.url)],
+    routes: [...signIn.routes, ...forwardedLinks(platform.url)],
     ...{ verify: signIn.verify, issuer: signIn.issuer },
     ...{ onListening: signIn.onListening, clientOf },
     close: async () => {
@@ -156,21 +160,14 @@ function hostedClients(url: string, client: OAuthClient, settings: Settings): Ca
 function keyClients(url: string, apiKey: Secret, timeoutMs: number): CallerClients {
   const base = async () => ({ url, credential: apiKey });
   const upstreams = { base, device: notOffered, local: notOffered };
-  const client = createClient({ upstreams, clock: systemClock, timeoutMs });
-  let asked: Promise<string> | undefined;
-  const workspaceOfKey = (): Promise<string> => {
-    asked ??= client
-      .call(workspace.workspace_whoami, {})
-      .then(({ body }) => body.workspace)
-      .catch((thrown) => {
-        asked = undefined;
-        throw thrown;
-      });
-    return asked;
-  };
+  const client = withoutKeyMaking(createClient({ upstreams, clock: systemClock, timeoutMs }));
+  const workspaceOfKey = once(async () => {
+    const { body } = await client.call(workspace.workspace_whoami, {});
+    return body.workspace;
+  });
   return {
     clientOf: async ({ token }) => {
-      if ((await workspaceOfKey()) === token.workspace) return client;
+      if ((await workspaceOfKey.get()) === token.workspace) return client;
       throw new FoveaError('forbidden', 'This server works in another workspace than yours.', {
         hint: 'Sign in to the workspace of the server, or use a server of yours.',
       });

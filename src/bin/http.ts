@@ -13,6 +13,7 @@ import { offeredOverHttp } from '../mcp/http/offered.ts';
 import { adapt, checkToolsets, type ListedTool } from '../mcp/surface.ts';
 import { warnOfPlainText } from './authorization-server.ts';
 import { embeddedBackend, type HttpBackend, hostedBackend } from './http-backend.ts';
+import { runService } from './run-service.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runHttp(command: ServiceCommand, version: string): Promise<void> {
@@ -31,14 +32,13 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
   );
   warnOfPlainText(command.host, settings.publicUrl, log);
   log.info('The protocol is spoken here.', { path: mcpPath });
-  process.stdout.write(`${service.url}\n`);
-  const close = async () => {
-    await service.close();
-    await backend.close();
-  };
-  const stop = () => void close().finally(() => process.exit());
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  runService({
+    url: service.url,
+    close: async () => {
+      await service.close();
+      await backend.close();
+    },
+  });
 }
 
 interface Parts {

@@ -5,10 +5,13 @@ import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { readSettings, type Settings } from '../config.ts';
 import type { Service } from '../http-server/service.ts';
+import { limits } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
 import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorization-server.ts';
 import { makeDataFolder } from './data-folder.ts';
+import { platformOptions } from './platform-options.ts';
+import { runService } from './run-service.ts';
 import { localWorkspace } from './services.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
@@ -16,11 +19,7 @@ export async function runPlatform(command: ServiceCommand): Promise<void> {
   const settings = readSettings();
   const log = createLog(settings.logLevel).part('platform');
   const service = await servePlatform(command, settings, log);
-  process.stdout.write(`${service.url}\n`);
-  // A picture that a thread still works on must not keep the process: its work was given back.
-  const stop = () => void service.close().finally(() => process.exit());
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  runService(service);
 }
 
 /** All of it but the process. Throws as startPlatform and mountSignIn do. */
@@ -68,10 +67,11 @@ function start(
   parts: Parts,
 ): Promise<Service> {
   const { signIn, ...rest } = parts;
-  const { publicUrl, apiKey, versionMultiplierMax } = settings;
+  const { publicUrl, apiKey } = settings;
   return startPlatform({
     ...rest,
-    ...{ host, port, versionMultiplierMax, clock: systemClock },
+    ...{ host, port, clock: systemClock },
+    ...platformOptions(settings, limits.rateLimitPerMinute),
     keys: apiKey === undefined ? [] : [apiKey],
     ...(publicUrl !== undefined && { publicUrl }),
     ...(signIn && {

@@ -2,9 +2,11 @@
 
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
+import { invalidArgument } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
 import type { Log } from '../log.ts';
 import type { EventStorePlace } from '../mcp/tool.ts';
+import { once } from '../once.ts';
 import type { SignInDesk } from '../sign-in/desk.ts';
 
 /** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
@@ -42,11 +44,21 @@ export function connectServices(settings: Settings, log: Log): Services {
     if (session === undefined) return { url, credential };
     return { url, credential, isAccessToken: true, renew: session.renew.bind(session) };
   };
+  const serverless = async (): Promise<Upstream> => {
+    const { baseUrl, serverlessUrl: url, apiKey } = settings;
+    if (url !== undefined) return { url, credential: apiKey };
+    if (baseUrl === undefined) return local();
+    throw invalidArgument(
+      'FOVEA_SERVERLESS_URL',
+      'is needed to run models of the hosted platform',
+      'Set it to the address at which they run.',
+    );
+  };
   const eventStore = connectEventStore(settings, log);
   const client = once(async () => {
     const { createClient } = await import('../http-client/create-client.ts');
     const { timeoutMs } = settings;
-    const upstreams = { base, device: eventStore.upstream, local };
+    const upstreams = { base, device: eventStore.upstream, local, serverless };
     return createClient({ upstreams, clock: systemClock, timeoutMs });
   });
   return {
@@ -100,21 +112,5 @@ function connectEventStore(settings: Settings, log: Log) {
       await chosen.started();
       await (await started.started())?.service.close();
     },
-  };
-}
-
-/** Starts something once; a start that failed is tried again by the next caller. */
-function once<Value>(start: () => Promise<Value>) {
-  let running: Promise<Value> | undefined;
-  return {
-    get: (): Promise<Value> => {
-      running ??= start().catch((thrown) => {
-        running = undefined;
-        throw thrown;
-      });
-      return running;
-    },
-    /** What was started, if anything; a start under way is waited for. */
-    started: async (): Promise<Value | undefined> => running?.catch(() => undefined),
   };
 }

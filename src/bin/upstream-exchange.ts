@@ -1,7 +1,6 @@
 // The platform as each caller of `fovea http` may see it: with a token of the caller's own, which
 // is not the one that the caller has shown (MCP authorization, token passthrough).
 
-import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
@@ -31,7 +30,7 @@ export function exchangingClients(options: ExchangeOptions): CallerClients {
   const entries = new Map<string, { readonly client: Client; readonly endsAt: number }>();
   return {
     clientOf: async ({ presented, token }) => {
-      const name = createHash('sha256').update(presented.reveal()).digest('base64url');
+      const name = presented.hash();
       const known = entries.get(name);
       if (known) return known.client;
       makeRoom(entries, clock);
@@ -83,7 +82,7 @@ export function exchangingUpstream(
       credential: accessToken,
       isAccessToken: true,
       renew: async (refused) => {
-        const isOther = known && known.accessToken.reveal() !== refused.reveal();
+        const isOther = known && !known.accessToken.equals(refused);
         return (known && isOther ? known : await ask()).accessToken;
       },
     };

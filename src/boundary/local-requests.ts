@@ -17,28 +17,30 @@ export interface SourceHeaders {
 }
 
 /**
- * The Host header of a request that may be answered. Throws `forbidden` unless there is exactly one
- * Host that is ours and, where there is an Origin, it is ours too. `null` never is.
+ * A check of the requests to a service, which gives the Host header of one that may be answered. It
+ * throws `forbidden` unless there is exactly one Host that is ours and, where there is an Origin,
+ * it is ours too. `null` never is.
  */
-export function checkLocalRequest(headers: SourceHeaders, service: LocalService): string {
-  const { host = [], origin = [] } = headers;
-  const [authority = ''] = host;
+export function localRequests(service: LocalService): (headers: SourceHeaders) => string {
   const local = localHosts(service);
   const allowed = (service.allowedHosts ?? []).flatMap((name) => withPort(name, service.port));
-  if (host.length !== 1 || ![...local, ...allowed].includes(authority.toLowerCase())) {
-    throw new FoveaError('forbidden', 'The Host header names another service.', {
-      hint: `Call http://127.0.0.1:${service.port}, or let the service allow the host (ALLOWED_HOSTS).`,
-    });
-  }
-  if (origin.length === 0) return authority;
-  const ours = [
+  const hosts = new Set([...local, ...allowed]);
+  const origins = new Set([
     ...local.map((name) => `http://${name}`),
     ...allowed.flatMap((name) => [`http://${name}`, `https://${name}`]),
-  ];
-  if (origin.length > 1 || origin.some((value) => !ours.includes(value.toLowerCase()))) {
-    throw new FoveaError('forbidden', 'Pages of other origins may not call this service.');
-  }
-  return authority;
+  ]);
+  return ({ host = [], origin = [] }) => {
+    const [authority = ''] = host;
+    if (host.length !== 1 || !hosts.has(authority.toLowerCase())) {
+      throw new FoveaError('forbidden', 'The Host header names another service.', {
+        hint: `Call http://127.0.0.1:${service.port}, or let the service allow the host (ALLOWED_HOSTS).`,
+      });
+    }
+    if (origin.length > 1 || origin.some((value) => !origins.has(value.toLowerCase()))) {
+      throw new FoveaError('forbidden', 'Pages of other origins may not call this service.');
+    }
+    return authority;
+  };
 }
 
 /** A host that is given without a port is ours with the port too. */

@@ -1,11 +1,23 @@
 // Annotation jobs of people, and Auto Label jobs of models.
 
 import * as z from 'zod';
-import { closed, inProject, inWorkspace, open } from './fields.ts';
+import { limits } from '../limits.ts';
+import {
+  closed,
+  displayName,
+  hasAtMost,
+  imageId,
+  inProject,
+  inWorkspace,
+  open,
+  text,
+} from './fields.ts';
 import { operation } from './operation.ts';
 
 const jobId = z.string().min(1).describe('Job id.');
-const email = z.string().min(3).max(320);
+const email = text.min(3).max(320);
+const label = text.min(1).max(limits.labelCharactersMax);
+const classesMax = hasAtMost(limits.autolabelClassesMax);
 
 const AnnotationJob = open({
   id: z.string().optional(),
@@ -41,7 +53,7 @@ export const annotation = {
     summary: 'Give images of a batch to a labeler.',
     pathParameters: inProject,
     body: open({
-      name: z.string().min(1).max(200).describe('Display name.'),
+      name: displayName.describe('Display name.'),
       batch: z.string().min(1).describe('Batch id.'),
       num_images: z.int().min(1).describe('Images to label.'),
       labelerEmail: email.describe('A member.'),
@@ -72,21 +84,31 @@ export const annotation = {
     pathParameters: inProject,
     body: open({
       batchId: z.string().min(1).describe('Batch id.'),
-      modelType: z.string().min(1).describe('e.g. "sam3", or "custom_roboflow" for your own.'),
+      modelType: text
+        .min(1)
+        .max(limits.foreignIdCharactersMax)
+        .describe('"local" or PROJECT/VERSION; hosted: e.g. "sam3".'),
       modelOptions: open({
-        modelId: z.string().min(1).optional().describe('Your own model.'),
+        modelId: z
+          .string()
+          .min(1)
+          .max(limits.foreignIdCharactersMax)
+          .optional()
+          .describe('Your own model.'),
         outputFormat: z.enum(['polygon', 'rle']).optional().describe('Shape of masks.'),
       })
         .optional()
         .describe('Model settings.'),
       ontology: z
-        .record(z.string().min(1), z.string().min(1))
+        .record(label, label)
+        .refine(...classesMax)
         .optional()
         .describe('Prompt to class; left out: the classes of the project.'),
       numImagesToLabel: z.int().min(1).optional().describe('Default: all.'),
       defaultConfidence: z.number().min(0).max(1).optional().describe('Least confidence.'),
       confidenceThresholds: z
-        .record(z.string().min(1), z.number().min(0).max(1))
+        .record(label, z.number().min(0).max(1))
+        .refine(...classesMax)
         .optional()
         .describe('Class to least confidence.'),
       runNms: z.boolean().optional().describe('Drop overlapping boxes; default true.'),
@@ -110,8 +132,53 @@ export const annotation = {
     path: '/{workspace}/autolabel/jobs/{jobId}',
     summary: 'How far an Auto Label job is.',
     pathParameters: closed({ ...inWorkspace.shape, jobId }),
-    answer: open({ status: z.string().optional(), annotationJobId: z.string().optional() }),
+    answer: open({
+      status: z.string().optional(),
+      annotationJobId: z.string().optional(),
+      images: open({
+        total: z.int().optional(),
+        labelled: z.int().optional(),
+        empty: z.int().optional(),
+        skipped: z.int().optional(),
+      }).optional(),
+      error: z.string().optional(),
+    }),
     scope: 'annotation-job:read',
     effect: 'reads',
+  }),
+};
+
+const imageIds = z.array(imageId).optional();
+
+/** Ours, beside those of the document: without a review no job would ever be done. */
+export const ownAnnotation = {
+  annotation_jobs_review: operation({
+    id: 'annotation_jobs_review',
+    family: 'annotation',
+    method: 'PATCH',
+    path: '/{workspace}/{project}/jobs/{jobId}',
+    summary: 'Approve or reject annotated images of a job.',
+    pathParameters: closed({ ...inProject.shape, jobId }),
+    body: open({
+      approve: imageIds.describe('Image ids.'),
+      reject: imageIds.describe('Image ids; the annotation of a model is removed.'),
+    })
+      .refine(({ approve, reject }) => approve !== undefined || reject !== undefined, {
+        error: 'give at least one of approve, reject',
+      })
+      .refine(
+        ({ approve = [], reject = [] }) =>
+          approve.length + reject.length <= limits.annotationReviewImagesMax,
+        {
+          path: ['approve'],
+          error:
+            `and reject name more than ${limits.annotationReviewImagesMax} images together: ` +
+            'review them in several calls',
+        },
+      ),
+    answer: AnnotationJob,
+    errors: [409],
+    scope: 'annotation-job:create',
+    effect: 'changes',
   }),
 };

@@ -1,7 +1,7 @@
 // Workspace API keys. The secret of a key is in the answer of its creation and nowhere else.
 
 import * as z from 'zod';
-import { closed, inWorkspace, open } from './fields.ts';
+import { closed, displayName, inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inKey = closed({
@@ -9,7 +9,7 @@ const inKey = closed({
   keyId: z.string().min(1).describe('Key id.'),
 });
 
-const name = z.string().min(1).max(200).optional().describe('Display name.');
+const name = displayName.optional().describe('Display name.');
 const scopes = z.array(z.string().min(1)).nullable().optional();
 const customMetadata = open({}).optional().describe('Your own data.');
 
@@ -26,6 +26,9 @@ const ApiKey = open({
   created_by: z.string().optional(),
 });
 
+/** What creating a key answers: the only place where its secret is. */
+const NewApiKey = open({ keyId: z.string(), key: z.string().describe('The secret.') });
+
 export const apiKeys = {
   api_keys_list: operation({
     id: 'api_keys_list',
@@ -36,7 +39,7 @@ export const apiKeys = {
     pathParameters: inWorkspace,
     query: closed({
       includeDisabled: z.boolean().optional().describe('Disabled keys too.'),
-      includeFolders: z.boolean().optional().describe('Keys of folders too.'),
+      includeFolders: z.boolean().optional().describe('Names of their folders too.'),
     }),
     answer: open({ apiKeys: z.array(ApiKey), publishableKey: z.string().nullable().optional() }),
     scope: 'credentials:read',
@@ -56,8 +59,9 @@ export const apiKeys = {
       customMetadata,
       protected: z.boolean().optional().describe('Refuse to disable or revoke it.'),
     }),
-    answer: open({ keyId: z.string(), key: z.string().describe('The secret.') }),
+    answer: NewApiKey,
     success: 201,
+    errors: [409],
     scope: 'credentials:create',
     effect: 'adds',
   }),
@@ -113,5 +117,23 @@ export const apiKeys = {
     errors: [409],
     scope: 'credentials:delete',
     effect: 'removes',
+  }),
+};
+
+/** Ours, beside those of the document (facts: the hosted platform has it). */
+export const ownApiKeys = {
+  api_keys_roll: operation({
+    id: 'api_keys_roll',
+    family: 'api_keys',
+    method: 'POST',
+    path: '/{workspace}/api-keys/{keyId}/roll',
+    summary: 'Put a new key with a new secret in the place of one, which stops working.',
+    pathParameters: inKey,
+    answer: NewApiKey,
+    success: 201,
+    errors: [409],
+    scope: 'credentials:update',
+    effect: 'changes',
+    idempotent: false,
   }),
 };

@@ -1,10 +1,60 @@
 // The deployment of a project: its model, and Active Learning.
 
 import * as z from 'zod';
-import { closed, inProject, open } from './fields.ts';
+import { limits } from '../limits.ts';
+import { closed, inProject, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
-const Settings = open({});
+const Settings = open({
+  enabled: z.boolean().optional(),
+  collectionLimits: open({}).optional(),
+  filters: z.array(open({})).optional(),
+});
+
+const share = z.number().min(0).max(1);
+const images = z.int().min(1).max(1_000_000);
+
+/** Left out, it stays as it is; null is the default again. */
+const setting = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
+
+/** What `collectionLimits` takes here: the document leaves its members open. */
+const collectionLimits = closed({
+  samplingRate: setting(share),
+  ...{ perMinute: setting(images), perHour: setting(images), perDay: setting(images) },
+  // Pixels of the longer side.
+  maxImageSize: setting(z.int().min(32).max(16_400)),
+  // Quality: 100 is the best.
+  jpegCompression: setting(z.int().min(1).max(100)),
+  batchRecreation: setting(z.enum(['never', 'daily', 'weekly', 'monthly'])),
+  // What the model saw becomes labels, for a person to correct.
+  persistPredictions: setting(z.boolean()),
+});
+
+/** What `filters` takes here. All of them must hold; each needs a bound. */
+const collectionFilters = z
+  .array(
+    z.union([
+      closed({
+        type: z.literal('classConfidence'),
+        classes: z.array(text.min(1).max(limits.labelCharactersMax)).min(1).max(100).optional(),
+        ...{ min: share.optional(), max: share.optional() },
+      }),
+      closed({ type: z.literal('detectionSize'), min: share.optional(), max: share.optional() }),
+      closed({
+        type: z.literal('detectionCount'),
+        ...{ min: z.int().min(0).optional(), max: z.int().min(0).optional() },
+      }),
+    ]),
+  )
+  .max(20);
+
+/** The settings of Active Learning as this platform takes them. */
+export const learningConfiguration = closed({
+  collectionLimits: collectionLimits.optional(),
+  filters: collectionFilters.optional(),
+});
+
+export type LearningConfiguration = z.output<typeof learningConfiguration>;
 
 export const deployment = {
   deployment_get: operation({
@@ -82,11 +132,13 @@ export const deployment = {
     summary: 'Change which images Active Learning collects.',
     pathParameters: inProject,
     body: open({
-      collectionLimits: open({}).optional().describe('How much to collect; left out stays.'),
+      collectionLimits: open({})
+        .optional()
+        .describe('samplingRate, perDay, maxImageSize, …; a wrong one lists all; left out stays.'),
       filters: z
         .array(open({}))
         .optional()
-        .describe('Conditions of type classConfidence or detectionSize.'),
+        .describe('{type: classConfidence | detectionSize | detectionCount, min, max}.'),
     }),
     answer: Settings,
     scope: 'project:update',

@@ -1,6 +1,7 @@
 // Fields that several families share.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 
 /** A body or an answer that the document leaves open: members beyond ours pass through. */
 export const open = z.looseObject;
@@ -11,6 +12,34 @@ export const closed = z.strictObject;
 /** A schema that is published as its description alone: its members would cost too many tokens. */
 export function described<S extends z.ZodType>(schema: S, description: string): S {
   return schema.meta({ description, describedOnly: true });
+}
+
+/** A text that is kept: half a character is in no file that others could read. */
+export const text = z.string().refine((value) => value.isWellFormed(), {
+  error: 'has half of a character (a surrogate without its other one)',
+});
+
+/** The name of a thing, in one line. */
+export const displayName = text.min(1).max(200);
+
+/** What is kept as it is given: its members are the sender's own. So many bytes as JSON. */
+export function ownData(bytesMax: number) {
+  return open({}).refine((value) => jsonBytes(value) <= bytesMax, {
+    error: (issue) => `has ${jsonBytes(issue.input)} bytes as JSON; at most ${bytesMax} are taken`,
+  });
+}
+
+/** In UTF-8. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Whether a map has so many members at most. */
+export function hasAtMost(countMax: number) {
+  return [
+    (members: object) => Object.keys(members).length <= countMax,
+    { error: `must have at most ${countMax} members` },
+  ] as const;
 }
 
 const workspace = z.string().min(1).describe('Slug.');
@@ -55,10 +84,15 @@ export const tagName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
   error: 'must be 1 to 64 letters, digits, hyphens, underscores',
 });
 
-const flatValue = z.union([z.string(), z.number(), z.boolean()]);
+/** Tags that are given to an image, which has no more of them in all. */
+export const tagNames = z.array(tagName).max(limits.imageTagsMax);
+
+const flatValue = z.union([text.max(limits.metadataValueCharactersMax), z.number(), z.boolean()]);
 
 /** Flat metadata: name to string, number or boolean. */
-export const flatMetadata = z.record(z.string().min(1), flatValue);
+export const flatMetadata = z
+  .record(text.min(1).max(limits.metadataKeyCharactersMax), flatValue)
+  .refine(...hasAtMost(limits.metadataKeysMax));
 
 /** An ISO 8601 time, with or without a zone. */
 export const isoDateTime = z.iso.datetime({ offset: true, local: true });

@@ -1,7 +1,8 @@
 // Folders of projects; the paths call them groups.
 
 import * as z from 'zod';
-import { closed, described, inWorkspace, open } from './fields.ts';
+import { limits } from '../limits.ts';
+import { closed, described, displayName, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 const inFolder = closed({
@@ -9,15 +10,19 @@ const inFolder = closed({
   folderId: z.string().min(1).describe('Folder id.'),
 });
 
-const name = z.string().min(1).max(200).describe('Display name.');
-const projects = z.array(z.string().min(1));
+const name = displayName.describe('Display name.');
+const projects = z.array(z.string().min(1)).max(limits.folderProjectsMax);
+const groups = z
+  .array(text.max(limits.folderGroupCharactersMax))
+  .max(limits.folderGroupsMax)
+  .optional();
 
 const more = {
   projects: projects.optional().describe('Project slugs.'),
-  parent_id: z.string().min(1).optional().describe('Parent folder id.'),
-  external_id: z.string().min(1).optional().describe('Your own id.'),
+  parent_id: z.string().min(1).nullable().optional().describe('Parent folder id; null: none.'),
+  external_id: text.min(1).max(limits.foreignIdCharactersMax).optional().describe('Your own id.'),
   auth_groups: described(
-    open({ read: z.array(z.string()).optional(), write: z.array(z.string()).optional() }),
+    closed({ read: groups, write: groups }),
     '{read: [group], write: [group]}.',
   ).optional(),
 };
@@ -51,6 +56,7 @@ export const folders = {
     body: open({ name, ...more }),
     answer: open({ id: z.string() }),
     success: 201,
+    errors: [409],
     scope: 'folder:create',
     effect: 'adds',
   }),
@@ -64,6 +70,7 @@ export const folders = {
     query: closed({ returnUpdated: z.boolean().optional().describe('Answer with the folder.') }),
     body: open({ name: name.optional(), ...more }),
     answer: open({ data: z.array(Folder).optional() }),
+    errors: [409],
     scope: 'folder:update',
     effect: 'changes',
   }),
@@ -76,6 +83,7 @@ export const folders = {
     pathParameters: inFolder,
     answer: open({}),
     success: 204,
+    errors: [409],
     scope: 'folder:delete',
     effect: 'removes',
   }),
@@ -84,7 +92,28 @@ export const folders = {
     family: 'folders',
     method: 'PATCH',
     path: '/{workspace}/groups/{folderId}/projects',
-    summary: 'Put projects into a folder.',
+    summary: 'Put projects into a folder, or take them out.',
+    pathParameters: inFolder,
+    body: open({
+      projects: projects.describe('Project slugs.'),
+      operation: z.enum(['add', 'remove']).optional().describe('Default add.'),
+    }),
+    answer: open({}),
+    success: 204,
+    scope: 'folder:update',
+    effect: 'changes',
+  }),
+};
+
+/** Ours, beside those of the document. */
+export const ownFolders = {
+  folders_remove_projects: operation({
+    id: 'folders_remove_projects',
+    family: 'folders',
+    host: 'local',
+    method: 'DELETE',
+    path: '/{workspace}/groups/{folderId}/projects',
+    summary: 'Take projects out of a folder.',
     pathParameters: inFolder,
     body: open({ projects: projects.describe('Project slugs.') }),
     answer: open({}),

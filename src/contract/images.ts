@@ -5,17 +5,20 @@ import { limits } from '../limits.ts';
 import {
   closed,
   described,
+  displayName,
   flatMetadata,
   imageId,
   inProject,
   inWorkspace,
+  jsonBytes,
   open,
   project,
   splitName,
   Task,
-  tagName,
+  tagNames,
   taskId,
   taskStarted,
+  text,
 } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
@@ -23,12 +26,23 @@ const inImage = closed({ ...inProject.shape, imageId });
 
 const split = splitName.optional().describe('Default train.');
 
+/** Images from before there were bounds may have more than is taken now. */
+const removed = z.array(z.string().min(1)).max(limits.metadataRemovedMax);
+
+/** All of them go in one transaction. */
+const removedIds = z
+  .array(z.string().min(1))
+  .min(1)
+  .refine((ids) => ids.length <= limits.imagesDeletedMax, {
+    error: `names more than ${limits.imagesDeletedMax} images: delete them in several calls`,
+  });
+
 /** What may be done to the metadata and the tags of an image. */
 const metadataChange = {
   metadata: flatMetadata.optional().describe('Members to set.'),
-  removeMetadata: z.array(z.string().min(1)).optional().describe('Members to remove.'),
-  addTags: z.array(tagName).optional().describe('Tags to add.'),
-  removeTags: z.array(z.string().min(1)).optional().describe('Tags to remove.'),
+  removeMetadata: removed.optional().describe('Members to remove.'),
+  addTags: tagNames.optional().describe('Tags to add.'),
+  removeTags: removed.optional().describe('Tags to remove.'),
 };
 
 function changesSomething(change: object): boolean {
@@ -93,14 +107,18 @@ export const images = {
       'Add an image from a file or a URL; the same bytes again give the image that is there.',
     pathParameters: closed({ project }),
     query: closed({
-      name: z.string().min(1).max(500).optional().describe('File name.'),
+      name: text.min(1).max(500).optional().describe('File name.'),
       split,
-      batch: z.string().min(1).max(200).optional().describe('Batch name.'),
-      tag: z.array(tagName).optional().describe('Tags.'),
+      batch: displayName.optional().describe('Batch name.'),
+      tag: tagNames.optional().describe('Tags.'),
       image: z.string().min(1).optional().describe('URL to fetch instead of a file.'),
       sequence_number: z.int().min(0).optional().describe('Place in a sequence.'),
       sequence_size: z.int().min(1).optional().describe('Length of the sequence.'),
-      inference_id: z.string().min(1).optional().describe('Inference that it comes from.'),
+      inference_id: text
+        .min(1)
+        .max(limits.foreignIdCharactersMax)
+        .optional()
+        .describe('Inference that it comes from.'),
     }),
     body: open({
       file: filePart.optional(),
@@ -128,7 +146,7 @@ export const images = {
     pathParameters: closed({ project, imageId }),
     query: closed({
       name: z.string().min(1).max(500).describe('Annotation file name, with its extension.'),
-      jobName: z.string().min(1).max(200).optional().describe('Job that it counts for.'),
+      jobName: displayName.optional().describe('Job that it counts for.'),
       prediction: z.boolean().optional().describe('True: made by a model.'),
       overwrite: z.boolean().optional().describe('True: replace an annotation.'),
     }),
@@ -171,7 +189,7 @@ export const images = {
     path: '/{workspace}/{project}/images',
     summary: 'Delete images for good.',
     pathParameters: inProject,
-    body: open({ images: z.array(z.string().min(1)).min(1).describe('Image ids.') }),
+    body: open({ images: removedIds.describe('Image ids; at most 1000.') }),
     answer: open({}),
     success: 204,
     textErrors: [400],
@@ -187,7 +205,7 @@ export const images = {
     pathParameters: inImage,
     body: open({
       operation: z.enum(['add', 'remove', 'set']).describe('set replaces all tags.'),
-      tags: z.array(tagName).describe('Tags.'),
+      tags: tagNames.describe('Tags.'),
     }),
     answer: open({ success: z.boolean().optional(), tags: texts.optional() }),
     scope: 'image:tag',
@@ -217,7 +235,10 @@ export const images = {
         z
           .array(open({ imageId, ...metadataChange }).refine(changesSomething, nothingToChange))
           .min(1)
-          .max(limits.metadataUpdatesMax),
+          .max(limits.metadataUpdatesMax)
+          .refine((updates) => jsonBytes(updates) <= limits.metadataBulkBytesMax, {
+            error: `has more than ${limits.metadataBulkBytesMax} bytes as JSON: send less at once`,
+          }),
         'At most 1000 of {imageId, metadata?, removeMetadata?, addTags?, removeTags?}.',
       ),
     }),
@@ -261,8 +282,8 @@ export const images = {
     pathParameters: inProject,
     body: open({
       split,
-      batchName: z.string().min(1).max(200).optional().describe('Batch name.'),
-      tags: z.array(tagName).optional().describe('Tags.'),
+      batchName: displayName.optional().describe('Batch name.'),
+      tags: tagNames.optional().describe('Tags.'),
     }),
     answer: open({
       taskId: z.string(),

@@ -8,7 +8,7 @@ import { events } from './events.ts';
 import { folders } from './folders.ts';
 import { images } from './images.ts';
 import { monitoring } from './monitoring.ts';
-import { previews } from './previews.ts';
+import { ownOperations } from './own.ts';
 import { projects } from './projects.ts';
 import { search } from './search.ts';
 import { tasks } from './tasks.ts';
@@ -39,7 +39,7 @@ export const platformOperations = Object.freeze({
 });
 
 /** What the embedded platform serves: the first document, and what is our own. */
-export const embeddedOperations = Object.freeze({ ...platformOperations, ...previews });
+export const embeddedOperations = Object.freeze({ ...platformOperations, ...ownOperations });
 
 /** What our Event Store serves: the second document, and what is our own. */
 export const deviceOperations = Object.freeze({ ...events, ...eventStore });

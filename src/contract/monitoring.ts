@@ -1,7 +1,8 @@
 // Statistics of inferences, and metadata of their records.
 
 import * as z from 'zod';
-import { closed, described, inWorkspace, open } from './fields.ts';
+import { limits } from '../limits.ts';
+import { closed, described, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** Not ISO 8601: this is how these two parameters are written. */
@@ -30,6 +31,7 @@ export const monitoring = {
       avg_confidence: figure,
       avg_response_time: figure,
       inference_stats: z.array(open({})).optional(),
+      note: z.string().optional().describe('Why figures are left out.'),
     }),
     scope: 'workspace-stats:read',
     effect: 'reads',
@@ -47,8 +49,8 @@ export const monitoring = {
           .array(
             open({
               inference_ids: z.array(z.string().min(1)).min(1),
-              field_name: z.string().min(1),
-              field_value: z.string(),
+              field_name: text.min(1).max(limits.inferenceFieldCharactersMax),
+              field_value: text.max(limits.inferenceValueCharactersMax),
             }),
           )
           .min(1),

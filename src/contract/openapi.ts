@@ -14,9 +14,13 @@ export interface ErrorAnswerDescription {
 /** An address beside the operations. The names in braces in its path are texts. */
 export interface RouteDescription {
   readonly id: string;
+  /** `get` unless given; of `put` the body is bytes. */
+  readonly method?: 'get' | 'put';
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
+  /** Names of query parameters; they are texts. */
+  readonly query?: readonly string[];
   /** Media type of the answer, and its schema; undefined: bytes. */
   readonly contentType: string;
   readonly schema?: JsonSchema;
@@ -36,10 +40,12 @@ export interface ServiceDescription {
   readonly routes?: readonly RouteDescription[];
   /** The security scheme of each credential; one without a scheme is not asked for. */
   readonly security: Readonly<Partial<Record<Credential, JsonSchema>>>;
+  /** The credentials of which each operation takes any; its own alone unless given. */
+  readonly credentials?: readonly Credential[];
   /** The statuses that an operation may answer beside its success. */
   errors(operation: Operation): readonly number[];
-  /** What a status other than a success says. */
-  errorAnswer(status: number): ErrorAnswerDescription;
+  /** What a status other than a success says; of a route without an operation. */
+  errorAnswer(status: number, operation?: Operation): ErrorAnswerDescription;
   /** Example bodies, by the id of the operation. */
   readonly examples?: Readonly<Record<string, unknown>>;
 }
@@ -54,10 +60,14 @@ export function openApi(
   const add = (path: string, method: string, item: JsonSchema) => {
     paths[path] = { ...paths[path], [method]: item };
   };
+  const firstOf = new Map<string, string>();
   for (const operation of Object.values(operations)) {
-    add(operation.path, operation.method.toLowerCase(), operationItem(operation, service));
+    const shape = operation.path.replaceAll(/\{\w+\}/g, '{}');
+    const path = firstOf.get(shape) ?? operation.path;
+    firstOf.set(shape, path);
+    add(path, operation.method.toLowerCase(), operationItem(operation, path, service));
   }
-  for (const route of routes) add(route.path, 'get', routeItem(route, service));
+  for (const route of routes) add(route.path, route.method ?? 'get', routeItem(route, service));
   const tags = [
     ...Object.values(operations).map(({ family }) => family),
     ...routes.map(({ tag }) => tag),
@@ -71,25 +81,35 @@ export function openApi(
   };
 }
 
-function operationItem(operation: Operation, service: ServiceDescription): JsonSchema {
-  const { id, family, summary, success, answer, credential, scope } = operation;
-  const answers = { [success]: successAnswer(success, answer) };
+/**
+ * `path` is that of the first operation whose path has the same shape: OpenAPI knows no two of
+ * them, so a parameter has the name that it has there.
+ */
+function operationItem(
+  operation: Operation,
+  path: string,
+  service: ServiceDescription,
+): JsonSchema {
+  const { id, family, summary, success, alsoAnswers, answer, credential, scope } = operation;
+  const answers = Object.fromEntries(
+    [success, ...alsoAnswers].map((status) => [status, successAnswer(status, answer)]),
+  );
   return {
     operationId: id,
     tags: [family],
     summary,
-    ...parametersOf([
-      ...parameters(operation.pathParameters, 'path'),
-      ...parameters(operation.query, 'query'),
-    ]),
+    ...parametersOf([...pathParameters(operation, path), ...parameters(operation.query, 'query')]),
     ...requestBody(operation, service.examples?.[id]),
-    responses: { ...answers, ...errorAnswers(service.errors(operation), service) },
-    security: securityOf(credential, service, credential === 'device_key' ? [] : [scope]),
+    responses: { ...answers, ...errorAnswers(service.errors(operation), service, operation) },
+    security: (service.credentials ?? [credential]).flatMap((name) =>
+      securityOf(name, service, name === 'bearer' ? [scope] : []),
+    ),
   };
 }
 
 function routeItem(route: RouteDescription, service: ServiceDescription): JsonSchema {
   const { id, tag, summary, path, contentType, schema = {}, hasRanges, credential } = route;
+  const { method, query = [] } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const content = { [contentType]: { schema } };
   const range = { name: 'Range', in: 'header', schema: { type: 'string' }, example: 'bytes=0-99' };
@@ -99,8 +119,12 @@ function routeItem(route: RouteDescription, service: ServiceDescription): JsonSc
     summary,
     ...parametersOf([
       ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...query.map((name) => ({ name, in: 'query', required: true, schema: { type: 'string' } })),
       ...(hasRanges ? [range] : []),
     ]),
+    ...(method === 'put' && {
+      requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+    }),
     responses: {
       200: { description: descriptions[200], content },
       ...(hasRanges && { 206: { description: 'The bytes of the range.', content } }),
@@ -112,6 +136,16 @@ function routeItem(route: RouteDescription, service: ServiceDescription): JsonSc
 
 function parametersOf(list: readonly JsonSchema[]): JsonSchema {
   return list.length === 0 ? {} : { parameters: list };
+}
+
+function pathParameters({ pathParameters: schema, path: own }: Operation, path: string) {
+  const [names, shown] = [own, path].map((text) => [...text.matchAll(/\{(\w+)\}/g)]);
+  return parameters(schema, 'path').map((parameter) => {
+    const place = names?.findIndex(([, name]) => name === parameter.name) ?? -1;
+    const name = shown?.[place]?.[1] ?? parameter.name;
+    if (name === parameter.name) return parameter;
+    return { ...parameter, name, description: `The ${parameter.name}.` };
+  });
 }
 
 /** An array is a parameter that is repeated, which is how OpenAPI reads one by itself. */
@@ -157,11 +191,15 @@ function successAnswer(status: Operation['success'], answer: z.ZodType): JsonSch
   };
 }
 
-function errorAnswers(statuses: readonly number[], service: ServiceDescription): JsonSchema {
+function errorAnswers(
+  statuses: readonly number[],
+  service: ServiceDescription,
+  operation?: Operation,
+): JsonSchema {
   const sorted = [...new Set(statuses)].sort((a, b) => a - b);
   return Object.fromEntries(
     sorted.map((status) => {
-      const { description, schema } = service.errorAnswer(status);
+      const { description, schema } = service.errorAnswer(status, operation);
       return [status, { description, content: { 'application/json': { schema } } }];
     }),
   );

@@ -6,9 +6,9 @@ import type { Scope } from './scopes.ts';
 
 /**
  * The service that answers: the management API, the device Event Store, or the embedded platform,
- * also where another one is the management API.
+ * also where another one is the management API, or wherever deployed models run.
  */
-export type Host = 'base' | 'device' | 'local';
+export type Host = 'base' | 'device' | 'local' | 'serverless';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -35,6 +35,8 @@ export type Family =
   | 'monitoring'
   | 'vision_events'
   | 'video'
+  | 'inference'
+  | 'workflows'
   | 'events';
 
 export interface Operation<
@@ -66,6 +68,8 @@ export interface Operation<
   readonly answer: Answer;
   /** The status with which our own services answer a success. */
   readonly success: 200 | 201 | 202 | 204;
+  /** Other statuses with which they answer one, with the same body. */
+  readonly alsoAnswers: readonly (200 | 201 | 202)[];
   /** Statuses that this operation may answer beyond 400, 401, 403, 404 and 429. */
   readonly errors: readonly number[];
   /** Statuses whose body is `{ error: string }`; in all others `error` is an object. */
@@ -114,6 +118,7 @@ export function operation(words: Words<Operation>): Operation {
     bodyType: words.body ? 'json' : 'none',
     rawMember: undefined,
     success: 200,
+    alsoAnswers: [],
     errors: [],
     textErrors: [],
     credential: words.host === 'device' ? 'device_key' : 'bearer',

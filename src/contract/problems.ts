@@ -146,6 +146,7 @@ function words(issue: Issue, schema: Schema | undefined, value: unknown, path: P
   }
   if (issue.code === 'invalid_key') {
     const [reason] = issue.issues;
+    if (reason?.code === 'custom') return `is not a valid name here: ${reason.message}`;
     return `is not a valid name here: ${reason ? words(reason, undefined, path.at(-1), path) : ''}`;
   }
   if (issue.code === 'invalid_format') {

@@ -1,14 +1,17 @@
 // Projects: a labelled image collection with splits and versions.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import {
   closed,
   counts,
+  displayName,
   inProject,
   inWorkspace,
   open,
   splitCounts,
   taskStarted,
+  text,
 } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -54,10 +57,11 @@ export const projects = {
     summary: 'Create a project.',
     pathParameters: inWorkspace,
     body: open({
-      name: z.string().min(1).max(200).describe('Display name; the slug comes from it.'),
+      name: displayName.describe('Display name; the slug comes from it.'),
       type: z.enum(projectTypes).describe('What is labelled.'),
-      annotation: z.string().min(1).max(100).describe('What the boxes show, e.g. "cells".'),
-      license: z.string().max(50).optional().describe('e.g. "MIT", "CC BY 4.0", "Private".'),
+      annotation: text.min(1).max(100).describe('What the boxes show, e.g. "cells".'),
+      license: text.max(50).optional().describe('e.g. "MIT", "CC BY 4.0", "Private".'),
+      public: z.boolean().optional().describe('True: others of this platform find and fork it.'),
     }),
     answer: Project,
     success: 201,
@@ -74,6 +78,8 @@ export const projects = {
     body: open({
       url: z.string().min(1).optional().describe('URL of the public project.'),
       source_project: z.string().min(1).optional().describe('Or its slug.'),
+    }).refine(({ url, source_project: slug }) => (url === undefined) !== (slug === undefined), {
+      error: 'give url or source_project, and not both',
     }),
     answer: taskStarted,
     success: 202,
@@ -151,7 +157,11 @@ export const projects = {
         .optional()
         .describe('rebalance (default) moves few images; shuffle, all.'),
       grouping: z.enum(['global', 'batch']).optional().describe('For shuffle; default global.'),
-      classes: z.array(z.string()).optional().describe('Only images with these classes.'),
+      classes: z
+        .array(z.string().max(limits.labelCharactersMax))
+        .max(limits.rebalanceClassesMax)
+        .optional()
+        .describe('Only images with these classes.'),
     }),
     answer: taskStarted,
     success: 202,

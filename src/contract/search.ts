@@ -1,10 +1,11 @@
 // Search: public projects, images of a project or of a workspace; export of what is found.
 
 import * as z from 'zod';
-import { closed, described, inProject, inWorkspace, open, taskId } from './fields.ts';
+import { closed, described, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
 import { operation } from './operation.ts';
 
-const imageFields = [
+/** What an answer may say of an image. */
+export const imageFields = [
   'id',
   'name',
   'filename',
@@ -33,7 +34,11 @@ const CatalogProject = open({
   license: z.string().nullable().optional(),
 });
 
-const catalogAnswer = open({ results: z.array(CatalogProject) });
+const catalogAnswer = open({
+  results: z.array(CatalogProject),
+  total: z.int().optional(),
+  page: z.int().optional(),
+});
 
 const FoundImage = open({ id: z.string().optional() });
 
@@ -49,7 +54,7 @@ export const search = {
     query: closed({
       q: z.string().min(1).describe('Words, and filters as class:car, images>500, sort:stars.'),
       type: z.string().min(1).optional().describe('Project type, "dataset" or "model".'),
-      limit: z.int().min(1).optional().describe('Default 12.'),
+      limit: z.int().min(1).max(100).optional().describe('Default 12.'),
       page: z.int().min(1).optional().describe('Default 1.'),
     }),
     answer: catalogAnswer,
@@ -73,10 +78,10 @@ export const search = {
     family: 'search',
     method: 'POST',
     path: '/{workspace}/{project}/search',
-    summary: 'Images of a project by meaning, likeness, tag, class or batch.',
+    summary: 'Images of a project by words, likeness, tag, class or batch.',
     pathParameters: inProject,
     body: open({
-      prompt: z.string().min(1).optional().describe('What it shows.'),
+      prompt: z.string().min(1).optional().describe('Words to look for.'),
       like_image: z.string().min(1).optional().describe('Like this image id.'),
       image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
       tag: z.string().min(1).optional().describe('With this tag.'),
@@ -111,7 +116,7 @@ export const search = {
     pathParameters: inWorkspace,
     body: open({
       query: roboQl,
-      pageSize: z.int().min(1).optional().describe('Default 50.'),
+      pageSize: z.int().min(1).max(1_000).optional().describe('Default 50.'),
       fields: z.array(z.string().min(1)).optional().describe('As images_search.'),
       continuationToken: z.string().min(1).optional().describe('From the page before.'),
     }),
@@ -135,8 +140,8 @@ export const search = {
       format: z.string().min(1).describe('e.g. "coco".'),
       dataset: z.string().min(1).optional().describe('Project slug.'),
       annotationGroup: z.string().min(1).optional().describe('Or annotation group.'),
-      name: z.string().min(1).max(200).optional().describe('Export name.'),
-    }).refine(({ dataset, annotationGroup }) => !(dataset && annotationGroup), {
+      name: displayName.optional().describe('Export name.'),
+    }).refine(({ dataset, annotationGroup }) => !dataset !== !annotationGroup, {
       path: ['dataset'],
       error: 'give either dataset or annotationGroup, not both',
     }),
@@ -157,7 +162,11 @@ export const search = {
     path: '/{workspace}/search/export/{taskId}',
     summary: 'Whether an export is ready, and its link.',
     pathParameters: closed({ ...inWorkspace.shape, taskId }),
-    answer: open({ ready: z.boolean().optional(), link: z.string().optional() }),
+    answer: open({
+      ready: z.boolean().optional(),
+      link: z.string().optional(),
+      error: z.string().optional(),
+    }),
     scope: 'image:read',
     effect: 'reads',
   }),

@@ -1,6 +1,7 @@
 // Work in the background (first document, Async task).
 
-import { closed, inWorkspace, Task, taskId } from './fields.ts';
+import * as z from 'zod';
+import { closed, inWorkspace, open, Task, taskId } from './fields.ts';
 import { operation } from './operation.ts';
 
 export const tasks = {
@@ -12,6 +13,29 @@ export const tasks = {
     summary: 'How far a task is, and its result or error.',
     pathParameters: closed({ ...inWorkspace.shape, taskId }),
     answer: Task,
+    scope: 'workspace:read',
+    effect: 'reads',
+  }),
+};
+
+/** Ours, beside those of the document. */
+export const ownTasks = {
+  tasks_list: operation({
+    id: 'tasks_list',
+    family: 'tasks',
+    method: 'GET',
+    path: '/{workspace}/asynctasks',
+    summary: 'The newest tasks of a workspace, at most 100.',
+    pathParameters: inWorkspace,
+    answer: open({
+      tasks: z.array(
+        open({
+          ...Task.shape,
+          kind: z.string().describe('What it does, for example export.'),
+          created: z.number().describe('Unix seconds.'),
+        }),
+      ),
+    }),
     scope: 'workspace:read',
     effect: 'reads',
   }),

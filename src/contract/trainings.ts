@@ -1,7 +1,8 @@
 // Training runs of a version.
 
 import * as z from 'zod';
-import { closed, inVersion, open } from './fields.ts';
+import { limits } from '../limits.ts';
+import { closed, inVersion, open, ownData } from './fields.ts';
 import { operation } from './operation.ts';
 
 const sole = z.string().min(1).optional().describe('Training id; left out: the only run.');
@@ -32,7 +33,11 @@ export const trainings = {
       trainingId: sole,
       continueIfNoRefund: z.boolean().optional().describe('Cancel even without a refund.'),
     }),
-    answer: open({ refund: z.boolean().optional() }),
+    answer: open({
+      trainingId: z.string().optional(),
+      status: z.string().optional(),
+      refund: z.boolean().optional(),
+    }),
     errors: [409],
     scope: 'training-job:create',
     effect: 'removes',
@@ -45,7 +50,7 @@ export const trainings = {
     summary: 'Stop an active training early; the weights so far are kept.',
     pathParameters: inVersion,
     body: open({ trainingId: sole }),
-    answer: open({}),
+    answer: open({ trainingId: z.string().optional(), status: z.string().optional() }),
     errors: [409],
     scope: 'training-job:create',
     effect: 'removes',
@@ -61,8 +66,70 @@ export const trainings = {
       trainingId: z.string().min(1).describe('Training id.'),
     }),
     answer: open({ deleted: z.boolean().optional() }),
+    errors: [409],
     scope: 'training-job:create',
     effect: 'removes',
     recoverable: true,
+  }),
+};
+
+const figure = z.number().nullable().optional();
+
+/** A training run, as far as it has come. */
+const Training = open({
+  trainingId: z.string(),
+  status: z.string().describe('queued, running, stopping, finished, stopped, cancelled or failed.'),
+  modelType: z.string().optional(),
+  epochs: figure.describe('Wanted.'),
+  epoch: figure.describe('Done.'),
+  progress: figure.describe('0 to 1.'),
+  metrics: z.record(z.string(), z.number()).nullable().optional(),
+  modelIds: z.array(z.string()).optional().describe('What deployment_set_model takes.'),
+  error: z.string().optional(),
+  log: z.string().optional().describe('The last words of a trainer that failed.'),
+});
+
+/** Hosted platforms have them too; the document has not. */
+export const ownTrainings = {
+  trainings_start: operation({
+    id: 'trainings_start',
+    family: 'trainings',
+    method: 'POST',
+    path: '/{workspace}/{project}/{version}/v2/trainings',
+    summary: 'Train a model on a version, in the background.',
+    pathParameters: inVersion,
+    body: open({
+      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small; a wrong one lists all.'),
+      epochs: z.int().min(1).max(limits.epochsMax).optional().describe('Passes over the images.'),
+      checkpoint: z
+        .string()
+        .min(1)
+        .max(limits.foreignIdCharactersMax)
+        .optional()
+        .describe('Model id to start from.'),
+      trainRecipe: ownData(limits.trainRecipeBytesMax)
+        .optional()
+        .describe('See trainings_recipe; needs modelType.'),
+    }),
+    answer: open({
+      trainingId: z.string(),
+      status: z.string().optional(),
+      jobId: z.string().optional(),
+    }),
+    errors: [409],
+    scope: 'training-job:create',
+    effect: 'adds',
+    longRunning: true,
+  }),
+  trainings_list: operation({
+    id: 'trainings_list',
+    family: 'trainings',
+    method: 'GET',
+    path: '/{workspace}/{project}/{version}/v2/trainings',
+    summary: 'The training runs of a version, newest first.',
+    pathParameters: inVersion,
+    answer: open({ trainings: z.array(Training) }),
+    scope: 'version:read',
+    effect: 'reads',
   }),
 };

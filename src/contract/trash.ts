@@ -13,6 +13,8 @@ const TrashItem = open({
   scheduledCleanupAt: z.unknown().optional(),
   parentId: z.string().optional(),
   parentName: z.string().optional(),
+  parentUrl: z.string().optional(),
+  deletedBy: z.string().nullable().optional(),
 });
 
 export const trash = {

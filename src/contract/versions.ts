@@ -1,7 +1,7 @@
 // Dataset versions: frozen snapshots of a project.
 
 import * as z from 'zod';
-import { closed, inProject, inVersion, open, splitCounts } from './fields.ts';
+import { closed, displayName, inProject, inVersion, open, splitCounts } from './fields.ts';
 import { operation } from './operation.ts';
 import { versionSettings } from './version-settings.ts';
 
@@ -34,7 +34,7 @@ export const versions = {
     summary: 'Generate a version from the images of a project.',
     pathParameters: inProject,
     body: closed({
-      versionName: z.string().min(1).max(200).optional().describe('Display name.'),
+      versionName: displayName.optional().describe('Display name.'),
       ...versionSettings.shape,
     }),
     answer: open({
@@ -95,6 +95,7 @@ export const versions = {
         size: z.number().optional().describe('Bytes.'),
       }).optional(),
     }),
+    alsoAnswers: [202],
     errors: [409],
     scope: 'version:read',
     effect: 'reads',

@@ -22,7 +22,10 @@ export const video = {
     path: '/video_upload_signed_url/',
     summary: 'A URL to which a video can be uploaded.',
     body: open({ file_name: z.string().min(1).max(500).describe('Name of the video file.') }),
-    answer: open({ signed_url: z.string().optional() }),
+    answer: open({
+      signed_url: z.string().optional().describe('For one PUT of the bytes.'),
+      expires: z.string().optional(),
+    }),
     credential: 'api_key_query',
     scope: 'video-inference-job:create',
     effect: 'adds',
@@ -34,14 +37,18 @@ export const video = {
     path: '/videoinfer/',
     summary: 'Run models on a video.',
     body: open({
-      input_url: z.string().min(1).describe('Public URL of the video.'),
+      input_url: z
+        .string()
+        .min(1)
+        .max(limits.urlCharactersMax)
+        .describe('Public URL, or the upload URL.'),
       infer_fps: z.number().gt(0).max(120).optional().describe('Frames per second; default 5.'),
       models: described(
         z
           .array(
             open({
-              model_id: z.string().min(1),
-              model_version: z.string().min(1),
+              model_id: z.string().min(1).max(limits.foreignIdCharactersMax),
+              model_version: z.string().min(1).max(limits.foreignIdCharactersMax),
               inference_type: z.enum(inferenceTypes),
               inference_params: open({}).optional(),
             }),
@@ -68,6 +75,7 @@ export const video = {
     query: closed({ job_id: z.string().min(1).describe('Job id.') }),
     answer: open({
       status: z.int().optional().describe('0 done, 1 running, more: failed. Absent: running.'),
+      error: z.string().optional().describe('Why it failed.'),
       output_signed_url: z.string().optional().describe('Download link of the result.'),
     }),
     credential: 'api_key_query',

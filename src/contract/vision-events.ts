@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { described, isoDateTime, open, seen } from './fields.ts';
+import { described, isoDateTime, jsonBytes, open, ownData, seen, text } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
 const visionEventTypes = [
@@ -13,14 +13,14 @@ const visionEventTypes = [
   'operator_feedback',
 ] as const;
 
-const id = z.string().min(1).max(256);
+const id = text.min(1).max(limits.foreignIdCharactersMax);
 
 const customMetadata = z
   .record(
     z.string().regex(/^[A-Za-z0-9_ -]{1,100}$/, {
       error: 'must be 1 to 100 letters, digits, blanks, hyphens, underscores',
     }),
-    z.union([z.string().max(1000), z.number(), z.boolean()]),
+    z.union([text.max(1000), z.number(), z.boolean()]),
   )
   .refine((pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax, {
     error: 'must have at most 100 pairs',
@@ -32,7 +32,7 @@ const items = limits.annotationItemsMax;
 const image = open({
   sourceId: id,
   inputSourceId: id.optional(),
-  label: z.string().optional(),
+  label: text.optional(),
   objectDetections: z.array(seen.detection).max(items).optional(),
   classifications: z.array(seen.classification).max(items).optional(),
   instanceSegmentations: z.array(seen.instanceSegmentation).max(items).optional(),
@@ -44,17 +44,25 @@ const event = {
   eventType: z.enum(visionEventTypes).describe('Kind.'),
   useCaseId: id.describe('Use case.'),
   timestamp: isoDateTime.describe('ISO 8601.'),
-  eventData: open({}).optional().describe('As the kind wants, e.g. {result: "pass"}.'),
+  eventData: ownData(limits.eventDataBytesMax)
+    .optional()
+    .describe('As the kind wants, e.g. {result: "pass"}.'),
   images: described(
-    z.array(image),
+    z.array(image).max(limits.visionEventImagesMax),
     '{sourceId, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
   ).optional(),
   customMetadata: described(customMetadata, 'Flat, at most 100 pairs.').optional(),
-  deviceId: z.string().min(1).optional().describe('Device id.'),
-  streamId: z.string().min(1).optional().describe('Stream id.'),
-  workflowId: z.string().min(1).optional().describe('Workflow id.'),
+  deviceId: id.optional().describe('Device id.'),
+  streamId: id.optional().describe('Stream id.'),
+  workflowId: id.optional().describe('Workflow id.'),
   displayImagePosition: z.int().min(0).optional().describe('Index of the main image.'),
 };
+
+/** Of the whole event: what was seen may have any number of points. */
+const eventSize = [
+  (value: unknown) => jsonBytes(value) <= limits.visionEventBytesMax,
+  { error: `has more than ${limits.visionEventBytesMax} bytes as JSON` },
+] as const;
 
 export const visionEvents = {
   /**
@@ -67,7 +75,7 @@ export const visionEvents = {
     method: 'POST',
     path: '/vision-events',
     summary: 'Record an event.',
-    body: open(event),
+    body: open(event).refine(...eventSize),
     answer: open({ eventId: z.string().optional(), created: z.unknown().optional() }),
     success: 201,
     errors: [409],
@@ -83,7 +91,10 @@ export const visionEvents = {
     summary: 'Record up to 100 events.',
     body: open({
       events: described(
-        z.array(open(event)).min(1).max(limits.eventBatchMax),
+        z
+          .array(open(event).refine(...eventSize))
+          .min(1)
+          .max(limits.eventBatchMax),
         '1 to 100 events as in vision_events_create.',
       ),
     }),

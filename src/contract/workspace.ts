@@ -6,7 +6,10 @@ import { operation } from './operation.ts';
 import { Project } from './projects.ts';
 
 /** First segments of paths, beside those of operations, that mean something else. */
-const reserved = ['.well-known', 'blobs', 'health', 'oauth', 'settings'] as const;
+const reserved = [
+  ...['.well-known', 'blobs', 'health', 'oauth', 'settings'],
+  ...['docs', 'openapi.json', 'page', 'thumbs', 'uploads', 'favicon.ico'],
+] as const;
 
 /**
  * First segments of paths that cannot be the slug of a workspace: those of operations, of links, of

@@ -1,6 +1,5 @@
 // The description of the API: as OpenAPI, and as a page on which it can be tried out, offline.
 
-import { existsSync } from 'node:fs';
 import { deviceOperations } from '../contract/index.ts';
 import {
   type ErrorAnswerDescription,
@@ -9,10 +8,9 @@ import {
   type RouteDescription,
 } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
+import { apiDocsRoutes } from '../http-server/api-docs.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { sendAnswer } from '../http-server/responses.ts';
 import type { Caller } from './api-key.ts';
-import { staticFileRoute } from './static-file.ts';
 
 export interface ApiDocsOptions {
   /** Whether this service asks for a key. */
@@ -20,23 +18,8 @@ export interface ApiDocsOptions {
 }
 
 /** `/openapi.json`, and `/docs` with the files that it loads. */
-export function apiDocsRoutes(options: ApiDocsOptions): readonly Route<Caller>[] {
-  let description: JsonSchema | undefined;
-  return [
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      handle: async (_request, response) => {
-        description ??= describeApi(options);
-        sendAnswer(response, 200, description);
-      },
-    },
-    page('/docs', 'docs.html'),
-    page('/docs/docs.js', 'docs.js'),
-    page('/docs/docs.css', 'docs.css'),
-    viewer('swagger-ui-bundle.js'),
-    viewer('swagger-ui.css'),
-  ];
+export function docsRoutes(options: ApiDocsOptions): readonly Route<Caller>[] {
+  return apiDocsRoutes({ describe: () => describeApi(options), open: false });
 }
 
 /** The whole API as OpenAPI 3.1. */
@@ -195,44 +178,4 @@ const examples = {
   },
   [deviceOperations.events_hold.id]: { reason: 'Claim 4711' },
   [deviceOperations.events_retry_upload.id]: {},
-};
-
-/** The viewer sets styles on elements and has its icons in its style sheet. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-function page(path: string, name: string): Route<Caller> {
-  const isWhole = path !== '/docs' || viewerFile('swagger-ui-bundle.js') !== undefined;
-  const file = isWhole ? new URL(`./page/${name}`, import.meta.url) : undefined;
-  return staticFileRoute({ path, file, policy });
-}
-
-function viewer(name: ViewerFile): Route<Caller> {
-  return staticFileRoute({ path: `/docs/${name}`, file: viewerFile(name), policy });
-}
-
-/** In a release the files are beside the page; in development the package has them. */
-function viewerFile(name: ViewerFile): URL | undefined {
-  const released = new URL(`./page/swagger-ui/${name}`, import.meta.url);
-  if (existsSync(released)) return released;
-  try {
-    return new URL(inPackage[name]());
-  } catch {
-    return undefined;
-  }
-}
-
-type ViewerFile = keyof typeof inPackage;
-
-const inPackage = {
-  'swagger-ui-bundle.js': () => import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-  'swagger-ui.css': () => import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
 };

@@ -2,7 +2,7 @@
 
 import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
-import { apiDocsRoutes } from './api-docs.ts';
+import { docsRoutes } from './api-docs.ts';
 import type { Caller } from './api-key.ts';
 import { mediaRoutes } from './media-routes.ts';
 import { metricsRoute, type RequestCounts } from './metrics.ts';
@@ -15,7 +15,7 @@ export function eventStoreRoutes(parts: Parts, requests: RequestCounts): readonl
     metricsRoute(parts, requests),
     ...mediaRoutes(parts),
     ...pageRoutes(),
-    ...apiDocsRoutes({ hasKey: parts.settings.apiKey !== undefined }),
+    ...docsRoutes({ hasKey: parts.settings.apiKey !== undefined }),
   ];
 }
 

@@ -25,8 +25,10 @@ type FindUpstream = () => Promise<Upstream>;
  * Found or started when the first call needs it; asked again for each call. Without `local`, the
  * embedded platform is `base`.
  */
-export type Upstreams = Readonly<Record<Exclude<Host, 'local'>, FindUpstream>> & {
+export type Upstreams = Readonly<Record<Exclude<Host, 'local' | 'serverless'>, FindUpstream>> & {
   readonly local?: FindUpstream;
+  /** Without it, models run at `base`. */
+  readonly serverless?: FindUpstream;
 };
 
 export interface CallOptions {
@@ -58,8 +60,23 @@ export interface Client {
   ): Promise<Reply<O>>;
   /** Fetches a link that a service gave, without any credential, into a new file at `path`. */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
+  /**
+   * PUTs a file to a link that a service gave, without any credential. Throws as `download`; also
+   * `conflict` where a file is there already.
+   */
+  upload(link: string, source: UploadSource, options: UploadOptions): Promise<void>;
   /** Closes all sockets. */
   close(): Promise<void>;
+}
+
+/** What is sent: `open` gives exactly so many bytes, from the first on. */
+export interface UploadSource {
+  readonly bytes: number;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+export interface UploadOptions extends CallOptions {
+  readonly contentType: string;
 }
 
 export interface DownloadOptions extends CallOptions {

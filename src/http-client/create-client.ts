@@ -22,6 +22,7 @@ import {
 } from './failures.ts';
 import { createRemembered } from './remembered.ts';
 import { type PreparedRequest, prepareRequest, rememberedKey } from './request.ts';
+import { createUploader } from './upload-link.ts';
 
 /** A client of the services in `upstreams`. It opens nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
@@ -30,6 +31,7 @@ export function createClient(options: ClientOptions): Client {
   const policy = attemptPolicy(options);
   const remembered = createRemembered<Answer2xx>(clock);
   const downloader = createDownloader(options, policy);
+  const uploader = createUploader(options);
   const answerOf = async (call: PreparedCall, deadline: Deadline) => {
     const attempt = async () => attemptOnce(options, agent.get(), call, deadline);
     const facts = { ...call, deadline };
@@ -74,8 +76,9 @@ export function createClient(options: ClientOptions): Client {
   return {
     call,
     download: downloader.download,
+    upload: uploader.upload,
     close: async () => {
-      await Promise.all([agent.close(), downloader.close()]);
+      await Promise.all([agent.close(), downloader.close(), uploader.close()]);
     },
   };
 }

@@ -3,20 +3,10 @@
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
-import type { ClientOptions, Downloaded, DownloadOptions, Upstreams } from './client.ts';
+import type { ClientOptions, Downloaded, DownloadOptions } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import {
-  type Agents,
-  asRefused,
-  closeAgents,
-  discard,
-  fetchLink,
-  openAgents,
-  parsedLink,
-  RefusedLink,
-  type Response,
-  requirePublic,
-} from './link.ts';
+import { asRefused, discard, fetchLink, parsedLink, type Response } from './link.ts';
+import { createLinkGuard } from './link-guard.ts';
 import { openNewFile } from './new-file.ts';
 import { mayRepeat, retryAfterMs } from './retry.ts';
 import { isEncoded } from './service-words.ts';
@@ -33,22 +23,14 @@ export interface Downloader {
 }
 
 export function createDownloader(options: ClientOptions, policy: AttemptPolicy): Downloader {
-  let agents: Agents | undefined;
-  const choose = async (to: URL, from: URL | undefined) => {
-    agents ??= openAgents();
-    const { plain, guarded } = agents;
-    if (options.isAllowedLink?.(to) || (await isOwn(options.upstreams, to, from))) return plain;
-    if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
-    requirePublic(to);
-    return guarded;
-  };
+  const guard = createLinkGuard(options);
   const download = async (link: string, path: string, own: DownloadOptions = {}) => {
     const deadline = patient(options, own);
     const once = async (): Promise<Attempt<Downloaded>> => {
       let response: Response | undefined;
       try {
         const fetching = { signal: deadline.signal, idleMs: options.timeoutMs };
-        response = await fetchLink(parsedLink(link), choose, fetching);
+        response = await fetchLink(parsedLink(link), guard.choose, fetching);
         if (response.statusCode !== 200) return statusFailure(response, options.clock.now());
         return { done: await save(response, path, own.onProgress, options.downloadBytesMax) };
       } catch (error) {
@@ -59,25 +41,7 @@ export function createDownloader(options: ClientOptions, policy: AttemptPolicy):
     };
     return repeat(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
-  const close = async () => {
-    if (agents) await closeAgents(agents);
-  };
-  return { download, close };
-}
-
-/**
- * Whether a link leads to one of our own services, as the embedded platform's links do. A redirect
- * from elsewhere does not count: no other host may send us there.
- */
-async function isOwn(upstreams: Upstreams, to: URL, from: URL | undefined): Promise<boolean> {
-  if (from && from.origin !== to.origin) return false;
-  const isAt = async (find: Upstreams['base']) => {
-    const upstream = await find().catch(() => undefined);
-    return upstream !== undefined && new URL(upstream.url).origin === to.origin;
-  };
-  if (await isAt(upstreams.base)) return true;
-  // Asking for the Event Store may start one, so it is asked for only where its links look so.
-  return to.protocol === 'http:' && (await isAt(upstreams.device));
+  return { download, close: guard.close };
 }
 
 /** A large file may take long; but a host that asks for a wait gets only a call's patience. */

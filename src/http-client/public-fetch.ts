@@ -38,7 +38,7 @@ export async function fetchPublic(url: string, options: PublicFetchOptions): Pro
   const timeUp = AbortSignal.timeout(timeoutMs);
   const agents = openAgents();
   try {
-    const choose = (to: URL) => chooseAgent(to, agents, options.isAllowedHost);
+    const choose = (to: URL) => choosePublic(to, agents, options.isAllowedHost);
     const fetching = { signal: AbortSignal.any([signal, timeUp]), idleMs: timeoutMs };
     const response = await fetchLink(parsedLink(url), choose, fetching);
     return await readImage(response, options.bytesMax);
@@ -54,7 +54,12 @@ export async function fetchPublic(url: string, options: PublicFetchOptions): Pro
   }
 }
 
-function chooseAgent(to: URL, agents: Agents, isAllowedHost?: (host: string) => boolean): Agent {
+/** The agent for an address of others, or a RefusedLink thrown. */
+export function choosePublic(
+  to: URL,
+  agents: Agents,
+  isAllowedHost?: (host: string) => boolean,
+): Agent {
   if (to.protocol !== 'http:' && to.protocol !== 'https:') {
     throw new RefusedLink('it is neither http nor https');
   }

@@ -67,7 +67,7 @@ export function credentialInBody(
   const inBody = parameter === undefined ? undefined : body[parameter];
   if (inBody === undefined || inBody === '') return undefined;
   if (typeof inBody !== 'string') throw invalidArgument(keyName, 'expected a text');
-  if (presented && presented.reveal() !== inBody) throw twoCredentials();
+  if (presented && !presented.equals(new Secret(inBody))) throw twoCredentials();
   return new Secret(inBody);
 }
 

@@ -1,9 +1,11 @@
 // One request from its credential to its answer, for an operation and for a raw route.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { systemClock } from '../clock.ts';
 import { check, checkParts, coerceText, type UncheckedParts } from '../contract/check.ts';
 import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import {
   type CredentialPlace,
@@ -13,6 +15,7 @@ import {
   withoutKey,
 } from './credentials.ts';
 import { Answered, type Handler, type Route, Streamed } from './handlers.ts';
+import type { Visit } from './rate-limit.ts';
 import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
@@ -24,11 +27,14 @@ export type CheckedInput = Readonly<Record<string, unknown>>;
 /** Who may do what. Asked for every request but those to open routes. */
 export interface Gate<Principal> {
   readonly credentials: CredentialPlaces;
-  /** Whose credential this is; undefined when it is missing or unknown. */
+  /** Whose credential this is; undefined when it is missing or unknown. `address` presents it. */
   authenticate(
     presented: Secret | undefined,
     place: CredentialPlace,
+    address: string,
   ): Promise<Principal | undefined>;
+  /** One call of this caller, left when it is answered. Throws `rate_limited`. */
+  visit?(principal: Principal): Visit;
   /** Throws `forbidden` when the credential is not for this operation, before its body is read. */
   permit?(principal: Principal, operation: Operation): void;
   /** Throws `forbidden` or `not_found` when the principal may not make this call. */
@@ -69,7 +75,7 @@ export function operationEndpoint<O extends Operation, Principal>(
   gate: Gate<Principal>,
   turns: Turns,
 ): Endpoint {
-  const answer = async (exchange: Exchange, turn: Turn) => {
+  const answer = async (exchange: Exchange, turn: Turn, gate: Gate<Principal>) => {
     const { principal, body } =
       handler instanceof Streamed
         ? { principal: await enter(exchange, gate, operation), body: noBody }
@@ -98,10 +104,15 @@ export function operationEndpoint<O extends Operation, Principal>(
     path: operation.path,
     // A large body is in memory until the answer.
     answer: (exchange) => {
-      if (!isLarge(exchange.request) || handler instanceof Streamed)
-        return answer(exchange, noTurn);
+      const visit = counted(gate);
+      if (!isLarge(exchange.request) || handler instanceof Streamed) {
+        return answer(exchange, noTurn, visit.gate).finally(visit.leave);
+      }
       const turn = turns.next();
-      return answer(exchange, turn).finally(() => turn.end());
+      return answer(exchange, turn, visit.gate).finally(() => {
+        visit.leave();
+        turn.end();
+      });
     },
   };
 }
@@ -123,9 +134,30 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
     answer: async (exchange) => {
       const { request, response, parameters } = exchange;
       if (route.open) return route.handle(request, response, parameters);
-      await route.handle(request, response, parameters, await enter(exchange, gate));
+      const visit = counted(gate);
+      try {
+        await route.handle(request, response, parameters, await enter(exchange, visit.gate));
+      } finally {
+        visit.leave();
+      }
     },
   };
+}
+
+/** The gate for one request: whoever it lets in is counted once, until `leave`. */
+function counted<Principal>(gate: Gate<Principal>): { gate: Gate<Principal>; leave: () => void } {
+  if (gate.visit === undefined) return { gate, leave: () => {} };
+  let visit: Visit | undefined;
+  const authenticate: Gate<Principal>['authenticate'] = async (...presented) => {
+    const principal = await gate.authenticate(...presented);
+    if (principal !== undefined) visit ??= gate.visit?.(principal);
+    return principal;
+  };
+  return { gate: { ...gate, authenticate }, leave: () => visit?.leave() };
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
 }
 
 /** Who calls, by the headers and the query alone. */
@@ -135,7 +167,8 @@ async function enter<Principal>(
   operation?: Operation,
 ): Promise<Principal> {
   const presented = credentials.presented(request, query);
-  const principal = await authenticate(presented, credentialPlace(credentials, query));
+  const place = credentialPlace(credentials, query);
+  const principal = await authenticate(presented, place, addressOf(request));
   if (principal === undefined) throw credentials.refusal(presented);
   if (operation) permit?.(principal, operation);
   return principal;
@@ -152,18 +185,37 @@ async function admit<Principal>(
   turn: Turn,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
-  const early = await authenticate(presented, credentialPlace(credentials, query));
+  const place = credentialPlace(credentials, query);
+  const address = addressOf(request);
+  const early = await authenticate(presented, place, address);
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   if (early !== undefined) permit?.(early, operation);
-  const body = await readBody(operation, request, turn, jsonBytesMax);
+  if (early === undefined) refuseLarge(request);
+  const startMs = systemClock.monotonic();
+  const bytesMax = early === undefined ? limits.unknownBodyBytesMax : jsonBytesMax;
+  const body = await readBody(operation, request, turn, bytesMax);
+  const isLate = systemClock.monotonic() - startMs > limits.credentialRecheckMs;
+  if (early !== undefined && isLate) {
+    const still = await authenticate(presented, place, address);
+    if (still === undefined) throw credentials.refusal(presented);
+    permit?.(still, operation);
+  }
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
   const inBody = credentialInBody(credentials, presented, body.members);
-  const principal = inBody === undefined ? early : await authenticate(inBody, 'parameter');
+  const principal = inBody === undefined ? early : await authenticate(inBody, 'parameter', address);
   if (principal === undefined) throw credentials.refusal(inBody ?? presented);
   if (principal !== early) permit?.(principal, operation);
   return { principal, body: { ...body, members: withoutKey(credentials, body.members) } };
+}
+
+/** Nobody whom we do not know has us keep a large body, and others wait for it. */
+function refuseLarge({ headers }: IncomingMessage): void {
+  if (Number(headers['content-length'] ?? 0) <= limits.unknownBodyBytesMax) return;
+  throw new FoveaError('unauthenticated', 'A body of this size needs a credential before it.', {
+    hint: 'Send the API key as "Authorization: Bearer", or in the query.',
+  });
 }
 
 function partsOf(

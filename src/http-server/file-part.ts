@@ -36,9 +36,9 @@ export async function receiveFile<Stored>(
 ): Promise<ReceivedFile<Stored>> {
   const parser = createParser(request, rules);
   let isStoring = false;
-  const watch = watchBody(request, bodyBytesMax(rules), () => isStoring);
   const form = new Form(parser, rules);
-  watch.stopped.catch((reason) => form.fail(reason));
+  const bytesMax = bodyBytesMax(rules);
+  const watch = watchBody(request, form.fail, { bytesMax, isBusy: () => isStoring });
   request.pipe(parser);
 
   async function* pieces(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {

@@ -64,6 +64,11 @@ export interface Route<Principal = unknown> {
   /** True: answered without a credential; whoever knows the address may use it. */
   readonly open?: boolean;
   /**
+   * True: shares its address with an operation, and answers whoever prefers HTML (RFC 9110 section
+   * 12.5.1).
+   */
+  readonly byAccept?: boolean;
+  /**
    * Answers by itself, and resolves when it has. What it throws before the first byte becomes an
    * error answer. `principal` is undefined for an open route.
    */

@@ -2,6 +2,7 @@
 
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { cutOut, putBack, type Span } from './long-strings.ts';
 
 /**
  * The object that a JSON body holds; an empty body is an empty object. Throws `invalid_input` for
@@ -9,12 +10,14 @@ import { limits } from '../limits.ts';
  * members, and `too_large` for too many members.
  */
 export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
-  const { hasEscapes } = checkBounds(bytes);
+  const { hasEscapes, longStrings } = checkBounds(bytes);
   let value: unknown;
   let text: string;
   try {
-    text = utf8.decode(bytes);
+    const cut = cutOut(bytes, longStrings);
+    text = utf8.decode(cut?.rest ?? bytes);
     value = text === '' ? {} : JSON.parse(text);
+    if (cut && !putBack(value, cut.strings)) value = JSON.parse(utf8.decode(bytes));
   } catch {
     throw invalidArgument('', 'The body is not valid JSON in UTF-8.');
   }
@@ -38,8 +41,14 @@ for (const byte of Buffer.from('[{')) effects[byte] = opens;
 for (const byte of Buffer.from(']}')) effects[byte] = closes;
 effects[quote] = quotes;
 
-/** Also tells whether the text holds characters as `\u0041`, which may hide a name. */
-function checkBounds(bytes: Uint8Array): { readonly hasEscapes: boolean } {
+interface Bounds {
+  /** Whether the text holds characters as `\u0041`, which may hide a name. */
+  readonly hasEscapes: boolean;
+  /** Where they begin and end, without their quotes. */
+  readonly longStrings: readonly Span[];
+}
+
+function checkBounds(bytes: Uint8Array): Bounds {
   const strings = new StringScanner(bytes);
   let depth = 0;
   let elements = 0;
@@ -55,7 +64,7 @@ function checkBounds(bytes: Uint8Array): { readonly hasEscapes: boolean } {
       if (elements > limits.jsonElementsMax) throw tooMany();
     }
   }
-  return { hasEscapes: strings.hasEscapes };
+  return strings;
 }
 
 function tooDeep(): FoveaError {
@@ -73,6 +82,7 @@ class StringScanner {
   #quoteAt = -1;
   #backslashAt = -1;
   hasEscapes = false;
+  readonly longStrings: Span[] = [];
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -91,7 +101,9 @@ class StringScanner {
         this.hasEscapes ||= bytes[index] === letterU;
       }
     }
-    return this.#farEnd(index);
+    const end = this.#farEnd(index);
+    if (end - start > longBytesMin) this.longStrings.push({ start: start + 1, end });
+    return end;
   }
 
   #farEnd(start: number): number {
@@ -113,6 +125,8 @@ class StringScanner {
 }
 
 const nearBytes = 64;
+/** From here on, to read a string with all others takes longer than to cut it out. */
+const longBytesMin = 16 * 1024;
 
 /** Without recursion, though the depth is bounded by now. */
 function refusePrototypes(root: object): void {

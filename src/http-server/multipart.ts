@@ -6,6 +6,7 @@ import type { FilePart } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { receive } from './receive.ts';
+import type { Turn } from './turns.ts';
 
 export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -13,12 +14,32 @@ export interface Form {
 }
 
 /**
- * Reads a multipart body to its end. Throws `too_large`, and `invalid_input` for one that is
- * malformed, incomplete or without parts, and for a file that is empty.
+ * Reads a multipart body to its end; waits for its turn when its first part is there. Throws
+ * `too_large`, and `invalid_input` for one that is malformed, incomplete or without parts, and for
+ * a file that is empty.
  */
-export async function readMultipart(request: IncomingMessage): Promise<Form> {
+export async function readMultipart(request: IncomingMessage, turn: Turn): Promise<Form> {
   const parser = createParser(request);
-  return receive(request, limits.multipartBytesMax, () => parse(request, parser));
+  let state: 'silent' | 'waiting' | 'running' = 'silent';
+  const rules = {
+    bytesMax: limits.multipartBytesMax,
+    isBusy: () => state === 'waiting',
+    isHeld: () => state === 'running',
+  };
+  return receive(request, rules, (resolve, reject) => {
+    parse(parser, resolve, reject);
+    request.once('data', async (first: Buffer) => {
+      request.pause();
+      state = 'waiting';
+      await turn.begin();
+      state = 'running';
+      parser.write(first);
+      request.pipe(parser);
+    });
+    request.once('end', () => {
+      if (state === 'silent') parser.end();
+    });
+  });
 }
 
 const malformed = () => invalidArgument('', 'The multipart body is malformed or incomplete.');
@@ -43,8 +64,11 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
   }
 }
 
-function parse(request: IncomingMessage, parser: BusboyInstance): Promise<Form> {
-  const { promise, resolve, reject } = Promise.withResolvers<Form>();
+function parse(
+  parser: BusboyInstance,
+  resolve: (form: Form) => void,
+  reject: (error: FoveaError) => void,
+): void {
   const fields = new Map<string, string[]>();
   const files = new Map<string, FilePart[]>();
   const refuseMore = (what: string) => () => {
@@ -72,8 +96,6 @@ function parse(request: IncomingMessage, parser: BusboyInstance): Promise<Form> 
     if (fields.size + files.size === 0) reject(malformed());
     else resolve({ fields, files });
   });
-  request.pipe(parser);
-  return promise;
 }
 
 /** The stream must have an error handler: without one a broken body ends the process. */

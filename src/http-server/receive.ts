@@ -1,6 +1,7 @@
 // Taking in the body of a request within bounds of size and time.
 
 import type { IncomingMessage } from 'node:http';
+import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Turn } from './turns.ts';
@@ -14,7 +15,6 @@ export function collectBytes(
   turn: Turn,
   bytesMax: number,
 ): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
   let waited: Promise<void> | undefined;
@@ -26,52 +26,60 @@ export function collectBytes(
     isWaiting = false;
     request.resume();
   };
-  const consume = () => {
+  const consume = (resolve: (whole: Buffer) => void) => {
     request.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= limits.largeBodyBytesMin) waited ??= wait();
     });
-    request.on('end', async () => {
-      await waited;
-      resolve(Buffer.concat(chunks));
+    const finish = () => {
+      const [only = noBytes] = chunks;
+      resolve(chunks.length > 1 ? Buffer.concat(chunks) : only);
+    };
+    request.on('end', () => {
+      if (waited) waited.then(finish);
+      else finish();
     });
-    request.on('error', reject);
-    return promise;
   };
-  return receive(request, bytesMax, consume, () => isWaiting);
+  const isBusy = () => isWaiting;
+  return receive(request, { bytesMax, isBusy, isHeld: () => waited !== undefined }, consume);
 }
 
+const noBytes = Buffer.alloc(0);
+
 /**
- * Runs `consume` while the body comes in, and ends as it ends. A body above `bytesMax` is
- * `too_large`, one that stops coming or never gets consumed `bad_request`, a client that goes
- * away `cancelled`. One that takes longer than a body in memory may, however long its service
- * lets videos take, is `bad_request` too. What was not consumed is thrown away. Time does not count
- * while `isBusy`.
+ * Runs `consume`, which settles with what it made of the body as it comes in. A body above its
+ * bound is `too_large`, one that stops coming or never gets consumed `bad_request`, a client
+ * that goes away `cancelled`. One that takes longer than a body in memory may, however long its
+ * service lets videos take, is `bad_request` too. What was not consumed is thrown away. Time does
+ * not count while `isBusy`.
  */
 export async function receive<T>(
   request: IncomingMessage,
-  bytesMax: number,
-  consume: () => Promise<T>,
-  isBusy?: () => boolean,
+  rules: BodyRules,
+  consume: (resolve: (result: T) => void, reject: (reason: unknown) => void) => void,
 ): Promise<T> {
-  const watch = watchBody(request, bytesMax, isBusy);
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const deadline = setTimeout(() => {
-    if (isBusy?.()) deadline.refresh();
-    else reject(tooSlow());
-  }, limits.requestMsMax);
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const watch = watchBody(request, reject, { msMax: limits.requestMsMax, ...rules });
   try {
-    return await Promise.race([consume(), watch.stopped, late]);
+    consume(resolve, reject);
+    return await promise;
   } finally {
-    clearTimeout(deadline);
     watch.discard();
   }
 }
 
+export interface BodyRules {
+  readonly bytesMax: number;
+  /** Milliseconds from the first byte to the last; as long as it takes unless given. */
+  readonly msMax?: number;
+  /** A client is not late while we are busy with what it sent. */
+  readonly isBusy?: () => boolean;
+  /** Whether others wait for its end: then it has to come on. */
+  readonly isHeld?: () => boolean;
+}
+
 export interface BodyWatch {
-  /** Rejects with what is wrong with the body, or its client; never resolves. */
-  readonly stopped: Promise<never>;
   /** Nothing more is expected of the client, however long its body is worked on. */
   relax(): void;
   /** Ends the watch, and throws away what was not consumed. */
@@ -79,38 +87,48 @@ export interface BodyWatch {
 }
 
 /**
- * Watches over a body that somebody else consumes, with the errors of `receive`. Throws those that
- * are clear before its first byte. A client is not late while we are busy with what it sent.
+ * Watches over a body that somebody else consumes; calls `stop`, perhaps more than once, with what
+ * is wrong with it or with its client, as `receive` says. Throws what is clear before its first
+ * byte.
  */
 export function watchBody(
   request: IncomingMessage,
-  bytesMax: number,
-  isBusy: () => boolean = () => false,
+  stop: (reason: FoveaError) => void,
+  rules: BodyRules,
 ): BodyWatch {
+  const { bytesMax, msMax = Number.POSITIVE_INFINITY, isBusy = never, isHeld = never } = rules;
   // Made when needed: an error notes where it was made, which costs more than all else here.
   const gone = () => new FoveaError('cancelled', 'The client went away.');
   const tooLarge = () => new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
   if (request.destroyed && !request.complete) throw gone();
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
-  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
-  stopped.catch(() => {});
   const onGone = () => {
     if (!request.complete) stop(gone());
   };
+  // One timer for both bounds: who sends a little now and then is looked at with each piece.
+  let startMs = systemClock.monotonic();
+  let step = { startMs, bytes: 0 };
   const deadline = setTimeout(() => {
-    if (isBusy()) deadline.refresh();
-    else stop(tooSlow());
+    if (!isBusy()) return stop(tooSlow());
+    deadline.refresh();
+    startMs = systemClock.monotonic();
+    step = { startMs, bytes: 0 };
   }, limits.bodyIdleMsMax);
   let received = 0;
   request.on('data', (chunk: Buffer) => {
     deadline.refresh();
     received += chunk.length;
     if (received > bytesMax) stop(tooLarge());
+    const nowMs = systemClock.monotonic();
+    step.bytes += chunk.length;
+    if (nowMs - startMs > msMax) stop(tooSlow());
+    if (nowMs - step.startMs < limits.bodyIdleMsMax) return;
+    if (isHeld() && step.bytes < heldBytesMin) stop(tooSlow());
+    step = { startMs: nowMs, bytes: 0 };
   });
   request.on('error', onGone);
   request.on('close', onGone);
   return {
-    stopped,
     relax: () => clearTimeout(deadline),
     discard: () => {
       clearTimeout(deadline);
@@ -122,6 +140,11 @@ export function watchBody(
     },
   };
 }
+
+const never = () => false;
+
+/** In one step. */
+const heldBytesMin = (limits.heldBodyBytesPerSecondMin * limits.bodyIdleMsMax) / 1_000;
 
 function tooSlow(): FoveaError {
   return new FoveaError('bad_request', 'The body did not come to its end in time.');

@@ -73,16 +73,17 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** The media type in lower case; empty where it is missing, malformed, encoded or not UTF-8. */
 function mediaType({ headers }: IncomingMessage): string {
   const header = headers['content-type'] ?? '';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  // What nearly all clients send: two patterns take as long as half of its parsing.
+  if (header === 'application/json' && encoding === 'identity') return header;
   const [, type = ''] = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;|$)/.exec(header) ?? [];
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(header) ?? [];
-  const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' || !/^(utf-?8|us-ascii)$/i.test(charset)) return '';
   return type.toLowerCase();
 }
 
 async function readForm(operation: Operation, request: IncomingMessage, turn: Turn): Promise<Body> {
-  await turn.begin();
-  const { fields, files } = await readMultipart(request);
+  const { fields, files } = await readMultipart(request, turn);
   const isParameter = (name: string) =>
     Object.hasOwn(operation.query.shape, name) && !Object.hasOwn(operation.body.shape, name);
   const texts = Object.fromEntries([...fields].filter(([name]) => !isParameter(name)));

@@ -2,12 +2,13 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { checkLocalRequest, type LocalService } from '../boundary/local-requests.ts';
+import { localRequests } from '../boundary/local-requests.ts';
 import type { Clock } from '../clock.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
+import { joinByAccept } from './by-accept.ts';
 import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
@@ -60,8 +61,8 @@ export async function serve<Ops extends Operations, Principal>(
   answerBrokenRequests(server, errorBody);
   const port = await listen(server, host, options.port);
   const url = urlOf(host, port);
-  const own = { port, host: new URL(url).hostname, allowedHosts };
-  const service = { own, router, errorBody, onAnswer: options.onAnswer, log, clock };
+  const checkSource = localRequests({ port, host: new URL(url).hostname, allowedHosts });
+  const service = { checkSource, router, errorBody, onAnswer: options.onAnswer, log, clock };
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
   server.on('request', (request, response) => {
     const work = respond(service, request, response).catch(() => {
@@ -84,7 +85,7 @@ export async function serve<Ops extends Operations, Principal>(
 }
 
 interface Running {
-  readonly own: LocalService;
+  readonly checkSource: ReturnType<typeof localRequests>;
   readonly router: Router<Endpoint>;
   readonly errorBody: ErrorBody;
   readonly onAnswer: OnAnswer | undefined;
@@ -96,13 +97,17 @@ function endpointsOf<Ops extends Operations, Principal>(
   options: ServeOptions<Ops, Principal>,
 ): Endpoint[] {
   const { operations, handlers, routes = [] } = options;
-  const endpoints = routes.map((route) => routeEndpoint(route, options));
+  const endpoints: Endpoint[] = [];
   const turns = createTurns(limits.largeBodiesAtOnceMax);
   for (const name in operations) {
     const endpoint = operationEndpoint<Ops[typeof name], Principal>;
     endpoints.push(endpoint(operations[name], handlers[name], options, turns));
   }
-  return endpoints;
+  const pages = routes.filter(({ byAccept }) => byAccept);
+  const others = routes.filter(({ byAccept }) => !byAccept);
+  const made = (list: readonly Route<Principal>[]) =>
+    list.map((route) => routeEndpoint(route, options));
+  return [...joinByAccept(endpoints, made(pages)), ...made(others)];
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {
@@ -145,10 +150,8 @@ async function respond(
     log.debug('answered', { operation: endpoint?.id, status, ms: Math.round(ms) });
   });
   try {
-    const host = checkLocalRequest(
-      { host: request.headersDistinct.host, origin: request.headersDistinct.origin },
-      service.own,
-    );
+    const { host: hosts, origin: origins } = request.headersDistinct;
+    const host = service.checkSource({ host: hosts, origin: origins });
     const { path, query } = splitTarget(request.url ?? '');
     const match = route(router, request.method ?? '', path, response);
     endpoint = match.endpoint;

@@ -11,9 +11,10 @@ import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
 import { toErrorResult } from './error-result.ts';
 import { cleanText } from './foreign-text.ts';
+import { createOwnWorkspace } from './own-workspace.ts';
 import { toCallResult } from './result.ts';
 import { excessOf } from './size.ts';
-import { fillDefaults, type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
+import { type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
 import type { Ask, Tool, ToolContext } from './tool.ts';
 
 /** What a context has from the call that it is made for. */
@@ -60,8 +61,9 @@ export function prepareCallTools({
 }: Omit<CallOptions, CallersOwn>): (own: Pick<CallOptions, CallersOwn>) => CallTool {
   const listed = new Map(list.map((tool) => [tool.name, tool]));
   const findTool = createFinder(loadTools);
-  return ({ makeContext, settings }) =>
-    async (name, args, scope, knowsLinks) => {
+  return ({ makeContext, settings }) => {
+    const ownWorkspace = createOwnWorkspace(settings);
+    return async (name, args, scope, knowsLinks) => {
       const entry = listed.get(name);
       if (entry === undefined) throw unknownTool(name, [...listed.keys()]);
       const refused = refusal(entry, settings);
@@ -71,7 +73,9 @@ export function prepareCallTools({
         checkSize(args);
         const tool = await findTool(name);
         const context = await makeContext(scope);
-        const result = await tool.call(fillDefaults(entry, args, settings), context);
+        const result = await ownWorkspace.call(entry, args, context, (filled) =>
+          tool.call(filled, context),
+        );
         const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
         const { ask } = result;
         return {
@@ -84,6 +88,7 @@ export function prepareCallTools({
         return { result: toErrorResult(failure) };
       }
     };
+  };
 }
 
 function isOffered(tool: ListedTool | undefined, settings: SurfaceSettings): boolean {

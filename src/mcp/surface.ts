@@ -39,7 +39,8 @@ export type SurfaceSettings = Pick<Settings, 'workspace' | 'project' | 'toolsets
 
 /**
  * The part of the full list that the settings offer, in its order; a parameter with a default in
- * the settings is optional.
+ * the settings is optional. The workspace is taken but not shown: it is that of the credential, and
+ * a model would say it with every call.
  */
 export function adapt(
   list: readonly ListedTool[],
@@ -48,7 +49,7 @@ export function adapt(
   const defaults = defaultArguments(settings);
   return list
     .filter((tool) => refusal(tool, settings) === undefined)
-    .map((tool) => withOptional(tool, Object.keys(defaults)));
+    .map((tool) => withOptional(withoutWorkspace(tool), Object.keys(defaults)));
 }
 
 /** The part of a list that is of use to hosts elsewhere: no files of this machine. */
@@ -112,6 +113,13 @@ export function fillDefaults(
 
 function defaultArguments({ workspace, project }: SurfaceSettings) {
   return { ...(workspace && { workspace }), ...(project && { project }) };
+}
+
+function withoutWorkspace(tool: ListedTool): ListedTool {
+  const { properties, required = [], ...schema } = tool.inputSchema;
+  const { workspace: _, ...left } = properties;
+  const needed = required.filter((name) => name !== 'workspace');
+  return { ...tool, inputSchema: { properties: left, ...schema, required: needed } };
 }
 
 function withOptional(tool: ListedTool, optional: readonly string[]): ListedTool {

@@ -4,7 +4,8 @@ import { isMainThread } from 'node:worker_threads';
 import type { Sharp } from 'sharp';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { checkBmpRows, decodeBmp, readBmpHeader } from './bmp.ts';
+import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
+import { type Descriptor, describePicture, descriptorSide } from './descriptor.ts';
 import { recogniseImage } from './image-signature.ts';
 
 export const imageContentTypes = {
@@ -41,16 +42,26 @@ export interface RawImage {
  * `too_large` (bytes or pixels), `invalid_input` (empty, truncated or corrupt).
  */
 export async function readImageFile(bytes: Uint8Array): Promise<ImageFile> {
+  return (await readPicture(bytes)).file;
+}
+
+/** The same, and how it looks; undefined for a BMP file that is too large to decode for that. */
+export async function readPicture(
+  bytes: Uint8Array,
+): Promise<{ readonly file: ImageFile; readonly descriptor: Descriptor | undefined }> {
   const file = await readImageHeader(bytes);
   if (file.format === 'bmp') {
-    // Decoding it here would hold up everybody else: its pixels are plain.
     checkBmpRows(bytes, readBmpHeader(bytes));
-    return file;
+    // Decoding a large one here would hold up everybody else: its pixels are plain.
+    if (file.width * file.height > limits.bmpDescribedPixelsMax) {
+      return { file, descriptor: undefined };
+    }
   }
   const pixels = await openPixels(bytes, file);
   // Reading into a small picture reads all pixels, in little memory.
-  await readOut(file, pixels.resize(8, 8, { fit: 'fill' }));
-  return file;
+  const side = descriptorSide;
+  const small = await readOut(file, pixels.resize(side, side, { fit: 'fill' }));
+  return { file, descriptor: describePicture(small) };
 }
 
 /**
@@ -81,16 +92,29 @@ export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
 
 /**
  * The stored pixels as the start of a sharp pipeline: 8 bits, sRGB, without transparency (as
- * training code reads an image). Nothing is decoded before the pipeline has an output.
+ * training code reads an image). Nothing is decoded before the pipeline has an output, but a BMP
+ * file, whose pixels are all in memory. `enough`: what the caller resizes them to; of a BMP file
+ * not much more than that is made then.
  */
-export async function openPixels(bytes: Uint8Array, { format }: ImageFile): Promise<Sharp> {
+export async function openPixels(
+  bytes: Uint8Array,
+  { format }: ImageFile,
+  enough?: Size,
+): Promise<Sharp> {
   if (format === 'bmp') {
     const header = readBmpHeader(bytes);
-    return openRaw({ ...header, data: await decodeBmp(bytes, header) });
+    const { width, height } = reducedSize(header, enough);
+    return openRaw({ data: await decodeBmp(bytes, header, { width, height }), width, height });
   }
   const sharp = await loadSharp();
   const options = { failOn: 'warning', limitInputPixels: limits.imagePixelsMax } as const;
   return sharp(bytes, options).removeAlpha().toColourspace('srgb');
+}
+
+/** Twice what is enough, where that is much less: the last step to it is for a better filter. */
+function reducedSize(stored: Size, enough: Size = stored): Size {
+  const [width, height] = [2 * enough.width, 2 * enough.height];
+  return 2 * width <= stored.width && 2 * height <= stored.height ? { width, height } : stored;
 }
 
 /** Raw pixels as the start of a sharp pipeline. */
@@ -109,7 +133,7 @@ export async function decodeImage(bytes: Uint8Array): Promise<RawImage> {
 /**
  * An image in small, with its size as stored: the longer side has `side` pixels, or
  * `enlargementMax` times its own where that is less. Of most formats, not all pixels are in memory
- * at once. Errors as readImageFile.
+ * at once; of large BMP files neither. Errors as readImageFile.
  */
 export async function decodeSmall(
   bytes: Uint8Array,
@@ -117,10 +141,10 @@ export async function decodeSmall(
   enlargementMax: number,
 ): Promise<{ readonly file: ImageFile; readonly image: RawImage }> {
   const file = await readImageHeader(bytes);
-  const pixels = await openPixels(bytes, file);
   const fit = Math.min(side / Math.max(file.width, file.height), enlargementMax);
   const width = Math.max(1, Math.round(file.width * fit));
   const height = Math.max(1, Math.round(file.height * fit));
+  const pixels = await openPixels(bytes, file, { width, height });
   return { file, image: await readOut(file, pixels.resize(width, height, { fit: 'fill' })) };
 }
 

@@ -35,18 +35,32 @@ export function openTokenDoor(
     const workspace =
       (await workspaces.find(token.workspace)) ??
       (await workspaces.ensure(token.workspace, clock.now()));
-    return { workspace, scopes: token.scopes };
+    return {
+      ...{ workspace, scopes: token.scopes, folderIds: undefined },
+      ...{ name: `token:${token.subject}`, isPublishable: false },
+    };
   };
 }
 
 /**
  * Lets a call pass or throws `forbidden`, with the scope that it needs as challenge (RFC 6750
- * section 3.1). An API key has no scopes and covers everything.
+ * section 3.1). Whoever has no list of scopes may do everything; a publishable key runs models.
  */
-export function permit({ scopes }: Principal, { id, scope }: Operation): void {
+export function permit({ scopes, name, isPublishable }: Principal, { id, scope }: Operation): void {
+  if (isPublishable) {
+    if (publishableOperations.has(id)) return;
+    throw new FoveaError('forbidden', `A publishable key is not good for ${id}.`, {
+      hint: 'It runs models and does nothing else: use an API key or an access token.',
+    });
+  }
   if (scopes === undefined || scopes.has(scope)) return;
   throw new FoveaError('forbidden', `${id} needs the scope ${scope}.`, {
-    hint: `Sign in again with the scope ${scope}.`,
+    hint: name.startsWith('token:')
+      ? `Sign in again with the scope ${scope}.`
+      : `Use an API key with the scope ${scope}.`,
     challenge: { error: 'insufficient_scope', scope },
   });
 }
+
+/** What anybody who looks at a web page may do with the key in it. */
+const publishableOperations: ReadonlySet<string> = new Set(['inference_run']);

@@ -2,21 +2,33 @@
 
 import type { embeddedOperations } from '../contract/index.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { annotationHandlers } from './annotation.ts';
+import { apiKeyHandlers } from './api-keys.ts';
+import { bulkMetadataHandlers } from './bulk-metadata.ts';
+import { catalogForkHandlers } from './catalog-fork.ts';
+import { deploymentHandlers } from './deployment.ts';
+import { folderHandlers } from './folders.ts';
 import { imageHandlers } from './images.ts';
-import { notYetHandlers } from './not-yet.ts';
+import { inferenceHandlers } from './inference.ts';
+import { monitoringHandlers } from './monitoring.ts';
 import type { Parts } from './parts.ts';
 import { previewHandlers } from './previews.ts';
 import type { Principal } from './principal.ts';
 import { projectHandlers } from './projects.ts';
+import { rebalanceHandlers } from './rebalance.ts';
+import { searchHandlers } from './search.ts';
 import { taskHandlers } from './tasks.ts';
+import { trainingHandlers } from './trainings.ts';
 import { trashHandlers } from './trash.ts';
 import { versionHandlers } from './versions.ts';
+import { videoHandlers } from './video.ts';
 import { visionEventHandlers } from './vision-events.ts';
+import { workflowHandlers } from './workflows.ts';
 import { workspaceHandlers } from './workspace.ts';
+import { zipUploadHandlers } from './zip-uploads.ts';
 
 export function platformHandlers(parts: Parts): Handlers<typeof embeddedOperations, Principal> {
   return {
-    ...notYetHandlers(),
     ...workspaceHandlers(parts),
     ...projectHandlers(parts),
     ...versionHandlers(parts),
@@ -24,6 +36,20 @@ export function platformHandlers(parts: Parts): Handlers<typeof embeddedOperatio
     ...imageHandlers(parts),
     ...trashHandlers(parts),
     ...visionEventHandlers(parts),
-    ...taskHandlers(parts.tasks),
+    ...taskHandlers(parts),
+    ...annotationHandlers(parts),
+    ...apiKeyHandlers(parts),
+    ...catalogForkHandlers(parts),
+    ...bulkMetadataHandlers(parts),
+    ...deploymentHandlers(parts),
+    ...folderHandlers(parts),
+    ...inferenceHandlers(parts),
+    ...monitoringHandlers(parts),
+    ...rebalanceHandlers(parts),
+    ...searchHandlers(parts),
+    ...trainingHandlers(parts),
+    ...videoHandlers(parts),
+    ...workflowHandlers(parts),
+    ...zipUploadHandlers(parts),
   };
 }

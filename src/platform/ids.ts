@@ -1,6 +1,7 @@
 // Names that the platform makes: ids, and slugs from display names.
 
 import { randomBytes } from 'node:crypto';
+import { reservedWorkspaces } from '../contract/workspace.ts';
 import { invalidArgument } from '../errors.ts';
 
 /** A new id: 20 hexadecimal characters, no order, not to be guessed. */
@@ -10,6 +11,7 @@ export function newId(): string {
 
 /** Slugs that would hide a project behind another path of the API. */
 const reservedSlugs = new Set([
+  ...reservedWorkspaces,
   'api-keys',
   'asynctasks',
   'autolabel',

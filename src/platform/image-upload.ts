@@ -6,7 +6,7 @@ import { images } from '../contract/images.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { readImageFile } from '../pictures/image-file.ts';
+import { readPicture } from '../pictures/image-file.ts';
 import { sha256 } from '../storage/content.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
@@ -30,9 +30,10 @@ export async function uploadImage(
     await blobs.put(bytes);
     return known;
   }
-  const { format, width, height } = await readImageFile(bytes).catch((thrown) => {
+  const { file, descriptor } = await readPicture(bytes).catch((thrown) => {
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });
+  const { format, width, height } = file;
   const { hash } = await blobs.put(bytes);
   const created = clock.now();
   return store.images.add({
@@ -51,6 +52,7 @@ export async function uploadImage(
     sequenceNumber: input.sequence_number,
     sequenceSize: input.sequence_size,
     inferenceId: input.inference_id,
+    ...(descriptor && { descriptor }),
     created,
   });
 }

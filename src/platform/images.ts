@@ -8,12 +8,16 @@ import { imageContentTypes } from '../pictures/image-file.ts';
 import type { Annotation } from './annotations/annotation.ts';
 import { parseAnnotation } from './annotations/parse.ts';
 import { uploadImage } from './image-upload.ts';
-import type { NotYet } from './not-yet.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
+import { isInReach, reachOf } from './reach.ts';
 import type { Batch, Image, Project } from './store/store.ts';
+import { thumbLink } from './thumbs.ts';
 
-export function imageHandlers(parts: Parts): Handlers<Omit<typeof images, NotYet>, Principal> {
+/** The others have files of their own. */
+type Others = 'images_set_metadata_bulk' | 'images_upload_zip' | 'images_upload_zip_status';
+
+export function imageHandlers(parts: Parts): Handlers<Omit<typeof images, Others>, Principal> {
   return { ...writeHandlers(parts), ...changeHandlers(parts), ...readHandlers(parts) };
 }
 
@@ -37,7 +41,17 @@ function writeHandlers(
         projectType: project.type,
       });
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
-      const outcome = await store.images.annotate(image.id, annotation, overwrite, clock.now());
+      const outcome = await store.images.annotate(
+        image.id,
+        annotation,
+        {
+          ...{ overwrite, isPredicted: input.prediction === true },
+          ...(input.jobName !== undefined && {
+            job: { name: input.jobName, createdBy: principal.name },
+          }),
+        },
+        clock.now(),
+      );
       if (outcome === 'missing') throw noImage(image.id);
       if (outcome === 'was_annotated') {
         throw new FoveaError('conflict', `Image "${image.name}" is already annotated.`, {
@@ -68,7 +82,8 @@ function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Pr
     },
     images_set_metadata: async (input, { principal }) => {
       const project = await store.images.projectOf(principal.workspace.id, input.imageId);
-      if (!project) throw noImage(input.imageId);
+      const reach = await reachOf(store, principal);
+      if (!project || !isInReach(reach, project.id)) throw noImage(input.imageId);
       const { metadata = {}, removeMetadata = [], addTags = [], removeTags = [] } = input;
       refuseBoth('removeMetadata', Object.keys(metadata), removeMetadata);
       refuseBoth('removeTags', addTags, removeTags);
@@ -101,7 +116,8 @@ function readHandlers(parts: Parts): Handlers<Pick<typeof images, Reads>, Princi
       const { image } = await findImage(parts, principal, input.project, input.imageId);
       const contentType = imageContentTypes[image.format];
       const original = links.make(origin, { hash: image.hash, name: image.name, contentType });
-      return { image: describeImage(image, original) };
+      const urls = { original, thumb: thumbLink(parts, origin, image.hash) };
+      return { image: describeImage(image, urls) };
     },
     batches_list: async (input, { principal }) => {
       const project = await findProject(parts, principal, input.project);
@@ -148,7 +164,7 @@ function refuseBoth(path: string, added: readonly string[], removed: readonly st
 }
 
 /** An image as the API shows it: x and y of a box are its centre, all in pixels. */
-function describeImage(image: Image, original: string) {
+function describeImage(image: Image, urls: { original: string; thumb: string }) {
   const { id, name, annotation, split, tags, metadata, created, width, height, hash } = image;
   const { sequenceNumber, sequenceSize, inferenceId } = image;
   return {
@@ -158,6 +174,7 @@ function describeImage(image: Image, original: string) {
     height,
     hash,
     annotated: annotation !== undefined,
+    ...(image.isPredicted && { prediction: true }),
     ...(annotation?.kind === 'detection' && {
       annotation: { width, height, boxes: annotation.boxes.map((box) => ({ ...box })) },
     }),
@@ -170,16 +187,16 @@ function describeImage(image: Image, original: string) {
     ...(sequenceSize !== undefined && { sequence_size: sequenceSize }),
     ...(inferenceId !== undefined && { inference_id: inferenceId }),
     created: isoTime(created),
-    urls: { original },
+    urls,
   };
 }
 
-function describeBatch({ id, name, images, created }: Batch) {
+function describeBatch({ id, name, images, jobs, created }: Batch) {
   return {
     id,
     name,
     images,
-    numJobs: 0,
+    numJobs: jobs,
     uploaded: {
       _seconds: Math.floor(created / 1000),
       _nanoseconds: (created % 1000) * 1_000_000,

@@ -1,8 +1,8 @@
-// Signed links to blobs: short-lived, and worth nothing on another instance.
+// Signed links to blobs: short-lived, and worth nothing on another platform.
 
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
+import type { LinkKey } from './link-key.ts';
 
 export interface LinkTarget {
   /** The blob. */
@@ -17,23 +17,24 @@ export interface Links {
   make(origin: string, target: LinkTarget): string;
   /** What a request's query points at; undefined when it is not ours, changed or too old. */
   read(hash: string, query: URLSearchParams): LinkTarget | undefined;
+  /** Signs other addresses and tokens of ours. */
+  readonly key: LinkKey;
 }
 
-/** Links with a key of their own, which ends with the process. */
-export function createLinks(clock: Clock): Links {
-  const key = randomBytes(32);
-  const sign = (target: LinkTarget, expires: string) =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([target.hash, target.name, target.contentType, expires]))
-      .digest();
+/** Links that processes with the same key understand. */
+export function createLinks(clock: Clock, key: LinkKey): Links {
+  const values = ({ hash, name, contentType }: LinkTarget, expires: string) => [
+    ...[hash, name, contentType, expires],
+  ];
   return {
+    key,
     make(origin, target) {
       const expires = String(clock.now() + limits.linkLifetimeMs);
       const query = new URLSearchParams({
         name: target.name,
         type: target.contentType,
         expires,
-        signature: sign(target, expires).toString('base64url'),
+        signature: key.sign('blob', values(target, expires)),
       });
       return `${origin}/blobs/${target.hash}?${query}`;
     },
@@ -44,9 +45,8 @@ export function createLinks(clock: Clock): Links {
         name: query.get('name') ?? '',
         contentType: query.get('type') ?? '',
       };
-      const given = Buffer.from(query.get('signature') ?? '', 'base64url');
-      const right = sign(target, expires);
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+      const signature = query.get('signature') ?? '';
+      if (!key.isSigned('blob', values(target, expires), signature)) return undefined;
       return Number(expires) > clock.now() ? target : undefined;
     },
   };

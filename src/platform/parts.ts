@@ -2,11 +2,17 @@
 
 import type { Clock } from '../clock.ts';
 import { notFound } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
+import type { CollectForLearning } from './active-learning/collect.ts';
 import type { Links } from './links.ts';
+import type { Models } from './models/labeller.ts';
 import type { Principal } from './principal.ts';
+import { checkReach, isInReach, reachOf } from './reach.ts';
 import type { Project, Store } from './store/store.ts';
 import type { Tasks } from './tasks.ts';
+import type { TrainerCommand } from './trainers/contract.ts';
+import type { Uploads } from './uploads.ts';
 import type { Renderers } from './versions/renderers.ts';
 
 export interface Parts {
@@ -16,6 +22,14 @@ export interface Parts {
   readonly links: Links;
   readonly clock: Clock;
   readonly renderers: Renderers;
+  readonly uploads: Uploads;
+  readonly models: Models;
+  readonly collect: CollectForLearning;
+  /** Undefined: none is configured. */
+  readonly trainer: TrainerCommand | undefined;
+  readonly log: Log;
+  /** The least time between two looks at a video job. */
+  readonly videoStatusIntervalMs: number;
   /** The most that `augmentation.image.versions` may ask for: the cap of the plan. */
   readonly versionMultiplierMax: number;
   /** Fetches an image that a user pointed at, guarded against private addresses. */
@@ -25,17 +39,30 @@ export interface Parts {
 /** The project of that slug in the caller's workspace. Throws `not_found`. */
 export async function findProject(
   { store }: Pick<Parts, 'store'>,
-  { workspace }: Principal,
+  principal: Principal,
   slug: string,
 ): Promise<Project> {
+  const { workspace } = principal;
   const project = await store.projects.find(workspace.id, slug);
-  if (project) return project;
-  const known = (await store.projects.list(workspace.id)).slice(0, 10).map(({ slug }) => slug);
-  throw notFound(
-    'project',
-    slug,
-    known.length > 0 ? `Projects here: ${known.join(', ')}.` : 'There are no projects yet.',
-  );
+  if (project) {
+    await checkReach(store, principal, project);
+    return project;
+  }
+  throw notFound('project', slug, await knownProjects(store, principal));
+}
+
+/** A hint for whoever may see the projects; a publishable key is in the hands of everybody. */
+async function knownProjects(store: Store, principal: Principal): Promise<string | undefined> {
+  const { workspace, scopes } = principal;
+  const mayRead = ['project:read', 'workspace:read'].some((scope) => scopes?.has(scope) ?? true);
+  if (!mayRead) return undefined;
+  const reach = await reachOf(store, principal);
+  const known = (await store.projects.list(workspace.id))
+    .filter(({ id }) => isInReach(reach, id))
+    .slice(0, 10);
+  return known.length > 0
+    ? `Projects here: ${known.map(({ slug }) => slug).join(', ')}.`
+    : 'There are no projects yet.';
 }
 
 /** Unix seconds with a fraction, as the API shows times of projects and versions. */

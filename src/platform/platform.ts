@@ -3,14 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import type { Environment } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { embeddedOperations } from '../contract/index.ts';
+import type { Operation } from '../contract/operation.ts';
 import { isReservedWorkspace } from '../contract/workspace.ts';
 import { invalidArgument } from '../errors.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
 import { platformCredentials } from '../http-server/credentials.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { createRateLimit } from '../http-server/rate-limit.ts';
 import { serve } from '../http-server/serve.ts';
 import type { Service } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
@@ -18,23 +21,31 @@ import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
 import { openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { createWork, type Work, workErrorCode, workTable } from '../storage/work.ts';
+import { createWork, type Work } from '../storage/work.ts';
 import { startWorker, type Worker } from '../storage/worker.ts';
 import { openTokenDoor, permit } from './access.ts';
+import { createCollect } from './active-learning/collect.ts';
 import { platformHandlers } from './handlers.ts';
-import { runExport } from './jobs/export.ts';
-import type { Job, JobParts } from './jobs/job.ts';
+import { lanes } from './jobs/index.ts';
+import { addIndexing } from './jobs/index-images.ts';
+import type { JobParts } from './jobs/job.ts';
 import { openScratch } from './jobs/scratch.ts';
-import { addSweep, runSweep } from './jobs/sweep.ts';
-import { runVersion } from './jobs/version.ts';
+import { addSweep } from './jobs/sweep.ts';
+import { limitGuesses } from './keys/guesses.ts';
+import { openKeyDoor } from './keys/key-door.ts';
+import { openLinkKey } from './link-key.ts';
 import { createLinks } from './links.ts';
-import { authorize, openDoor } from './principal.ts';
-import { blobRoute, healthRoute } from './routes.ts';
-import { platformTables, visionEventTables } from './store/schema.ts';
+import { createModels } from './models/labeller.ts';
+import { authorize, openDoor, type Principal } from './principal.ts';
+import { platformRoutes } from './routes.ts';
+import { platformMigrations } from './store/migrations.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
-import type { Store } from './store/store.ts';
+import type { Store, Workspace } from './store/store.ts';
 import { createTasks } from './tasks.ts';
+import type { TrainerCommand } from './trainers/contract.ts';
+import { openUploads } from './uploads.ts';
 import { createRenderers } from './versions/renderers.ts';
+import { fetchVideo } from './video/fetch-video.ts';
 
 export interface PlatformOptions {
   /** Data folder; made when it is not there. Several processes may share it. */
@@ -62,6 +73,16 @@ export interface PlatformOptions {
   readonly clock: Clock;
   /** Lets image URLs reach a host that is not public, for example a camera server. */
   readonly isAllowedHost?: (host: string) => boolean;
+  /** An ONNX detection model, absolute path. */
+  readonly model?: string;
+  /** The program that trains. */
+  readonly trainer?: TrainerCommand;
+  /** Calls per minute and credential; 0: as many as come. */
+  readonly rateLimit?: number;
+  /** For programs that it starts: all of them unless given. */
+  readonly environment?: Environment;
+  /** The least time between two looks at a video job; that of `limits` unless given. */
+  readonly videoStatusIntervalMs?: number;
   /** Makes an answer that the contract does not allow an error: for tests. */
   readonly checkAnswers?: boolean;
 }
@@ -80,12 +101,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
     );
   }
   const file = join(options.data, 'platform.db');
-  const database = openDatabase(file, [
-    workTable,
-    platformTables,
-    workErrorCode,
-    visionEventTables,
-  ]);
+  const database = openDatabase(file, platformMigrations);
   try {
     return await startOn(database, options);
   } catch (thrown) {
@@ -100,26 +116,40 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   const store = createSqliteStore(database, work);
   const blobs = await openBlobFolder(join(data, 'blobs'), clock);
   const scratch = await openScratch(join(data, 'scratch'), clock);
-  const links = createLinks(clock);
+  const key = await openLinkKey(data);
+  const links = createLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
   let workers: Worker[] = [];
+  const wake = () => wakeAll(workers);
+  const uploads = await openUploads({
+    ...{ data, store: store.uploads, key, clock },
+    onReceived: wake,
+  });
+  const models = createModels({
+    ...{ model: options.model, blobs },
+    findWeights: (workspaceId, modelId) => store.trainings.weights(workspaceId, modelId),
+  });
+  const common = {
+    ...{ store, blobs, renderers, uploads, models, clock },
+    ...{ collect: createCollect({ store, blobs, clock, log }), trainer: options.trainer },
+  };
   const service = await serve({
     operations: embeddedOperations,
     handlers: platformHandlers({
-      ...{ store, blobs, clock, links, renderers },
+      ...{ ...common, links, log },
+      videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
       versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
-      tasks: createTasks(work, () => wakeAll(workers)),
+      tasks: createTasks(work, wake),
       fetchImage: (url, signal) => fetchImage(url, signal, options),
     }),
-    routes: [blobRoute(blobs, links), healthRoute, ...(options.routes ?? [])],
-    authenticate: openDoor(options.keys, workspace, tokenDoor(store, options)),
-    permit,
-    authorize: (principal, _operation, input) => authorize(store, principal, input),
+    routes: [...platformRoutes({ blobs, links, clock }), uploads.route, ...(options.routes ?? [])],
+    ...createGate(store, workspace, options),
     credentials: platformCredentials,
     errorBody: platformErrorBody,
     host: options.host,
     port: options.port,
+    requestMsMax: limits.uploadMsMax,
     ...(publicUrl !== undefined && { publicUrl, allowedHosts: [new URL(publicUrl).host] }),
     checkAnswers: options.checkAnswers ?? false,
     ...{ log, clock },
@@ -128,32 +158,82 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     await service.close();
     throw thrown;
   });
-  const sweeps = startSweeps(work, options);
-  workers = startWorkers(work, { store, blobs, scratch, renderers }, options);
+  const sweeps = await startSweeps(work, store, options);
+  workers = startWorkers(
+    work,
+    {
+      ...{ ...common, scratch },
+      environment: options.environment ?? {},
+      fetchVideo: (url, path, signal, wrote) =>
+        fetchVideo(url, path, signal, { ...options, wrote }),
+    },
+    options,
+  );
   return {
     url: service.url,
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
-      await renderers.close();
+      await Promise.all([renderers.close(), models.close()]);
       await store.close();
     },
   };
+}
+
+/** Who comes in, for what, and how often. */
+function createGate(store: Store, workspace: Workspace, options: PlatformOptions) {
+  const { keys, rateLimit = 0, clock } = options;
+  const apiKeys = openKeyDoor(store.apiKeys);
+  const door = openDoor({ keys, workspace, apiKeys, tokens: tokenDoor(store, options) });
+  const gate = {
+    authenticate: door,
+    permit,
+    authorize: (principal: Principal, _operation: Operation, input: object) =>
+      authorize(store, principal, input),
+  };
+  if (rateLimit === 0) return gate;
+  const callsAtOnceMax = limits.rateLimitAtOnceMax;
+  const calls = createRateLimit(clock, { callsPerMinuteMax: rateLimit, callsAtOnceMax });
+  // A key may make others: all of a workspace together have a share too.
+  const together = createRateLimit(clock, {
+    callsPerMinuteMax: rateLimit * limits.rateLimitKeysOfWorkspace,
+    callsAtOnceMax: callsAtOnceMax * limits.rateLimitKeysOfWorkspace,
+  });
+  const visit = ({ name, workspace: { id } }: Principal) => {
+    const own = calls.enter(name);
+    try {
+      const all = together.enter(id);
+      const leave = () => {
+        own.leave();
+        all.leave();
+      };
+      return { count: own.count, leave };
+    } catch (thrown) {
+      own.leave();
+      throw thrown;
+    }
+  };
+  return { ...gate, authenticate: limitGuesses(door, clock), visit };
 }
 
 function tokenDoor(store: Store, { verifyAccessToken, issuer, clock }: PlatformOptions) {
   return verifyAccessToken && openTokenDoor({ verify: verifyAccessToken, issuer, store, clock });
 }
 
-function startSweeps(work: Work, { clock, log }: PlatformOptions): NodeJS.Timeout {
-  const add = () => {
+async function startSweeps(
+  work: Work,
+  store: Store,
+  { clock, log }: PlatformOptions,
+): Promise<NodeJS.Timeout> {
+  const add = async () => {
     try {
       addSweep(work, clock);
+      await addIndexing(work, store, clock);
     } catch {
-      log.warn('Unused files are not removed this hour.');
+      log.warn('Unused files are not removed, or older images not indexed, this hour.');
     }
   };
-  add();
+  await add();
   return setInterval(add, limits.blobGraceMs).unref();
 }
 
@@ -161,15 +241,18 @@ function wakeAll(workers: readonly Worker[]): void {
   for (const worker of workers) worker.wake();
 }
 
-/** One worker for each kind, so that a long version keeps no export waiting. */
 function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptions): Worker[] {
-  const start = (kind: string, job: Job) =>
+  return lanes.map((jobs) =>
     startWorker({
       ...{ work, clock, log },
-      kinds: [kind],
-      run: (claim, signal) => job(parts, claim, signal),
-    });
-  return [start('version', runVersion), start('export', runExport), start('sweep', runSweep)];
+      kinds: Object.keys(jobs),
+      run: (claim, signal) => {
+        const job = jobs[claim.kind];
+        if (job === undefined) throw new Error(`no job does ${claim.kind}`);
+        return job(parts, claim, signal);
+      },
+    }),
+  );
 }
 
 async function fetchImage(

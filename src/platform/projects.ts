@@ -3,17 +3,25 @@
 import type { projects } from '../contract/projects.ts';
 import { notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { isClassification } from './annotations/class-names.ts';
 import { newId } from './ids.ts';
-import type { NotYet } from './not-yet.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
+import { requireWhole } from './reach.ts';
 import type { Project, ProjectCounts, ProjectHealth, Workspace } from './store/store.ts';
 import { describeVersion } from './versions.ts';
 
-export function projectHandlers(parts: Parts): Handlers<Omit<typeof projects, NotYet>, Principal> {
+/** The others have files of their own. */
+type OfProjects = 'projects_create' | 'projects_get' | 'projects_delete' | 'projects_health';
+
+export function projectHandlers(
+  parts: Parts,
+): Handlers<Pick<typeof projects, OfProjects>, Principal> {
   const { store, clock } = parts;
   return {
-    projects_create: async ({ name, type, annotation, license }, { principal }) => {
+    projects_create: async (input, { principal }) => {
+      requireWhole(principal, 'Creating a project');
+      const { name, type, annotation, license } = input;
       const project = await store.projects.add({
         id: newId(),
         workspaceId: principal.workspace.id,
@@ -21,6 +29,8 @@ export function projectHandlers(parts: Parts): Handlers<Omit<typeof projects, No
         type,
         annotation,
         license,
+        isPublic: input.public === true,
+        folderId: undefined,
         created: clock.now(),
       });
       const counts = await store.projects.counts(project.id);
@@ -39,7 +49,7 @@ export function projectHandlers(parts: Parts): Handlers<Omit<typeof projects, No
     },
     projects_delete: async ({ project: slug }, { principal }) => {
       const project = await findProject(parts, principal, slug);
-      const trashed = await store.projects.trash(project.id, clock.now());
+      const trashed = await store.projects.trash(project.id, clock.now(), principal.name);
       if (!trashed) throw notFound('project', slug);
       return { deleted: true, type: 'project', id: project.id };
     },
@@ -60,7 +70,7 @@ export function describeProject(workspace: Workspace, project: Project, counts: 
     ...(isClassification(type) && { multilabel: type === 'multi-label-classification' }),
     annotation,
     ...(license !== undefined && { license }),
-    public: false,
+    public: project.isPublic,
     created: unixSeconds(created),
     updated: unixSeconds(updated),
     images: counts.images,
@@ -68,10 +78,6 @@ export function describeProject(workspace: Workspace, project: Project, counts: 
     splits: counts.splits,
     classes: counts.classes,
   };
-}
-
-function isClassification(type: Project['type']): boolean {
-  return type === 'single-label-classification' || type === 'multi-label-classification';
 }
 
 function describeHealth(health: ProjectHealth) {

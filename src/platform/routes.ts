@@ -1,14 +1,35 @@
 // What the platform serves beside its operations: the bytes behind its links, and its health.
 
+import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { sendContent } from '../http-server/send-content.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
+import { docsRoutes } from './api-docs.ts';
 import type { Links } from './links.ts';
+import { pageRoutes } from './page-routes.ts';
 import type { Principal } from './principal.ts';
+import { thumbRoute } from './thumbs.ts';
+
+export interface RouteParts {
+  readonly blobs: BlobStore;
+  readonly links: Links;
+  readonly clock: Clock;
+}
+
+/** All of it but uploads: bytes, health, the page, and the description of the API. */
+export function platformRoutes(parts: RouteParts): readonly Route<Principal>[] {
+  return [
+    blobRoute(parts.blobs, parts.links),
+    thumbRoute(parts),
+    healthRoute,
+    ...pageRoutes(),
+    ...docsRoutes(),
+  ];
+}
 
 /** Images and exports, for whoever holds a link that is still good. */
-export function blobRoute(blobs: BlobStore, links: Links): Route<Principal> {
+function blobRoute(blobs: BlobStore, links: Links): Route<Principal> {
   return {
     method: 'GET',
     path: '/blobs/{hash}',
@@ -33,7 +54,7 @@ export function blobRoute(blobs: BlobStore, links: Links): Route<Principal> {
 }
 
 /** For whoever waits until the service answers. */
-export const healthRoute: Route<Principal> = {
+const healthRoute: Route<Principal> = {
   method: 'GET',
   path: '/health',
   open: true,

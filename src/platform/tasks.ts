@@ -1,11 +1,16 @@
 // Work in the background, as the API shows it: the async tasks of the first document.
 
-import type { tasks } from '../contract/tasks.ts';
+import type { ownTasks, tasks } from '../contract/tasks.ts';
 import { notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
 import type { Work, WorkItem } from '../storage/work.ts';
+import type { Links } from './links.ts';
+import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import type { Workspace } from './store/store.ts';
+import { isInReach, reachOf } from './reach.ts';
+import type { Reach } from './store/search.ts';
+import type { Store, Workspace } from './store/store.ts';
 
 export interface Tasks {
   /** Looks for work now instead of at the next poll. */
@@ -16,19 +21,101 @@ export interface Tasks {
   progress(taskId: string): Promise<number>;
 }
 
-export function taskHandlers(work: Tasks): Handlers<typeof tasks, Principal> {
+type TaskParts = Pick<Parts, 'tasks' | 'store' | 'links'>;
+
+export function taskHandlers(
+  parts: TaskParts,
+): Handlers<typeof tasks & typeof ownTasks, Principal> {
   return {
-    tasks_get: async ({ taskId }, { principal }) => {
-      const item = await work.find(principal.workspace.id, taskId);
-      if (!item) throw notFound('task', taskId);
+    tasks_get: async ({ taskId }, { principal, origin }) =>
+      describeTask(await findTask(parts, principal, taskId), parts.links, origin),
+    tasks_list: async (_input, { principal, origin }) => {
+      const { store, links } = parts;
+      const reach = await reachOf(store, principal);
+      const recent = await store.tasks.recent(principal.workspace.id, limits.tasksListedMax);
+      const { folderIds } = principal;
+      const seen = await Promise.all(
+        recent.map((item) => isVisible(store, reach, item, folderIds)),
+      );
       return {
-        taskId,
-        status: item.status,
-        progress: item.total === 0 ? null : { current: item.current, total: item.total },
-        ...(item.status === 'completed' && { result: { ...asObject(item.result) } }),
-        ...(item.status === 'failed' && { error: item.error }),
+        tasks: recent
+          .filter((_, index) => seen[index])
+          .map((item) => ({
+            ...describeTask(item, links, origin),
+            ...{ kind: item.kind, created: item.created / 1000 },
+          })),
       };
     },
+  };
+}
+
+/**
+ * A task that this caller may see. Throws `not_found` for one that is missing, of another
+ * workspace, or of a project out of reach (first document, Trash and tasks).
+ */
+export async function findTask(
+  { tasks, store }: Pick<Parts, 'tasks' | 'store'>,
+  principal: Principal,
+  taskId: string,
+): Promise<WorkItem> {
+  const item = await tasks.find(principal.workspace.id, taskId);
+  const reach = await reachOf(store, principal);
+  if (item && (await isVisible(store, reach, item, principal.folderIds))) return item;
+  throw notFound('task', taskId);
+}
+
+/**
+ * A restricted credential sees the work on its own projects alone, and what was started with a
+ * credential for folders of its own.
+ */
+async function isVisible(
+  store: Store,
+  reach: Reach,
+  { payload }: WorkItem,
+  folderIds: readonly string[] = [],
+): Promise<boolean> {
+  if (reach.projectIds === undefined) return true;
+  const members = asObject(payload);
+  const projectIds = 'projectIds' in members ? members.projectIds : undefined;
+  if (Array.isArray(projectIds) && projectIds.length > 0) {
+    return projectIds.every((id) => isInReach(reach, String(id)));
+  }
+  if ('folderIds' in members && Array.isArray(members.folderIds)) {
+    return members.folderIds.every((id) => folderIds.includes(String(id)));
+  }
+  if ('projectId' in members) return isInReach(reach, String(members.projectId));
+  if (!('versionId' in members)) return false;
+  const version = await store.versions.get(String(members.versionId));
+  return isInReach(reach, version?.projectId);
+}
+
+/**
+ * A task as the API shows it (first document, Async task): `result` once it is completed, `error`
+ * once it has failed. Members of the result that begin with `_` are ours alone; of them `_report`,
+ * the hash of a CSV file, is shown as the link `reportUrl`.
+ */
+export function describeTask(item: WorkItem, links: Links, origin: string) {
+  return {
+    taskId: item.id,
+    status: item.status,
+    progress: item.total === 0 ? null : { current: item.current, total: item.total },
+    ...(item.status === 'completed' && { result: describeResult(item.result, links, origin) }),
+    ...(item.status === 'failed' && { error: item.error ?? 'It failed.' }),
+  };
+}
+
+function describeResult(result: unknown, links: Links, origin: string) {
+  const members = Object.entries(asObject(result));
+  const report = members.find(([name]) => name === '_report')?.[1];
+  return {
+    ...Object.fromEntries(members.filter(([name]) => !name.startsWith('_'))),
+    ...(typeof report === 'string' && {
+      reportUrl: links.make(origin, {
+        hash: report,
+        name: 'report.csv',
+        contentType: 'text/csv; charset=utf-8',
+      }),
+    }),
   };
 }
 
@@ -47,13 +134,9 @@ export function createTasks(work: Work, wake: () => void): Tasks {
     wake,
     find: async (workspaceId, taskId) => {
       const item = work.get(taskId);
-      const { payload } = item ?? {};
-      const owned =
-        typeof payload === 'object' &&
-        payload !== null &&
-        'workspaceId' in payload &&
-        payload.workspaceId === workspaceId;
-      return owned ? item : undefined;
+      const payload = asObject(item?.payload);
+      const isOwn = 'workspaceId' in payload && payload.workspaceId === workspaceId;
+      return isOwn ? item : undefined;
     },
     progress: async (taskId) => {
       const item = work.get(taskId);

@@ -1,4 +1,4 @@
-// Handlers of the trash family: projects and versions that can come back.
+// Handlers of the trash family: what can come back, and how long.
 
 import { isoTime } from '../clock.ts';
 import type { trash } from '../contract/trash.ts';
@@ -7,50 +7,72 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import type { TrashItem, TrashType } from './store/store.ts';
+import { isInReach, reachOf, requireWhole } from './reach.ts';
+import type { ParentInTrash, TrashItem, TrashType } from './store/store.ts';
 
-export function trashHandlers({ store }: Parts): Handlers<typeof trash, Principal> {
+export function trashHandlers({ store, clock }: Parts): Handlers<typeof trash, Principal> {
+  const before = () => clock.now() - limits.trashRetentionMs;
+  const list = async (principal: Principal) => {
+    const items = await store.trash.list(principal.workspace.id, before());
+    if (principal.folderIds === undefined) return items;
+    const reach = await reachOf(store, principal);
+    return items.filter(({ projectId }) => isInReach(reach, projectId));
+  };
   return {
-    trash_list: async (_input, { principal }) => {
-      const items = (await store.trash.list(principal.workspace.id)).map(describeItem);
+    trash_list: async (_input, { principal, origin }) => {
+      const items = (await list(principal)).map((item) => describeItem(item, origin, principal));
       const ofType = (type: TrashType) => items.filter((item) => item.type === type);
       return {
         items,
         sections: {
           projects: ofType('project'),
           versions: ofType('version'),
-          workflows: [],
-          trainings: [],
+          workflows: ofType('workflow'),
+          trainings: ofType('training'),
         },
       };
     },
     trash_restore: async ({ type, id, parentId }, { principal }) => {
-      if (type !== 'project' && type !== 'version') {
-        throw new FoveaError('not_implemented', `Restoring a ${type} is not implemented yet.`);
-      }
       if (type === 'version' && parentId === undefined) {
         throw invalidArgument('parentId', 'is required to restore a version: see trash_list');
       }
-      const outcome = await store.trash.restore(principal.workspace.id, type, id, parentId);
-      if (outcome === 'missing') throw notFound(`${type} in the trash with the id`, id);
-      if (outcome === 'parent_in_trash') {
-        throw new FoveaError('conflict', 'Its project is in the trash too.', {
-          hint: `Restore the project ${parentId ?? ''} first.`,
-        });
-      }
+      if (type === 'project' || type === 'workflow') requireWhole(principal, `Restoring a ${type}`);
+      const found = (await list(principal)).find(
+        (item) =>
+          item.type === type &&
+          item.id === id &&
+          (parentId === undefined || item.parent === undefined || parentId === item.parent.id),
+      );
+      if (!found) throw notInTrash(type, id);
+      const outcome = await store.trash.restore(principal.workspace.id, found, before());
+      if (outcome === 'missing') throw notInTrash(type, id);
+      if (outcome !== 'restored') throw parentInTrash(outcome);
       return { restored: true, type, id };
     },
   };
 }
 
-function describeItem(item: TrashItem) {
-  const { type, id, name, deletedAt, parent } = item;
+function notInTrash(type: TrashType, id: string): FoveaError {
+  return notFound(`${type} in the trash with the id`, id, 'trash_list names what is in it.');
+}
+
+function parentInTrash({ type, id, parentId }: ParentInTrash): FoveaError {
+  const parent = parentId === undefined ? '' : ` of the project ${parentId}`;
+  return new FoveaError('conflict', `Its ${type} is in the trash too.`, {
+    hint: `Restore the ${type} ${id}${parent} first.`,
+  });
+}
+
+function describeItem(item: TrashItem, origin: string, { workspace }: Principal) {
+  const { type, id, name, path, deletedAt, deletedBy, parent } = item;
+  const urlOf = (parts: readonly string[]) => [origin, workspace.slug, ...parts].join('/');
   return {
-    type,
-    id,
-    name,
+    ...{ type, id, name, url: urlOf(path) },
     deletedAt: isoTime(deletedAt),
+    deletedBy: deletedBy ?? null,
     scheduledCleanupAt: isoTime(deletedAt + limits.trashRetentionMs),
-    ...(parent && { parentId: parent.id, parentName: parent.name }),
+    ...(parent && {
+      ...{ parentId: parent.id, parentName: parent.name, parentUrl: urlOf(parent.path) },
+    }),
   };
 }

@@ -3,14 +3,15 @@
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { unusualSettings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
-import { type ErrorCode, FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { Answered, type Handlers } from '../http-server/handlers.ts';
-import { checkExportFormat } from './exports/export-format.ts';
+import { checkExportFormat, exportFailed } from './exports/export-format.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
 import type { Project, Version, Workspace } from './store/store.ts';
 import { describeTaskStart } from './tasks.ts';
+import { describeModel } from './trainings/describe-training.ts';
 import { filterImages, hasFilters } from './versions/filters.ts';
 import type { Preprocessing } from './versions/preprocessing.ts';
 
@@ -50,12 +51,13 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
         version: {
           ...describeVersion(principal.workspace, project, version),
           exports: [...(await store.exports.ready(version.id))],
+          ...describeModel(project, version, await store.trainings.list(version.id)),
         },
       };
     },
     versions_delete: async (input, { principal }) => {
       const { project, version } = await findVersion(parts, principal, input);
-      const trashed = await store.versions.trash(version.id, clock.now());
+      const trashed = await store.versions.trash(version.id, clock.now(), principal.name);
       if (!trashed) throw notFound('version', input.version);
       return { deleted: true, type: 'version', id: String(version.number), parentId: project.id };
     },
@@ -64,7 +66,9 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       const { name: format } = checkExportFormat(input.format, project.type);
       checkReady(version);
       const wanted = await store.exports.ensure(version.id, format, clock.now());
-      if (wanted.error !== undefined) throw exportFailed(wanted.error, wanted.errorCode);
+      if (wanted.error !== undefined) {
+        throw exportFailed(wanted.error, wanted.errorCode, 'Ask for it again');
+      }
       if (wanted.hash === undefined) {
         tasks.wake();
         return new Answered(202, { progress: await tasks.progress(wanted.taskId) });
@@ -97,8 +101,9 @@ export function describeVersion(workspace: Workspace, project: Project, version:
   };
 }
 
-async function findVersion(
-  parts: Parts,
+/** A live version in a project that the caller reaches. Throws `not_found`. */
+export async function findVersion(
+  parts: Pick<Parts, 'store'>,
   principal: Principal,
   input: { project: string; version: number },
 ): Promise<{ project: Project; version: Version }> {
@@ -147,17 +152,11 @@ export function noImages(preprocessing: Preprocessing): FoveaError {
   });
 }
 
-/** What the format cannot hold is the caller's to change: it fails again. */
-function exportFailed(reason: string, code: ErrorCode = 'internal'): FoveaError {
-  return new FoveaError(code, `The export failed. ${reason}`, {
-    ...(code === 'internal' && { hint: 'Ask for it again to try it once more.' }),
-  });
-}
-
-function checkReady(version: Version): void {
+/** Throws `conflict` for a version that has no images yet, or never will have. */
+export function checkReady(version: Version): void {
   if (version.state === 'generating') {
     throw new FoveaError('conflict', `Version ${version.number} is still being generated.`, {
-      hint: 'Wait for its task, then export.',
+      hint: 'Wait for its task, then ask again.',
       retry: 'after',
     });
   }

@@ -12,9 +12,11 @@ import { newId } from './ids.ts';
 import { labelOf, readMetadata } from './image-upload.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import type { EventImage, VisionEvent } from './store/store.ts';
+import { requireWhole } from './reach.ts';
+import type { NewInference } from './store/inferences.ts';
+import type { EventImage, VisionEvent, Workspace } from './store/store.ts';
+import { type EventInput, modelNameOf, offerImages } from './vision-event-images.ts';
 
-type EventInput = Input<typeof visionEvents.vision_events_create>;
 type ImageInput = Input<typeof visionEvents.vision_events_upload_image>;
 
 export function visionEventHandlers(parts: Parts): Handlers<typeof visionEvents, Principal> {
@@ -40,11 +42,15 @@ export function visionEventHandlers(parts: Parts): Handlers<typeof visionEvents,
 
 /** All of them or none. `placeOf` is where an event stands in the input, for errors. */
 async function addEvents(
-  { store, clock }: Parts,
-  { workspace }: Principal,
+  parts: Parts,
+  principal: Principal,
   events: readonly EventInput[],
   placeOf: (index: number) => string,
 ): Promise<readonly boolean[]> {
+  requireWhole(principal, 'Recording events');
+  const { store, clock } = parts;
+  const { workspace } = principal;
+  checkSeen(events);
   const sources = events.flatMap((event, index) => sourcesOf(event, placeOf(index)));
   const ids = sources.map(({ id }) => id);
   const missing = new Set(await store.visionEvents.missingImages(workspace.id, ids));
@@ -53,7 +59,14 @@ async function addEvents(
     ...sources.filter(({ id }) => missing.has(id)).map(noSuchImage),
   ];
   if (problems.length > 0) throw invalidInput(problems.slice(0, limits.problemsShownMax));
-  return store.visionEvents.add(workspace.id, events.map(keptEvent), clock.now());
+  const kept = events.map((event) => keptEvent(event, workspace));
+  const added = await store.visionEvents.add(workspace.id, kept, clock.now());
+  await offerImages(
+    parts,
+    workspace,
+    events.filter((_, index) => added[index] === true),
+  );
+  return added;
 }
 
 interface Source {
@@ -91,10 +104,49 @@ function millisecondsOf(timestamp: string): number {
   return Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(timestamp) ? timestamp : `${timestamp}Z`);
 }
 
-function keptEvent(event: EventInput): VisionEvent {
+function keptEvent(event: EventInput, workspace: Workspace): VisionEvent {
   const { useCaseId, eventId, eventType, timestamp } = event;
   const occurred = millisecondsOf(timestamp);
-  return { useCaseId, eventId, eventType, occurred, content: JSON.stringify(inOrder(event)) };
+  const content = JSON.stringify(inOrder(event));
+  const inference = inferenceOf(event, workspace, occurred);
+  return { useCaseId, eventId, eventType, occurred, content, inference };
+}
+
+/**
+ * An event with what was seen in its images is a record of an inference, under the id of the event
+ * where no other has that. What a person says of another event is none.
+ */
+function inferenceOf(
+  event: EventInput,
+  { id: workspaceId }: Workspace,
+  occurred: number,
+): NewInference | undefined {
+  const { eventId, eventType } = event;
+  const lists = seenLists(event);
+  const isSeen = lists.some((list) => list !== undefined);
+  if (eventType === 'operator_feedback' || !isSeen) return undefined;
+  return {
+    ...{ id: eventId, workspaceId, projectId: undefined, modelName: modelNameOf(event) },
+    ...{ source: 'vision_event', created: occurred, responseMs: undefined, error: undefined },
+    seen: lists.flatMap((list) => list ?? []),
+  };
+}
+
+/** What models saw in the images of an event. */
+function seenLists({ images = [] }: EventInput) {
+  return images.flatMap((image) => [
+    ...[image.objectDetections, image.classifications],
+    ...[image.instanceSegmentations, image.keypoints],
+  ]);
+}
+
+function checkSeen(events: readonly EventInput[]): void {
+  const lists = events.flatMap(seenLists);
+  const count = lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
+  if (count <= limits.visionEventSeenMax) return;
+  const path = events.length === 1 ? 'images' : 'events';
+  const most = limits.visionEventSeenMax;
+  throw invalidArgument(path, `has ${count} detections; one call takes at most ${most}`);
 }
 
 /** The same value with the members of all its objects in the order of their names. */
@@ -111,9 +163,11 @@ function inOrder(value: unknown): unknown {
 /** Keeps the bytes as they came: an image is evidence, so nothing of it is decoded or changed. */
 async function keepImage(
   { store, blobs, clock }: Parts,
-  { workspace }: Principal,
+  principal: Principal,
   { file, name, metadata }: ImageInput,
 ): Promise<EventImage> {
+  requireWhole(principal, 'Recording events');
+  const { workspace } = principal;
   const content = file.content;
   if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');
   const contentType = contentTypeOf(content);

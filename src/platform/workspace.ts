@@ -5,17 +5,20 @@ import type { Handlers } from '../http-server/handlers.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { describeProject } from './projects.ts';
+import { isInReach, reachOf } from './reach.ts';
 
 export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, Principal> {
   return {
-    workspace_whoami: async (_input, { principal }) => ({
+    workspace_whoami: async (_input, { principal, origin }) => ({
       welcome: 'This is the embedded Fovea platform.',
       instructions: 'Everything here stays on this machine.',
-      docs: 'See the README of Fovea.',
+      docs: `${origin}/docs`,
       workspace: principal.workspace.slug,
     }),
     workspace_get: async (_input, { principal }) => {
-      const projects = await store.projects.list(principal.workspace.id);
+      const reach = await reachOf(store, principal);
+      const all = await store.projects.list(principal.workspace.id);
+      const projects = all.filter(({ id }) => isInReach(reach, id));
       return {
         workspace: {
           name: principal.workspace.name,

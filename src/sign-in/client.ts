@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../clock.ts';
 import type { ClientAuthentication } from '../config.ts';
 import { FoveaError } from '../errors.ts';
+import { once } from '../once.ts';
 import type { Secret } from '../secret.ts';
 import { requestOptions } from './fetching.ts';
 import { discover } from './metadata.ts';
@@ -37,17 +38,11 @@ export interface OAuthClient extends OAuthClientOptions {
 /** Sends nothing before it is used. */
 export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
   const { issuer, clientId } = options;
-  let server: Promise<AuthorizationServer> | undefined;
+  const server = once(() => discover(issuer));
   return {
     ...options,
     identity: { client_id: clientId },
-    server: () => {
-      server ??= discover(issuer).catch((thrown) => {
-        server = undefined;
-        throw thrown;
-      });
-      return server;
-    },
+    server: server.get,
     authentication: () => authenticationOf(options),
     options: (signal) => requestOptions(new URL(issuer), signal),
   };

@@ -4,7 +4,7 @@ import type { ValidateAnswer } from '../contract/access-token.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import { endedError, isSame, refreshOnce, standing, underLock } from './refresh.ts';
+import { endedError, refreshOnce, standing, underLock } from './refresh.ts';
 import type { Session, SessionOptions, SessionStatus } from './session.ts';
 import { withValidated } from './token-answer.ts';
 import type { Binding, Stored, Tokens } from './token-store.ts';
@@ -65,7 +65,7 @@ class TokenSession implements OwnSession {
       const next = await abortable(this.#fly(refused), signal);
       if (next === undefined) return undefined;
       const { accessToken, ended } = next.tokens;
-      if (!isSame(accessToken, refused) && !standing(next.tokens, clock).isOver) {
+      if (!accessToken.equals(refused) && !standing(next.tokens, clock).isOver) {
         this.#renewed = { token: accessToken, at: clock.monotonic() };
         return accessToken;
       }
@@ -204,7 +204,7 @@ class TokenSession implements OwnSession {
 
   #isFutile(refused: Secret): boolean {
     const renewed = this.#renewed;
-    if (renewed === undefined || !isSame(renewed.token, refused)) return false;
+    if (renewed === undefined || !renewed.token.equals(refused)) return false;
     return this.#options.clock.monotonic() - renewed.at < limits.refreshAgainMs;
   }
 

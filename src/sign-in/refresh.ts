@@ -51,7 +51,7 @@ export async function refreshOnce(
   // What could not be kept is newer than what is there, unless somebody wrote since.
   const current = unsaved?.revision === found.revision ? unsaved : found;
   const { isDue, canRefresh } = standing(current.tokens, clock);
-  const isRefused = refused !== undefined && isSame(refused, current.tokens.accessToken);
+  const isRefused = refused?.equals(current.tokens.accessToken);
   const isWanted = canRefresh && (isDue || isRefused);
   if (!isWanted && current === found) return { stored: found, saved: true };
   const next = isWanted ? await refreshed(options, current.tokens) : current.tokens;
@@ -75,10 +75,6 @@ async function refreshed({ refresh }: SessionOptions, tokens: Tokens): Promise<T
     if (!(thrown instanceof EndedGrant)) throw thrown;
     return { ...tokens, refreshToken: undefined, ended: 'invalid_grant' };
   }
-}
-
-export function isSame(left: Secret, right: Secret): boolean {
-  return left.reveal() === right.reveal();
 }
 
 /** Runs while no other process does. Throws `timed_out` when another one never ends. */

@@ -1,7 +1,6 @@
 // What an MCP server asks of an authorization server: whether a token is for it, and another token
 // in exchange, which it may show to the platform.
 
-import { createHash } from 'node:crypto';
 import { genericTokenEndpointRequest, processGenericTokenEndpointResponse } from 'oauth4webapi';
 import { type VerifyAccessToken, validateAnswer } from '../contract/access-token.ts';
 import { FoveaError } from '../errors.ts';
@@ -46,7 +45,7 @@ export function verifyFor({ issuer }: OAuthClient, resource: () => string): Veri
     const { active, exp, workspace_url: workspace, scopes } = await readAnswer(response);
     if (!active || exp === null || workspace === '') return undefined;
     return {
-      subject: createHash('sha256').update(token.reveal()).digest('hex'),
+      subject: token.hash(),
       clientId: 'unknown',
       workspace,
       scopes: new Set(scopes),

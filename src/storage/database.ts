@@ -23,6 +23,8 @@ export interface Row {
   optionalReal(column: string): number | undefined;
   /** Stored as 0 or 1. */
   boolean(column: string): boolean;
+  /** A BLOB. */
+  bytes(column: string): Uint8Array;
   /** A text column parsed as JSON. */
   json(column: string): unknown;
   optionalJson(column: string): unknown;
@@ -53,8 +55,6 @@ export interface Database {
    * on the disk before the outer one ends. `work` must not be async.
    */
   transaction<T>(work: () => T): T;
-  /** Copies the log into the file, as far as readers allow; commits do it too when it is long. */
-  checkpoint(): void;
   /** Ends the connection. A second call does nothing. */
   close(): void;
 }
@@ -133,10 +133,6 @@ class SqliteDatabase implements Database {
     } finally {
       this.#depth -= 1;
     }
-  }
-
-  checkpoint(): void {
-    translated(() => this.#handle.exec('PRAGMA wal_checkpoint(PASSIVE)'));
   }
 
   close(): void {

@@ -62,8 +62,7 @@ const markerName = '.fovea-files';
 const incomingName = 'incoming';
 
 async function writeMarker(path: string): Promise<void> {
-  const text =
-    'This folder belongs to a Fovea Event Store. Files in it have rows in its database.\n';
+  const text = 'This folder belongs to Fovea. Files in it have rows in its database.\n';
   try {
     await writeSynced(path, Buffer.from(text));
   } catch (thrown) {
@@ -141,10 +140,16 @@ class FileFolder implements FileStore {
     return bavail * bsize;
   }
 
-  async clearUnfinished(): Promise<number> {
-    const names = await onDisk(readdir(this.#incoming));
-    for (const name of names) await onDisk(unlinkIfThere(join(this.#incoming, name)));
-    return names.length;
+  async clearUnfinished(beforeMs = Number.POSITIVE_INFINITY): Promise<number> {
+    let removed = 0;
+    for (const name of await onDisk(readdir(this.#incoming))) {
+      const path = join(this.#incoming, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined || found.mtimeMs >= beforeMs) continue;
+      await onDisk(unlinkIfThere(path));
+      removed += 1;
+    }
+    return removed;
   }
 
   /** Moves a draft to its place; whoever empties that folder at the same time removes it. */

@@ -36,8 +36,9 @@ export interface FileStore {
   /** Free bytes of the disk for this process. */
   freeBytes(): Promise<number>;
   /**
-   * Removes what dead processes left half written; says how many. Only for a process that is alone
-   * with the store: it takes what others are writing for left as well.
+   * Removes what dead processes left half written; says how many. Without `beforeMs` only for a
+   * process that is alone with the store: it takes what others are writing for left as well. With
+   * it, only what nobody has written to since then (milliseconds since 1970).
    */
-  clearUnfinished(): Promise<number>;
+  clearUnfinished(beforeMs?: number): Promise<number>;
 }

@@ -58,6 +58,11 @@ class CheckedRow implements Row {
     return this.#refuse(column, 'something other than 0 or 1');
   }
 
+  bytes(column: string): Uint8Array {
+    const value = this.#value(column);
+    return value instanceof Uint8Array ? value : this.#refuse(column, 'something other than bytes');
+  }
+
   json(column: string): unknown {
     return this.#parse(column, this.text(column));
   }

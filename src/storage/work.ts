@@ -45,9 +45,11 @@ export interface NewWork {
   readonly kind: string;
   /** What the worker needs to know; kept as JSON. */
   readonly payload: unknown;
+  /** Waits for `begin`: nobody claims it before. */
+  readonly held?: boolean;
 }
 
-export interface WorkItem extends NewWork {
+export interface WorkItem extends Omit<NewWork, 'held'> {
   readonly status: WorkStatus;
   /** Progress: `current` of `total`. A total of 0 means that it is not known. */
   readonly current: number;
@@ -107,6 +109,10 @@ export interface Work {
   /** Likewise, unless there is work with this id. */
   addOnce(work: NewWork): void;
   get(id: string): WorkItem | undefined;
+  /** Lets held work be claimed. False where it is not held any more. */
+  begin(id: string): boolean;
+  /** Fails work that nobody has claimed; `message` is shown to users. False where somebody has. */
+  failUnclaimed(id: string, message: string, code: ErrorCode): boolean;
   /**
    * The oldest work of these kinds that nobody does: new, or of a process that has not renewed its
    * lease. Work that has ended too many processes, without getting further, is failed instead.
@@ -127,13 +133,32 @@ export function createWork(database: Database, options: WorkOptions): Work {
       throw new FoveaError('conflict', 'There is work with this id already.');
     },
     addOnce: (work) => void addWork(database, options.clock, work),
-    get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readItem),
+    get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readWorkItem),
+    begin: (id) =>
+      database.run(
+        `UPDATE work SET kind = substr(kind, ${held.length + 1}), updated = ?
+         WHERE id = ? AND status = 'created' AND kind GLOB '${held}*'`,
+        [options.clock.now(), id],
+      ) > 0,
+    failUnclaimed: (id, message, code) =>
+      database.run(
+        `UPDATE work SET status = 'failed', error = ?, error_code = ?, updated = ?
+         WHERE id = ? AND status = 'created'`,
+        [message, code, options.clock.now(), id],
+      ) > 0,
+    // Idle workers look without the lock that others write under.
     claim: (kinds, leaseMs = limits.workLeaseMs) =>
+      findOpen(database, options.clock.now(), kinds) &&
       database.transaction(() => claimNext(database, options, kinds, leaseMs)),
   };
 }
 
-function addWork(database: Database, clock: Clock, { id, kind, payload }: NewWork): boolean {
+/** Before the kind of held work: no worker knows such a kind. */
+const held = 'held:';
+
+function addWork(database: Database, clock: Clock, work: NewWork): boolean {
+  const { id, payload } = work;
+  const kind = work.held ? held + work.kind : work.kind;
   const now = clock.now();
   const added = database.run(
     `INSERT INTO work (id, kind, payload, status, created, updated)
@@ -141,6 +166,18 @@ function addWork(database: Database, clock: Clock, { id, kind, payload }: NewWor
     [id, kind, toJson(payload), now, now],
   );
   return added > 0;
+}
+
+/** The oldest that nobody does. */
+function findOpen(database: Database, now: number, kinds: readonly string[]): WorkItem | undefined {
+  return database.get(
+    `SELECT * FROM work
+     WHERE kind IN (SELECT value FROM json_each(?))
+       AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
+     ORDER BY ordinal LIMIT 1`,
+    [JSON.stringify(kinds), now],
+    readWorkItem,
+  );
 }
 
 function claimNext(
@@ -151,14 +188,7 @@ function claimNext(
 ): Claim | undefined {
   for (;;) {
     const now = clock.now();
-    const next = database.get(
-      `SELECT * FROM work
-       WHERE kind IN (SELECT value FROM json_each(?))
-         AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
-       ORDER BY ordinal LIMIT 1`,
-      [JSON.stringify(kinds), now],
-      readItem,
-    );
+    const next = findOpen(database, now, kinds);
     if (next === undefined) return undefined;
     if (next.attempts < limits.workAttemptsMax) {
       const attempt = { ...next, attempt: next.attempts + 1, lease: `${owner}/${randomUUID()}` };
@@ -229,11 +259,17 @@ function toJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-function readItem(row: Row): WorkItem {
+/** From a row of the table `work`. */
+export function readWorkItem(row: Row): WorkItem {
   const status = statuses.find((name) => name === row.text('status'));
   if (status === undefined) throw new FoveaError('internal', 'The database holds unknown work.');
   return {
-    ...{ id: row.text('id'), kind: row.text('kind'), payload: row.json('payload'), status },
+    ...{
+      id: row.text('id'),
+      kind: row.text('kind').replace(held, ''),
+      payload: row.json('payload'),
+      status,
+    },
     ...{ current: row.integer('current'), total: row.integer('total') },
     ...{ result: row.optionalJson('result'), error: row.optionalText('error') },
     errorCode: readErrorCode(row, 'error_code'),

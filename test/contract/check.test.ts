@@ -185,7 +185,7 @@ describe('checkInput', () => {
     expect(problemsOf(() => checkInput(projects_create, input))).toEqual([
       {
         path: 'project',
-        message: 'is not known; known are workspace, name, type, annotation, license',
+        message: 'is not known; known are workspace, name, type, annotation, license, public',
       },
       { path: 'licence', message: 'is not known; did you mean "license"?' },
     ]);

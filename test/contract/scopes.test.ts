@@ -13,7 +13,7 @@ import { scopes } from '../../src/contract/scopes.ts';
 import { reservedWorkspaces } from '../../src/contract/workspace.ts';
 
 const table: Readonly<Record<string, readonly string[]>> = {
-  'workspace:read': ['workspace_whoami', 'workspace_get', 'trash_list', 'tasks_get'],
+  'workspace:read': ['workspace_whoami', 'workspace_get', 'trash_list', 'tasks_get', 'tasks_list'],
   'project:create': ['projects_create', 'projects_fork'],
   'project:read': [
     ...['projects_get', 'projects_health', 'models_list', 'catalog_search'],
@@ -30,18 +30,23 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'image:tag': ['images_tag', 'images_set_metadata', 'images_set_metadata_bulk'],
   'image:annotate': ['images_annotate'],
-  'model:infer': ['inference_stats_set_metadata'],
+  'model:infer': ['inference_stats_set_metadata', 'inference_run'],
   'model:deploy': ['deployment_set_model'],
+  'workflow:create': ['workflows_create'],
+  'workflow:read': ['workflows_list', 'workflows_get'],
+  'workflow:update': ['workflows_delete'],
   'version:create': ['versions_generate'],
   'version:read': [
     ...['versions_get', 'versions_export', 'trainings_recipe'],
-    ...['versions_preview', 'versions_preview_files'],
+    ...['versions_preview', 'versions_preview_files', 'trainings_list'],
   ],
   'version:update': ['versions_delete'],
-  'training-job:create': ['trainings_cancel', 'trainings_stop', 'trainings_delete'],
+  'training-job:create': [
+    ...['trainings_start', 'trainings_cancel', 'trainings_stop', 'trainings_delete'],
+  ],
   'folder:create': ['folders_create'],
   'folder:read': ['folders_list'],
-  'folder:update': ['folders_update', 'folders_set_projects'],
+  'folder:update': ['folders_update', 'folders_set_projects', 'folders_remove_projects'],
   'folder:delete': ['folders_delete'],
   'vision-events:read': [
     ...['events_list', 'events_get', 'events_latest', 'events_count', 'events_stats'],
@@ -52,13 +57,15 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['events_create', 'events_attach_video', 'events_attach_file', 'events_finalize'],
   ],
   'vision-events:manage': ['events_hold', 'events_release', 'events_retry_upload'],
-  'annotation-job:create': ['annotation_jobs_create', 'autolabel_start'],
+  'annotation-job:create': [
+    ...['annotation_jobs_create', 'annotation_jobs_review', 'autolabel_start'],
+  ],
   'annotation-job:read': ['annotation_jobs_list', 'annotation_jobs_get', 'autolabel_get'],
   'video-inference-job:create': ['video_upload_url_create', 'video_inference_start'],
   'video-inference-job:read': ['video_inference_get'],
   'credentials:create': ['api_keys_create'],
   'credentials:read': ['api_keys_list', 'api_keys_get', 'api_keys_get_publishable'],
-  'credentials:update': ['api_keys_update'],
+  'credentials:update': ['api_keys_update', 'api_keys_roll'],
   'credentials:delete': ['api_keys_revoke'],
   'batch:read': ['batches_list', 'batches_get'],
   'workspace-stats:read': ['inference_stats_get'],
@@ -114,9 +121,11 @@ test('reading scopes only read, and what reads needs no other', () => {
 test('no workspace can hide another address of the platform', () => {
   const first = Object.values(embeddedOperations).map(({ path }) => path.split('/')[1] ?? '');
   const texts = first.filter((segment) => segment !== '' && !segment.startsWith('{'));
-  expect([...reservedWorkspaces].sort()).toEqual(
-    [...new Set([...texts, '.well-known', 'blobs', 'health', 'oauth', 'settings'])].sort(),
-  );
+  const addresses = [
+    ...['.well-known', 'blobs', 'health', 'oauth', 'settings', 'docs', 'openapi.json', 'page'],
+    ...['thumbs', 'uploads', 'favicon.ico'],
+  ];
+  expect([...reservedWorkspaces].sort()).toEqual([...new Set([...texts, ...addresses])].sort());
 });
 
 test('the documents of the services: scopes for tokens, none for the device key', () => {

@@ -7,8 +7,8 @@ import * as z from 'zod';
 import { systemClock } from '../../src/clock.ts';
 import { createKeyCheck, deviceCredentials } from '../../src/event-store/api-key.ts';
 import { eventStoreErrorBody } from '../../src/event-store/errors.ts';
-import { staticFileRoute } from '../../src/event-store/static-file.ts';
 import { serve } from '../../src/http-server/serve.ts';
+import { staticFileRoute } from '../../src/http-server/static-file.ts';
 import { createLog } from '../../src/log.ts';
 import {
   type EventStoreAnswer,

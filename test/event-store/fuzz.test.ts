@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Call, Reply } from '../conformance/http.ts';
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { createdAnswer, pageAnswer } from './conformance/answers.ts';
 import type { Kit } from './conformance/check.ts';
-import type { Call, Reply } from './conformance/client.ts';
 import { type Cloud, startCloud } from './conformance/cloud.ts';
 import { kitFor } from './conformance/run.ts';
 import { clip, filePart, multipart, multipartType, part } from './conformance/samples.ts';

@@ -226,8 +226,8 @@ describe('its files', () => {
   test('are sent with their types, and not again when they are known', async () => {
     const types = {
       '/': 'text/html',
-      '/page/main.js': 'text/javascript',
-      '/page/base.css': 'text/css',
+      '/page/event-store/page/main.js': 'text/javascript',
+      '/page/http-server/page-parts/base.css': 'text/css',
     };
     for (const [path, type] of Object.entries(types)) {
       const { status, headers } = await store.get(path);
@@ -243,12 +243,12 @@ describe('its files', () => {
 
   test.each([
     '/page/',
-    '/page/types.ts',
-    '/page/tsconfig.json',
-    '/page/..%2fpage-routes.ts',
-    '/page/%2e%2e/page-routes.ts',
-    '/page/../../../package.json',
-    '/page/main.js%00.css',
+    '/page/event-store/page/types.ts',
+    '/page/event-store/page/tsconfig.json',
+    '/page/event-store/page/..%2fpage-routes.ts',
+    '/page/event-store/page/%2e%2e/page-routes.ts',
+    '/page/http-server/page-parts/../../../package.json',
+    '/page/event-store/page/main.js%00.css',
   ])('are a closed list: %s is nothing', async (path) => {
     expect((await store.get(path)).status).toBe(404);
   });

@@ -73,7 +73,7 @@ test('who goes away while waiting keeps nobody else waiting', async () => {
 test('a body in memory that only trickles in ends after five minutes, whatever videos may', async () => {
   const patient = await startTestService({ requestMsMax: 24 * 60 * 60 * 1000 });
   onTestFinished(() => patient.close());
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const socket = connect(patient.port, '127.0.0.1');
   let answer = '';
@@ -100,4 +100,55 @@ test('a body in memory that only trickles in ends after five minutes, whatever v
   expect(answer).toContain('HTTP/1.1 400');
   expect(answer).toContain('The body did not come to its end in time.');
   socket.destroy();
+});
+
+test('one that holds its turn and hardly comes on is cut off', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const socket = await startLarge();
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  for (let seconds = 0; seconds < 40 && answer === ''; seconds += 5) {
+    socket.write('x');
+    await delay(20);
+    await vi.advanceTimersByTimeAsync(5_000);
+  }
+  await delay(50);
+  expect(answer).toContain('HTTP/1.1 400');
+  socket.destroy();
+});
+
+test('multipart bodies that have not begun to come keep nobody waiting', async () => {
+  const silent = await Promise.all(
+    Array.from({ length: 16 }, () => {
+      const { promise, resolve } = Promise.withResolvers<Socket>();
+      const socket = connect(service.port, '127.0.0.1', () => {
+        socket.write(
+          `POST /dataset/p/upload HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n` +
+            `Authorization: ${bearer.authorization}\r\n` +
+            'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 3000000\r\n\r\n',
+          () => resolve(socket),
+        );
+      });
+      socket.on('error', () => {});
+      return promise;
+    }),
+  );
+  await delay(100);
+  expect((await create(large)).status).toBe(201);
+  for (const socket of silent) socket.destroy();
+});
+
+test('nobody has a large body taken in before showing a credential', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const refused = await send(service, 'POST', '/ws/projects', headers, large);
+  expect(refused.status).toBe(401);
+  expect(json(refused)).toMatchObject({
+    error: { hint: expect.stringContaining('Authorization: Bearer') },
+  });
+  const key = bearer.authorization.replace(/^Bearer /, '');
+  const small = JSON.stringify({ name: 'x'.repeat(100_000), api_key: key });
+  expect((await send(service, 'POST', '/ws/projects', headers, small)).status).toBe(201);
 });

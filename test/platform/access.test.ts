@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { platformOperations } from '../../src/contract/index.ts';
-import { notYet } from '../../src/platform/not-yet.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
 let platform: TestPlatform;
@@ -67,16 +66,6 @@ it('keeps one workspace from another: 403 for one that is there, 404 for none', 
   } finally {
     await other.close();
   }
-});
-
-it('answers 501 that names the operation for what it does not offer yet', async () => {
-  const { url, key } = platform;
-  const answer = await fetch(`${url}/acme/api-keys?api_key=${key}`);
-  expect(answer.status).toBe(501);
-  expect(await answer.json()).toMatchObject({
-    error: { type: 'not_implemented', message: expect.stringContaining('api_keys_list') },
-  });
-  expect(new Set(notYet).size).toBe(notYet.length);
 });
 
 it('refuses a foreign Host and a foreign Origin', async () => {

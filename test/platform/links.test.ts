@@ -1,12 +1,16 @@
 // Links to stored files: good for an hour, for one file, and for whoever calls this service.
 
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { openLinkKey } from '../../src/platform/link-key.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { temporaryFolder } from '../storage/kit.ts';
 
 let platform: TestPlatform;
 let pixels: Buffer;
@@ -99,4 +103,37 @@ it('ends after an hour', async () => {
   aheadMs = 61 * 60 * 1000;
   expect((await fetch(url)).status).toBe(403);
   aheadMs = 0;
+});
+
+describe('the key behind them', () => {
+  it('is made once, whoever makes it, and nobody else can read it', async () => {
+    const data = await temporaryFolder();
+    const keys = await Promise.all(Array.from({ length: 8 }, () => openLinkKey(data)));
+    const signatures = new Set(keys.map((key) => key.sign('blob', ['a', 1])));
+    expect(signatures.size).toBe(1);
+    expect(await readdir(data)).toEqual(['link-key']);
+    const { mode, size } = await stat(join(data, 'link-key'));
+    expect([mode & 0o777, size]).toEqual([0o600, 32]);
+    const again = await openLinkKey(data);
+    expect(again.isSigned('blob', ['a', 1], [...signatures].join())).toBe(true);
+  });
+
+  it('signs each value in its place, and for one purpose', async () => {
+    const key = await openLinkKey(await temporaryFolder());
+    const signature = key.sign('blob', ['a', 'b']);
+    expect(key.isSigned('blob', ['a', 'b'], signature)).toBe(true);
+    for (const values of [['a,b'], ['ab'], ['b', 'a'], ['a'], ['a', 'b', '']]) {
+      expect(key.isSigned('blob', values, signature)).toBe(false);
+    }
+    expect(key.isSigned('upload', ['a', 'b'], signature)).toBe(false);
+    const other = await openLinkKey(await temporaryFolder());
+    expect(other.isSigned('blob', ['a', 'b'], signature)).toBe(false);
+  });
+
+  it('that is damaged is refused, and not made anew', async () => {
+    const data = await temporaryFolder();
+    await writeFile(join(data, 'link-key'), 'short');
+    await expect(openLinkKey(data)).rejects.toMatchObject({ code: 'internal' });
+    expect(await readFile(join(data, 'link-key'), 'utf8')).toBe('short');
+  });
 });

@@ -279,3 +279,52 @@ test('two connections to one file share the work', async () => {
   expect(work.claim(['job'])).toBeUndefined();
   database.close();
 });
+
+describe('held work', () => {
+  test('is claimed by nobody before it begins', async () => {
+    const { work } = await openWork();
+    work.add({ ...job, held: true });
+    expect(work.get('w1')).toMatchObject({ kind: 'job', status: 'created' });
+    expect(work.claim(['job'], leaseMs)).toBeUndefined();
+    expect(work.begin('w1')).toBe(true);
+    expect(work.begin('w1')).toBe(false);
+    expect(work.claim(['job'], leaseMs)).toMatchObject({ id: 'w1', kind: 'job', attempt: 1 });
+    expect(work.begin('w1')).toBe(false);
+  });
+
+  test('that does not exist does not begin', async () => {
+    const { work } = await openWork();
+    expect(work.begin('w1')).toBe(false);
+  });
+
+  test('begins together with the rows of its caller, or not at all', async () => {
+    const { work, database } = await openWork();
+    work.add({ ...job, held: true });
+    const fails = () => {
+      work.begin('w1');
+      throw new Error('no');
+    };
+    expect(() => database.transaction(fails)).toThrow('no');
+    expect(work.claim(['job'], leaseMs)).toBeUndefined();
+  });
+
+  test('can be failed while nobody has claimed it, and never begins then', async () => {
+    const { work } = await openWork();
+    work.add({ ...job, held: true });
+    expect(work.failUnclaimed('w1', 'Nobody came.', 'invalid_input')).toBe(true);
+    expect(work.get('w1')).toMatchObject({
+      ...{ status: 'failed', error: 'Nobody came.', errorCode: 'invalid_input' },
+    });
+    expect(work.begin('w1')).toBe(false);
+    expect(work.claim(['job'], leaseMs)).toBeUndefined();
+  });
+
+  test('that somebody has claimed is not failed from outside', async () => {
+    const { work } = await openWork();
+    work.add(job);
+    const claim = work.claim(['job'], leaseMs);
+    expect(work.failUnclaimed('w1', 'Nobody came.', 'invalid_input')).toBe(false);
+    claim?.complete({ fine: true });
+    expect(work.get('w1')).toMatchObject({ status: 'completed', result: { fine: true } });
+  });
+});

@@ -31,6 +31,8 @@ const names = [
   'versions_export',
   'versions_generate',
   'versions_preview',
+  'trainings_start',
+  'trainings_list',
   'trainings_recipe',
   'trainings_cancel',
   'trainings_stop',
@@ -79,6 +81,7 @@ const names = [
   'active_learning_disable',
   'active_learning_configure',
   'active_learning_images',
+  'inference_run',
   'inference_stats_get',
   'inference_stats_set_metadata',
   'vision_events_create',
@@ -116,6 +119,7 @@ const readers = [
   'projects_health',
   'models_list',
   'versions_get',
+  'trainings_list',
   'trainings_recipe',
   'api_keys_list',
   'api_keys_get_publishable',
@@ -190,11 +194,13 @@ describe('the list of tools', () => {
       images_upload: ['files', 'annotations', 'labelmap_file', 'list'],
       images_annotate: ['file'],
       images_get: ['save_to'],
+      images_upload_zip: ['path'],
       images_search: ['image'],
+      inference_run: ['file'],
       events_create: ['images'],
     });
     const left = withoutFiles(all);
-    expect(left).toHaveLength(84);
+    expect(left).toHaveLength(87);
     const arguments_ = left.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
     for (const name of ['files', 'file', 'save_to', 'annotations', 'labelmap_file', 'list']) {
       expect(arguments_).not.toContain(name);

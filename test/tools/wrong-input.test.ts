@@ -118,7 +118,6 @@ describe('on the embedded platform', () => {
       { project: 'cells', files: [`${sample}/../../../../etc/passwd`] },
       /files.*FOVEA_FILE_ROOTS/s,
     ],
-    ['an operation of a later release', 'api_keys_list', {}, /api_keys_list/],
     [
       'an image URL on this machine',
       'images_upload',

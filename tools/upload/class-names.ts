@@ -22,20 +22,12 @@ export async function readClassNames(
   const bytesMax = isYaml ? limits.yamlBytesMax : limits.nameListBytesMax;
   const text = await readText(real, argument, bytesMax);
   const refusal = (problem: string) => invalidArgument(argument, `"${path}" ${problem}`);
-  const names = isYaml
-    ? (await import('./data-yaml.ts')).namesOfDataYaml(text, refusal)
-    : linesOf(text);
+  const { namesOfDataYaml, namesOfLines } = await import('../../src/contract/class-list.ts');
+  const names = isYaml ? namesOfDataYaml(text, refusal) : namesOfLines(text);
   const labelmap = Object.fromEntries(Object.entries(names));
   if (Object.keys(labelmap).length > 0) return labelmap;
   const right = isYaml
     ? 'a key "names" with a list of names, or with a map from numbers to names'
     : 'one class name per line';
   throw refusal(`has no class names; expected ${right}`);
-}
-
-function linesOf(text: string): readonly string[] {
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  // A blank line in the middle would shift all later classes, so only those at the end go.
-  while (lines.at(-1) === '') lines.pop();
-  return lines;
 }

@@ -1,19 +1,9 @@
 // Calls to the service that serves this page. A browser that opened the page with the key sends it
 // with these calls by itself.
 
-/** @import { EventSchemas, EventsPage, Ledger, Query, Stats, StoredEvent } from './types.ts' */
+import { ApiError } from '../../http-server/page-parts/api-error.js';
 
-/** An answer that is no success, or none at all (status 0). */
-export class ApiError extends Error {
-  /**
-   * @param {number} status
-   * @param {string} message
-   */
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
+/** @import { EventSchemas, EventsPage, Ledger, Query, Stats, StoredEvent } from './types.ts' */
 
 /** @param {Query} query @returns {Promise<EventsPage>} */
 export function listEvents(query) {

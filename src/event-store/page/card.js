@@ -1,10 +1,11 @@
 // One event in the timeline: its picture with what was seen in it, its outcome and its state.
 
+import { classCounts, drawSmall } from '../../http-server/page-parts/drawing.js';
+import { element, svg } from '../../http-server/page-parts/elements.js';
+import { plainValue, timeOfDay } from '../../http-server/page-parts/format.js';
 import { imageUrl } from './api.js';
-import { element, svg } from './elements.js';
-import { drawSmall, findingsOf } from './findings.js';
-import { plainValue, timeOfDay } from './format.js';
-import { badgesOf, classCounts, mainImage, outcomeOf, pictureOf } from './words.js';
+import { findingsOf } from './findings.js';
+import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';
 
 /** @import { Badge, EventImage, StoredEvent } from './types.ts' */
 

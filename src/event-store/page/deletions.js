@@ -1,8 +1,8 @@
 // What was removed, when and why: the ledger, newest first.
 
+import { byId, element } from '../../http-server/page-parts/elements.js';
+import { bytes, count, moment } from '../../http-server/page-parts/format.js';
 import { listDeletions } from './api.js';
-import { byId, element } from './elements.js';
-import { bytes, count, moment } from './format.js';
 
 /** @import { Ledger } from './types.ts' */
 

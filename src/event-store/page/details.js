@@ -1,14 +1,14 @@
 // Everything about one event, beside the timeline.
 
+import { byId, element } from '../../http-server/page-parts/elements.js';
+import { bytes, moment, plainValue } from '../../http-server/page-parts/format.js';
 import { imageUrl, localOnlyFileUrl, videoUrl } from './api.js';
 import { badges } from './card.js';
-import { byId, element } from './elements.js';
-import { bytes, moment, plainValue } from './format.js';
 import { largePicture } from './picture.js';
 import { stateOf } from './timeline.js';
 import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';
 
-/** @import { Child } from './elements.js' */
+/** @import { Child } from '../../http-server/page-parts/elements.js' */
 /** @import { Attachment, EventImage, StoredEvent } from './types.ts' */
 
 /** @type {StoredEvent | undefined} */

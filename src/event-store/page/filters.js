@@ -1,7 +1,7 @@
 // Which events the timeline shows: what the form says, as query parameters and in the address.
 
+import { byId, element } from '../../http-server/page-parts/elements.js';
 import { listSchemas } from './api.js';
-import { byId, element } from './elements.js';
 
 /** @import { Query, StoredEvent } from './types.ts' */
 

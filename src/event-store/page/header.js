@@ -1,7 +1,7 @@
 // How full the store is, what waits, and whether it takes events in.
 
-import { byId, element } from './elements.js';
-import { bytes, count, duration } from './format.js';
+import { byId, element } from '../../http-server/page-parts/elements.js';
+import { bytes, count, duration } from '../../http-server/page-parts/format.js';
 
 /** @import { Stats } from './types.ts' */
 
@@ -18,23 +18,6 @@ export function showStats(stats) {
     figure('Deleted', count(gone), `retention ${duration(stats.retention_days * 86_400)}`),
   );
   showCapacity(stats);
-}
-
-/** Says whether this page is up to date. @param {'live' | 'paused' | 'lost'} state */
-export function showConnection(state) {
-  const words = { live: 'Live', paused: 'Paused', lost: 'No connection' };
-  const place = byId('connection', HTMLElement);
-  if (place.dataset.state === state) return;
-  place.dataset.state = state;
-  place.textContent = words[state];
-}
-
-/** An error that the reader should know of; undefined takes it away. @param {string} [message] */
-export function showProblem(message) {
-  const place = byId('problem', HTMLElement);
-  if (place.textContent === (message ?? '')) return;
-  place.textContent = message ?? '';
-  place.hidden = message === undefined;
 }
 
 /** @param {Stats} stats */

@@ -1,12 +1,14 @@
 // The page for people: puts its parts together, and reads the address.
 
-import { ApiError, getEvent, getStats } from './api.js';
+import { ApiError } from '../../http-server/page-parts/api-error.js';
+import { byId } from '../../http-server/page-parts/elements.js';
+import { showConnection, showProblem } from '../../http-server/page-parts/notices.js';
+import { startPolling } from '../../http-server/page-parts/polling.js';
+import { getEvent, getStats } from './api.js';
 import { loadDeletions, loadOlderDeletions } from './deletions.js';
 import { hideDetails, openEvent, showDetails } from './details.js';
-import { byId } from './elements.js';
 import { Filters } from './filters.js';
-import { showConnection, showProblem, showStats } from './header.js';
-import { startPolling } from './polling.js';
+import { showStats } from './header.js';
 import { Timeline } from './timeline.js';
 
 const list = byId('events', HTMLElement);

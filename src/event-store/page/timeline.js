@@ -1,9 +1,9 @@
 // The list of events, newest first: pages of older ones, and new ones as they arrive.
 
+import { element } from '../../http-server/page-parts/elements.js';
+import { day } from '../../http-server/page-parts/format.js';
 import { listEvents } from './api.js';
 import { createCard, fillCard } from './card.js';
-import { element } from './elements.js';
-import { day } from './format.js';
 
 /** @import { Query, StoredEvent } from './types.ts' */
 

@@ -14,26 +14,6 @@ export type Attachment = NonNullable<StoredEvent['videos']>[number];
 /** Query parameters; an array is a parameter that is repeated. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** One thing that a model saw in an image, in pixels of that image. */
-export interface Finding {
-  readonly kind: 'box' | 'outline' | 'keypoints';
-  readonly class: string;
-  readonly confidence: number | undefined;
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-  /** Corners of an outline. */
-  readonly points: readonly (readonly [number, number])[];
-  readonly keypoints: readonly Keypoint[];
-}
-
-export interface Keypoint {
-  readonly x: number;
-  readonly y: number;
-  readonly occluded: boolean;
-}
-
 /** How a word is to be taken: its colour. */
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'held' | 'plain';
 

@@ -1,6 +1,6 @@
 // What an event says in few words: its outcome, its state, what was seen.
 
-import { plainValue } from './format.js';
+import { plainValue } from '../../http-server/page-parts/format.js';
 
 /** @import { Badge, EventImage, StoredEvent, Tone } from './types.ts' */
 
@@ -45,18 +45,6 @@ export function mainImage({ images = [], display_image_position: position }) {
 /** The file of an image. @param {EventImage} image @returns {string | undefined} */
 export function pictureOf(image) {
   return image.file_id ?? image.input_file_id ?? undefined;
-}
-
-/**
- * How often each class was seen, the most frequent first.
- * @param {readonly { class: string }[]} findings
- * @returns {[name: string, times: number][]}
- */
-export function classCounts(findings) {
-  const groups = Map.groupBy(findings, (found) => found.class);
-  return [...groups]
-    .map(([name, group]) => /** @type {[string, number]} */ ([name, group.length]))
-    .sort(([, a], [, b]) => b - a);
 }
 
 /** @type {Readonly<Record<string, (data: Readonly<Record<string, unknown>>) => unknown[]>>} */

@@ -134,22 +134,30 @@ function windowOf(writing: Writing, events: readonly IndexedEvent[]): Window {
   return { until: totals.get('counted_arrival'), lastLine: totals.get('last_line'), rows };
 }
 
-/** As they will lie: then each page is written by one transaction, or two. */
+/**
+ * As they will lie: then each page is written by one transaction, or two. Most values come more
+ * than once, so only what is different is compared; of one value they are in order already.
+ */
 function inOrder(rows: readonly Term[]): readonly Term[] {
-  const byKey = new Map<number, Term[]>();
+  const byKey = new Map<number, Map<TermValue, Term[]>>();
   for (const row of rows) {
-    const [key] = row;
-    const known = byKey.get(key);
-    if (known) known.push(row);
-    else byKey.set(key, [row]);
+    const [key, , value] = row;
+    const ofKey = byKey.get(key);
+    const ofValue = ofKey?.get(value);
+    if (ofValue) ofValue.push(row);
+    else if (ofKey) ofKey.set(value, [row]);
+    else byKey.set(key, new Map([[value, [row]]]));
   }
-  return [...byKey.values()].flatMap((ofKey) => ofKey.sort(byValue));
+  return [...byKey.values()].flatMap((ofKey) =>
+    [...ofKey].sort(([first], [second]) => byRank(first, second)).flatMap(([, same]) => same),
+  );
 }
 
-function byValue([, , first]: Term, [, , second]: Term): number {
+/** As SQLite has them: numbers, then text, then blobs. */
+function byRank(first: TermValue, second: TermValue): number {
   if (typeof first === 'number' && typeof second === 'number') return first - second;
-  if (first === second || typeof first !== typeof second) return rank(first) - rank(second);
-  return first < second ? -1 : 1;
+  if (typeof first === 'string' && typeof second === 'string') return first < second ? -1 : 1;
+  return rank(first) - rank(second);
 }
 
 function rank(value: TermValue): number {
@@ -164,8 +172,12 @@ function eventsAfter({ database }: Writing, arrival: Arrival): readonly IndexedE
 /** Many with one statement, which saves half of the time. */
 function insertRows(database: Database, rows: readonly Term[]): void {
   const whole = rows.length - (rows.length % rowsAtOnce);
-  for (let start = 0; start < whole; start += rowsAtOnce) {
-    database.run(insertMany, rows.slice(start, start + rowsAtOnce).flat());
+  const values: TermValue[] = [];
+  for (const row of rows.slice(0, whole)) {
+    values.push(...row);
+    if (values.length < rowsAtOnce * row.length) continue;
+    database.run(insertMany, values);
+    values.length = 0;
   }
   for (const row of rows.slice(whole)) database.run(insertOne, row);
 }

@@ -13,9 +13,11 @@ import { asFoveaError, type FoveaError } from '../../errors.ts';
 import { platformCredentials } from '../../http-server/credentials.ts';
 import type { ErrorAnswer } from '../../http-server/error-body.ts';
 import type { Route } from '../../http-server/handlers.ts';
+import { createRateLimit } from '../../http-server/rate-limit.ts';
 import { sendAnswer } from '../../http-server/responses.ts';
 import { serve } from '../../http-server/serve.ts';
 import type { Service } from '../../http-server/service.ts';
+import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import {
   type Admission,
@@ -28,7 +30,6 @@ import {
   resourceMetadata,
 } from './authorization.ts';
 import { readMessages } from './message-body.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { requireScopes } from './step-up.ts';
 import { rememberTokens } from './token-cache.ts';
 import { goneSignal, sendWebResponse, toWebRequest } from './web-request.ts';
@@ -105,7 +106,10 @@ function createEndpoint(options: McpHttpOptions, ready: Promise<ProtectedResourc
   const { clock } = options;
   const callers = new WeakMap<Request, Caller>();
   const handler = createHandler(options, callers);
-  const rateLimit = createRateLimit(clock);
+  const rateLimit = createRateLimit(clock, {
+    callsPerMinuteMax: limits.httpCallsPerMinuteMax,
+    callsAtOnceMax: limits.httpCallsAtOnceMax,
+  });
   const admission = options.admission && {
     ...options.admission,
     verify: rememberTokens(options.admission.verify, clock),

@@ -20,6 +20,11 @@ export function withinScopes(client: Client, scopes: ReadonlySet<string>): Clien
         hint: 'Fetch the link from your own machine.',
       });
     },
+    upload: async () => {
+      throw new FoveaError('not_implemented', 'Nothing is sent from the machine of the server.', {
+        hint: 'Send the file from your own machine.',
+      });
+    },
     close: async () => {},
   };
 }

@@ -1,6 +1,5 @@
 // Remembers for some seconds what the authorization server said of a token.
 
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
 import { createTurns } from '../../http-server/turns.ts';
@@ -27,7 +26,7 @@ export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyA
     }
   };
   return async (presented) => {
-    const name = createHash('sha256').update(presented.reveal()).digest('base64url');
+    const name = presented.hash();
     const known = good.get(name) ?? bad.get(name);
     if (known !== undefined) return known.value;
     const running = asking.get(name);

@@ -12,7 +12,7 @@ import {
   pointsFrom,
   shapeLeftOut,
 } from './boxes.ts';
-import { findByImage } from './image-name.ts';
+import { type AnnotationIndex, findByImage, onlyEntry } from './image-name.ts';
 import {
   checkBoxCount,
   type Fields,
@@ -32,20 +32,62 @@ export function isCoco(document: unknown): document is Fields {
 }
 
 export function parseCoco(document: Fields, image: AnnotatedImage): Parsed {
-  const entry = findByImage(readImages(document.images), image.name);
-  const categories = readCategories(document.categories);
-  const own = readList(document.annotations, 'annotations')
-    .map((fields, index) => ({ fields, index }))
-    .filter(({ fields }) => isFields(fields) && fields.image_id === entry.id);
+  const index = readCoco(document);
+  const { name } = findByImage(index.entries, image.name);
+  return index.parse(name, image);
+}
+
+/** The whole document taken apart once, so that many images can be read from it. */
+export function readCoco(document: Fields): AnnotationIndex {
+  const entries = readImages(document.images);
+  const byName = Map.groupBy(entries, ({ name }) => name);
+  const categories = lazily(() => readCategories(document.categories));
+  const byImage = lazily(() => groupByImage(document.annotations));
+  return {
+    entries,
+    parse: (name, image) => {
+      const { id, size } = onlyEntry(byName.get(name) ?? [], name);
+      return parseEntry(byImage().get(id) ?? [], categories(), image, size);
+    },
+  };
+}
+
+function parseEntry(
+  own: readonly Placed[],
+  categories: Categories,
+  image: AnnotatedImage,
+  size: Entry['size'],
+): Parsed {
   checkBoxCount(own.length);
   const warnings: AnnotationWarning[] = [];
   const boxes = own.map(({ fields, index }, position) => {
     const place = `annotations[${index}]`;
-    const { box, leftOut } = readBox(readFields(fields, place), place, categories);
+    const { box, leftOut } = readBox(fields, place, categories);
     if (leftOut !== undefined) warnings.push(shapeLeftOut(box, position + 1, leftOut));
     return box;
   });
-  return parsedBoxes(boxes, image, entry.size, warnings);
+  return parsedBoxes(boxes, image, size, warnings);
+}
+
+/** An annotation with its place among all of the document. */
+interface Placed {
+  readonly fields: Fields;
+  readonly index: number;
+}
+
+function groupByImage(annotations: unknown): ReadonlyMap<unknown, readonly Placed[]> {
+  const placed = readList(annotations, 'annotations').flatMap((fields, index) =>
+    isFields(fields) ? { fields, index } : [],
+  );
+  return Map.groupBy(placed, ({ fields }) => fields.image_id);
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 interface Entry {

@@ -1,6 +1,6 @@
 // Reads an annotation file of any known format.
 
-import { FoveaError } from '../../errors.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AnnotationFile, Parsed } from './annotation.ts';
 import { isClassification, parseClassName, parseClassNames } from './class-names.ts';
@@ -18,7 +18,7 @@ import { parseYolo } from './yolo.ts';
  */
 export function parseAnnotation(given: AnnotationFile): Parsed {
   if (given.projectType === 'text-image-pairs') {
-    throw new FoveaError('not_implemented', 'Annotations of text-image-pairs are not read yet.');
+    throw invalidArgument('annotationFile', 'projects of text-image-pairs keep images alone');
   }
   checkSize(given.text);
   const file = { ...given, text: given.text.replace(/^\uFEFF/, '') };

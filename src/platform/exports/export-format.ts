@@ -1,6 +1,6 @@
 // The export formats: one table of what each holds and how it lies on disk.
 
-import { FoveaError, invalidArgument } from '../../errors.ts';
+import { type ErrorCode, FoveaError, invalidArgument } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { ProjectType } from '../annotations/annotation.ts';
 import { classFolders, clipFiles, foldersNote, oneClassEach } from './class-folders.ts';
@@ -76,14 +76,12 @@ const formats: readonly ExportFormat[] = [
 
 /**
  * The format of that name, for a project of that type. Throws `invalid_input` when the name is
- * unknown or the format cannot hold what the project labels; `not_implemented` when none can.
+ * unknown, or it or all formats cannot hold what the project labels.
  */
 export function checkExportFormat(format: string, projectType: ProjectType): ExportFormat {
   const able = formats.filter(({ holds }) => holds.includes(projectType));
   if (able.length === 0) {
-    throw new FoveaError('not_implemented', `There is no export of ${projectType} projects yet.`, {
-      problems: [{ path: 'format', message: `no format holds ${projectType}` }],
-    });
+    throw invalidArgument('format', `no format holds ${projectType}`, 'Such projects keep images.');
   }
   const known = formats.find(({ name, aliases }) => name === format || aliases?.includes(format));
   if (known === undefined) {
@@ -114,4 +112,19 @@ function inSplit(): (image: ExportImage) => string {
 /** `train/images/cell.jpg`. */
 function inImages(): (image: ExportImage) => string {
   return ({ split, fileName }) => `${split}/images/${fileName}`;
+}
+
+/**
+ * Why there is no export. What the format cannot hold is the caller's to change: it fails again.
+ * `again`: how it is tried once more, for example "Ask for it again".
+ */
+export function exportFailed(
+  reason: string | undefined,
+  code: ErrorCode | undefined,
+  again: string,
+): FoveaError {
+  const isTransient = code === undefined || code === 'internal';
+  return new FoveaError(code ?? 'internal', `The export failed. ${reason ?? 'It was given up.'}`, {
+    ...(isTransient && { hint: `${again} to try it once more.` }),
+  });
 }

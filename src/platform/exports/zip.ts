@@ -9,9 +9,8 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { FoveaError } from '../../errors.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import { addEntries, type ExportSink } from './entries.ts';
 import type { ExportFormat } from './export-format.ts';
-import { nameForExport } from './export-names.ts';
-import { readmeFile } from './readme.ts';
 
 export interface WriteExportOptions {
   readonly signal?: AbortSignal;
@@ -30,10 +29,9 @@ export async function writeExport(
   outputPath: string,
   { signal, onProgress }: WriteExportOptions = {},
 ): Promise<{ readonly bytes: number; readonly files: number }> {
-  const selected = format.select?.(given) ?? given;
-  const total = selected.images.length;
   const zip = new Zip(signal);
   let done = 0;
+  let total = 0;
   const watched = (image: ExportImage): ExportImage => ({
     ...image,
     open: async () => {
@@ -41,8 +39,7 @@ export async function writeExport(
       return stream.once('end', () => onProgress?.({ done: ++done, total }));
     },
   });
-  const images = nameForExport(selected.images, format.isReserved).map(watched);
-  addEntries(zip, format, { ...selected, images }, given.images.length - total);
+  total = addEntries(zip, format, given, watched);
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
   try {
     await zip.writeTo(temporaryPath);
@@ -56,21 +53,13 @@ export async function writeExport(
   }
 }
 
-function addEntries(zip: Zip, format: ExportFormat, dataset: ExportDataset, leftOut: number): void {
-  zip.addFile(readmeFile(format, dataset, leftOut));
-  for (const file of format.files(dataset)) zip.addFile(file);
-  const imagePath = format.imagePath?.(dataset);
-  if (imagePath === undefined) return;
-  for (const image of dataset.images) zip.addImage(imagePath(image), image);
-}
-
 /** Zip files hold local time: the same digits in every time zone. */
 function entryOptions(compress: boolean) {
   return { mtime: new Date(2000, 0, 1), mode: 0o100644, forceDosTimestamp: true, compress };
 }
 
 /** A zip file being written; entries are opened one after the other. */
-class Zip {
+class Zip implements ExportSink {
   files = 0;
   readonly #zip = new ZipFile();
   readonly #stop = new AbortController();

@@ -1,8 +1,14 @@
 // What background work of the platform works with.
 
+import type { Clock } from '../../clock.ts';
+import type { Environment } from '../../config.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/work.ts';
+import type { CollectForLearning } from '../active-learning/collect.ts';
+import type { Models } from '../models/labeller.ts';
 import type { Store } from '../store/store.ts';
+import type { TrainerCommand } from '../trainers/contract.ts';
+import type { Uploads } from '../uploads.ts';
 import type { Renderers } from '../versions/renderers.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -11,6 +17,24 @@ export interface JobParts {
   readonly blobs: BlobStore;
   readonly scratch: Scratch;
   readonly renderers: Renderers;
+  readonly uploads: Uploads;
+  readonly models: Models;
+  /** Undefined: none is configured. */
+  readonly trainer: TrainerCommand | undefined;
+  /** For programs that we start. */
+  readonly environment: Environment;
+  readonly collect: CollectForLearning;
+  readonly clock: Clock;
+  /**
+   * Fetches a video that a user pointed at into a new file, guarded against private addresses.
+   * `wrote` is told of each piece, and may throw.
+   */
+  fetchVideo(
+    url: string,
+    path: string,
+    signal: AbortSignal,
+    wrote: (bytes: number) => Promise<void>,
+  ): Promise<void>;
 }
 
 /** Does one piece of work; may be called again for the same piece after a crash. */

@@ -8,8 +8,8 @@ import { limits } from '../../limits.ts';
 
 export interface Scratch {
   /**
-   * Gives `use` the path of a new file, which is gone when this resolves. Nobody else is given the
-   * same path: an attempt whose lease is lost may still be writing when the next one begins.
+   * Gives `use` the path of a new file or folder, which is gone when this resolves. Nobody else is
+   * given the same path: an attempt whose lease is lost may still be writing when the next begins.
    */
   withFile<Result>(use: (path: string) => Promise<Result>): Promise<Result>;
 }
@@ -29,7 +29,7 @@ export async function openScratch(folder: string, clock: Clock): Promise<Scratch
       try {
         return await use(path);
       } finally {
-        await rm(path, { force: true });
+        await rm(path, { force: true, recursive: true });
       }
     },
   };

@@ -4,9 +4,11 @@ import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { Work } from '../../storage/work.ts';
 import type { Job } from './job.ts';
+import { addPurge } from './purge.ts';
 
-/** Adds the sweep of this hour, unless another process has. */
+/** Adds the purge and the sweep of this hour, unless another process has. */
 export function addSweep(work: Work, clock: Clock): void {
+  addPurge(work, clock);
   const id = `sweep-${Math.floor(clock.now() / limits.blobGraceMs)}`;
   work.addOnce({ id, kind: 'sweep', payload: {} });
 }

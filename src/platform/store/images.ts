@@ -1,15 +1,28 @@
 // Images, their annotations, tags and batches in SQLite.
 
+import { invalidInput, type Problem } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Annotation } from '../annotations/annotation.ts';
 import { newId } from '../ids.ts';
+import { countForJob, markAnnotated } from './annotation-jobs.ts';
+import { changingImages } from './image-index.ts';
 import { readProject } from './projects.ts';
 import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
-import type { AddedImage, Image, ImageChange, ImageStore, NewImage, TagChange } from './store.ts';
+import type {
+  AddedImage,
+  AnnotateOptions,
+  Image,
+  ImageChange,
+  ImageStore,
+  NewImage,
+  TagChange,
+} from './store.ts';
 
 export function imageStore(database: Database): ImageStore {
   return {
-    add: async (image) => database.transaction(() => addImage(database, image)),
+    add: async (image) =>
+      changingImages(database, [image.id], () => addImage(database, image), image.descriptor),
     findByHash: async (projectId, hash) => findByHash(database, projectId, hash),
     find: async (projectId, imageId) =>
       database.get(
@@ -25,17 +38,18 @@ export function imageStore(database: Database): ImageStore {
         [imageId, workspaceId],
         readProject,
       ),
-    annotate: async (imageId, annotation, overwrite, now) =>
-      database.transaction(() => annotateImage(database, imageId, annotation, overwrite, now)),
+    annotate: async (imageId, annotation, options, now) =>
+      annotateInIndex(database, imageId, annotation, options, now),
     changeTags: async (imageId, change) =>
-      database.transaction(() => changeTags(database, imageId, change)),
+      changingImages(database, [imageId], () => changeTags(database, imageId, change)),
     change: async (imageId, change) =>
-      database.transaction(() => changeImage(database, imageId, change)),
+      changingImages(database, [imageId], () => changeImage(database, imageId, change)),
     remove: async (projectId, imageIds, now) =>
-      database.transaction(() => removeImages(database, projectId, imageIds, now)),
+      changingImages(database, imageIds, () => removeImages(database, projectId, imageIds, now)),
     batches: async (projectId) =>
       database.all(
-        `SELECT id, name, created, (SELECT count(*) FROM images WHERE batch_id = batches.id) AS n
+        `SELECT id, name, created, (SELECT count(*) FROM images WHERE batch_id = batches.id) AS n,
+           (SELECT count(*) FROM annotation_jobs WHERE batch_id = batches.id) AS jobs
          FROM batches WHERE project_id = ? ORDER BY created, id`,
         [projectId],
         (row) => ({
@@ -43,6 +57,7 @@ export function imageStore(database: Database): ImageStore {
           name: row.text('name'),
           created: row.integer('created'),
           images: row.integer('n'),
+          jobs: row.integer('jobs'),
         }),
       ),
   };
@@ -76,7 +91,13 @@ function findByHash(database: Database, projectId: string, hash: string): AddedI
   );
 }
 
-function ensureBatch(database: Database, projectId: string, name: string, now: number): string {
+/** The id of the batch of this name, which is made where there is none. */
+export function ensureBatch(
+  database: Database,
+  projectId: string,
+  name: string,
+  now: number,
+): string {
   const id = newId();
   database.run(
     'INSERT INTO batches (id, project_id, name, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -90,31 +111,53 @@ function ensureBatch(database: Database, projectId: string, name: string, now: n
   return kept ?? id;
 }
 
+/** Annotates an image, in the transaction of the caller where there is one. */
+export function annotateInIndex(
+  database: Database,
+  imageId: string,
+  annotation: Annotation,
+  options: AnnotateOptions,
+  now: number,
+): Annotated {
+  return changingImages(database, [imageId], () =>
+    annotateImage(database, imageId, annotation, options, now),
+  );
+}
+
+type Annotated = 'annotated' | 'was_annotated' | 'missing';
+
 function annotateImage(
   database: Database,
   imageId: string,
   annotation: Annotation,
-  overwrite: boolean,
+  { overwrite, isPredicted, job }: AnnotateOptions,
   now: number,
-): 'annotated' | 'was_annotated' | 'missing' {
+): Annotated {
   const known = database.get(
-    'SELECT project_id, objects IS NOT NULL AS annotated FROM images WHERE id = ?',
+    'SELECT project_id, batch_id, objects IS NOT NULL AS annotated FROM images WHERE id = ?',
     [imageId],
-    (row) => ({ projectId: row.text('project_id'), annotated: row.boolean('annotated') }),
+    (row) => ({
+      projectId: row.text('project_id'),
+      batchId: row.text('batch_id'),
+      annotated: row.boolean('annotated'),
+    }),
   );
   if (known === undefined) return 'missing';
   if (known.annotated && !overwrite) return 'was_annotated';
   const labels = countLabels(annotation);
   const objects = [...labels.values()].reduce((sum, n) => sum + n, 0);
-  database.run('UPDATE images SET annotation = ?, objects = ?, annotated_at = ? WHERE id = ?', [
-    ...[JSON.stringify(annotation), objects, now, imageId],
-  ]);
+  database.run(
+    'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
+    [JSON.stringify(annotation), objects, now, isPredicted, imageId],
+  );
   database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
   for (const [label, n] of labels) {
     database.run('INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)', [
       ...[imageId, known.projectId, label, n],
     ]);
   }
+  markAnnotated(database, imageId);
+  if (job !== undefined) countForJob(database, { ...known, id: imageId }, job, now);
   touchProject(database, known.projectId, now);
   return 'annotated';
 }
@@ -131,25 +174,80 @@ function countLabels(annotation: Annotation): ReadonlyMap<string, number> {
 
 function changeTags(database: Database, imageId: string, { operation, tags }: TagChange) {
   if (!isThere(database, imageId)) return undefined;
+  const added = operation === 'add' ? tags : [];
+  const problem = tagProblem(listTags(database, imageId), added, [], 'tags');
+  if (problem !== undefined) throw invalidInput([problem]);
   if (operation === 'set') database.run('DELETE FROM image_tags WHERE image_id = ?', [imageId]);
   if (operation === 'remove') removeTags(database, imageId, tags);
   else addTags(database, imageId, tags);
   return listTags(database, imageId);
 }
 
-function changeImage(database: Database, imageId: string, change: ImageChange): boolean {
-  const metadata = database.get(
-    'SELECT metadata FROM images WHERE id = ?',
-    [imageId],
-    readMetadata,
-  );
+/** What keeps an image from being changed so: it would have too much. */
+export function changeProblems(
+  database: Database,
+  imageId: string,
+  change: ImageChange,
+): readonly Problem[] {
+  const metadata = metadataOf(database, imageId);
+  if (metadata === undefined) return [];
+  const tags = listTags(database, imageId);
+  return [
+    keyProblem(Object.keys(metadata), change),
+    tagProblem(tags, change.addTags, change.removeTags, 'addTags'),
+  ].filter((problem) => problem !== undefined);
+}
+
+/** False when there is no such image. Throws `invalid_input` where it would have too much. */
+export function changeImage(database: Database, imageId: string, change: ImageChange): boolean {
+  const metadata = metadataOf(database, imageId);
   if (metadata === undefined) return false;
-  const kept = Object.entries(metadata).filter(([key]) => !change.removeMetadata.includes(key));
+  const problems = changeProblems(database, imageId, change);
+  if (problems.length > 0) throw invalidInput(problems);
+  const removed = new Set(change.removeMetadata);
+  const kept = Object.entries(metadata).filter(([key]) => !removed.has(key));
   const next = { ...Object.fromEntries(kept), ...change.metadata };
   database.run('UPDATE images SET metadata = ? WHERE id = ?', [JSON.stringify(next), imageId]);
   addTags(database, imageId, change.addTags);
   removeTags(database, imageId, change.removeTags);
   return true;
+}
+
+function metadataOf(database: Database, imageId: string) {
+  return database.get('SELECT metadata FROM images WHERE id = ?', [imageId], readMetadata);
+}
+
+function keyProblem(
+  keys: readonly string[],
+  { metadata, removeMetadata }: ImageChange,
+): Problem | undefined {
+  const next = new Set(keys);
+  for (const key of removeMetadata) next.delete(key);
+  for (const key of Object.keys(metadata)) next.add(key);
+  return tooMany(keys.length, next.size, limits.metadataKeysMax, 'metadata', 'keys');
+}
+
+function tagProblem(
+  tags: readonly string[],
+  added: readonly string[],
+  removed: readonly string[],
+  path: string,
+): Problem | undefined {
+  const next = new Set([...tags, ...added]);
+  for (const tag of removed) next.delete(tag);
+  return tooMany(tags.length, next.size, limits.imageTagsMax, path, 'tags');
+}
+
+/** An image from before there were bounds may have more, and get fewer. */
+function tooMany(
+  before: number,
+  after: number,
+  most: number,
+  path: string,
+  things: string,
+): Problem | undefined {
+  if (after <= most || after <= before) return undefined;
+  return { path, message: `the image would have ${after} ${things}; at most ${most} are taken` };
 }
 
 function isThere(database: Database, imageId: string): boolean {
@@ -222,6 +320,7 @@ function readImage(row: Row): Image {
     sequenceSize: row.optionalInteger('sequence_size'),
     inferenceId: row.optionalText('inference_id'),
     annotation: readAnnotation(row),
+    isPredicted: row.boolean('predicted'),
     created: row.integer('created'),
   };
 }

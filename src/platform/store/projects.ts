@@ -1,25 +1,19 @@
 // Projects in SQLite.
 
+import { invalidInput } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import type { Database, Row } from '../../storage/database.ts';
+import type { Work } from '../../storage/work.ts';
 import { slugOf } from '../ids.ts';
 import { readProjectType, splitCountsOf } from './rows.ts';
 import type { LabelCounts, Project, ProjectStore } from './store.ts';
+import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
 
-export function projectStore(database: Database): ProjectStore {
+export function projectStore(database: Database, work: Work): ProjectStore {
   return {
-    add: async (project) =>
-      database.transaction(() => {
-        const slug = freeSlug(database, project.workspaceId, slugOf(project.name));
-        const { id, workspaceId, name, type, annotation, license, created } = project;
-        database.run(
-          `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, created,
-             updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          [id, workspaceId, slug, name, type, annotation, license ?? null, created, created],
-        );
-        return { ...project, slug, updated: created };
-      }),
+    add: async (project) => database.transaction(() => addProject(database, project)),
     find: async (workspaceId, slug) =>
       database.get(
         `SELECT * FROM projects WHERE workspace_id = ? AND slug = ? AND ${live}`,
@@ -36,12 +30,67 @@ export function projectStore(database: Database): ProjectStore {
       ),
     counts: async (projectId) => countProject(database, projectId),
     health: async (projectId) => measureProject(database, projectId),
-    trash: async (projectId, now) =>
-      database.run(`UPDATE projects SET deleted_at = ? WHERE id = ? AND ${live}`, [
-        now,
-        projectId,
-      ]) > 0,
+    isLive: async (projectId) => isLive(database, projectId),
+    trash: async (projectId, now, deletedBy) =>
+      database.transaction(() => {
+        const trashed = database.run(
+          `UPDATE projects SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}`,
+          [now, deletedBy, projectId],
+        );
+        if (trashed > 0) cancelTrainingsOf(database, work, projectId, undefined, now);
+        return trashed > 0;
+      }),
   };
+}
+
+/** Adds a project, within a transaction; its slug comes from the name, with a suffix when taken. */
+export function addProject(
+  database: Database,
+  project: Omit<Project, 'slug' | 'updated'>,
+): Project {
+  const slug = freeSlug(database, project.workspaceId, slugOf(project.name));
+  const { id, workspaceId, name, type, annotation, license, isPublic, folderId, created } = project;
+  database.run(
+    `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, public,
+       folder_id, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[id, workspaceId, slug, name, type, annotation, license, isPublic, folderId],
+      ...[created, created],
+    ],
+  );
+  return { ...project, slug, updated: created };
+}
+
+/** Whether a project is there, and not in the trash. */
+export function isLive(database: Database, projectId: string): boolean {
+  const sql = `SELECT 1 AS found FROM projects WHERE id = ? AND ${live}`;
+  return database.get(sql, [projectId], (row) => row.integer('found')) !== undefined;
+}
+
+/**
+ * The live projects of these slugs, in their order. Throws `invalid_input`, naming each place of
+ * `argument`, for slugs that no project has.
+ */
+export function findProjects(
+  database: Database,
+  workspaceId: string,
+  slugs: readonly string[],
+  argument: string,
+): readonly Project[] {
+  const known = database.all(
+    `SELECT * FROM projects WHERE workspace_id = ? AND ${live}`,
+    [workspaceId],
+    readProject,
+  );
+  const bySlug = new Map(known.map((project) => [project.slug, project]));
+  const problems = slugs.flatMap((slug, place) => {
+    if (bySlug.has(slug)) return [];
+    const meant = nearest(slug, [...bySlug.keys()]);
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    return [{ path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` }];
+  });
+  if (problems.length > 0) throw invalidInput(problems);
+  return slugs.flatMap((slug) => bySlug.get(slug) ?? []);
 }
 
 export function readProject(row: Row): Project {
@@ -53,6 +102,8 @@ export function readProject(row: Row): Project {
     type: readProjectType(row),
     annotation: row.text('annotation'),
     license: row.optionalText('license'),
+    isPublic: row.boolean('public'),
+    folderId: row.optionalText('folder_id'),
     created: row.integer('created'),
     updated: row.integer('updated'),
   };

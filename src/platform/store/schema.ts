@@ -103,3 +103,26 @@ CREATE TABLE vision_events (
 ) STRICT;
 `,
 };
+
+/** What the tables of several families need of those that were there. */
+export const wholePlatformTables: Migration = {
+  name: 'whole platform',
+  sql: `
+ALTER TABLE projects ADD COLUMN public INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE projects ADD COLUMN folder_id TEXT;
+ALTER TABLE projects ADD COLUMN deleted_by TEXT;
+ALTER TABLE versions ADD COLUMN deleted_by TEXT;
+CREATE INDEX projects_public ON projects (public) WHERE public = 1 AND deleted_at IS NULL;
+CREATE INDEX projects_folder ON projects (folder_id);
+-- A model annotated the image, and nobody has looked at it.
+ALTER TABLE images ADD COLUMN predicted INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX work_workspace ON work (payload ->> 'workspaceId', ordinal);
+-- A number for each image, in the order in which they came: the search index counts in them.
+CREATE TABLE image_ordinals (
+  ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+  image_id TEXT NOT NULL UNIQUE REFERENCES images ON DELETE CASCADE, indexed INTEGER NOT NULL
+) STRICT;
+INSERT INTO image_ordinals (image_id, indexed) SELECT id, 0 FROM images ORDER BY created, id;
+CREATE INDEX image_ordinals_open ON image_ordinals (ordinal) WHERE indexed = 0;
+`,
+};

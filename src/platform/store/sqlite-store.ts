@@ -2,33 +2,74 @@
 
 import type { Database } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
+import { activeLearningStore } from './active-learning.ts';
+import { annotationJobStore } from './annotation-jobs.ts';
+import { apiKeyStore } from './api-keys.ts';
+import { autolabelStore } from './autolabel.ts';
+import { deploymentStore } from './deployments.ts';
+import { folderStore } from './folders.ts';
+import { forkStore } from './forks.ts';
 import { imageStore } from './images.ts';
+import { inferenceStore } from './inferences.ts';
+import { metadataStore } from './metadata.ts';
 import { projectStore } from './projects.ts';
+import { purgeStore } from './purge.ts';
+import { searchBlobs, searchStore } from './search.ts';
+import { splitStore } from './splits.ts';
 import type { Store } from './store.ts';
+import { taskStore } from './tasks.ts';
+import { trainingBlobs, trainingStore } from './trainings.ts';
 import { trashStore } from './trash.ts';
+import { uploadBlobs, uploadStore } from './uploads.ts';
 import { exportStore, versionStore } from './versions.ts';
+import { videoJobBlobs, videoJobStore } from './video-jobs.ts';
 import { visionEventStore } from './vision-events.ts';
+import { workflowStore } from './workflows.ts';
 import { workspaceStore } from './workspaces.ts';
 
 export function createSqliteStore(database: Database, work: Work): Store {
   return {
     workspaces: workspaceStore(database),
-    projects: projectStore(database),
+    projects: projectStore(database, work),
     images: imageStore(database),
     versions: versionStore(database, work),
     exports: exportStore(database, work),
     trash: trashStore(database),
     visionEvents: visionEventStore(database),
+    uploads: uploadStore(database, work),
+    videoJobs: videoJobStore(database, work),
+    search: searchStore(database, work),
+    folders: folderStore(database),
+    workflows: workflowStore(database),
+    splits: splitStore(database, work),
+    forks: forkStore(database, work),
+    metadata: metadataStore(database, work),
+    purge: purgeStore(database),
+    apiKeys: apiKeyStore(database),
+    annotationJobs: annotationJobStore(database),
+    autolabel: autolabelStore(database, work),
+    inferences: inferenceStore(database),
+    trainings: trainingStore(database, work),
+    deployments: deploymentStore(database),
+    activeLearning: activeLearningStore(database),
+    tasks: taskStore(database),
     refersTo: async (hash) =>
-      database.get(
-        `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM images WHERE hash = ?)
-           OR EXISTS (SELECT 1 FROM version_sources WHERE hash = ?)
-           OR EXISTS (SELECT 1 FROM version_images WHERE hash = ?)
-           OR EXISTS (SELECT 1 FROM exports WHERE hash = ?)
-           OR EXISTS (SELECT 1 FROM vision_event_images WHERE hash = ?)`,
-        [hash, hash, hash, hash, hash],
-        (row) => row.integer('found'),
-      ) !== undefined,
+      references.some(
+        (sql) =>
+          database.get(sql.replace('1', '1 AS found'), [hash], (row) => row.integer('found')) !==
+          undefined,
+      ),
     close: async () => database.close(),
   };
 }
+
+/** Which rows point at a blob. */
+const references: readonly string[] = [
+  ...['images', 'version_sources', 'version_images', 'exports', 'vision_event_images'].map(
+    (table) => `SELECT 1 FROM ${table} WHERE hash = ?`,
+  ),
+  ...uploadBlobs,
+  ...videoJobBlobs,
+  ...searchBlobs,
+  ...trainingBlobs,
+];

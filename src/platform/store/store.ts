@@ -5,10 +5,28 @@ import type { SplitName } from '../../contract/fields.ts';
 import type { projectTypes } from '../../contract/projects.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { ErrorCode } from '../../errors.ts';
+import type { Descriptor } from '../../pictures/descriptor.ts';
 import type { ImageFormat } from '../../pictures/image-file.ts';
 import type { Annotation } from '../annotations/annotation.ts';
 import type { SourceOutline } from '../versions/batches.ts';
 import type { Candidate } from '../versions/filters.ts';
+import type { ActiveLearningStore } from './active-learning.ts';
+import type { AnnotationJobStore, NamedJob } from './annotation-jobs.ts';
+import type { ApiKeyStore } from './api-keys.ts';
+import type { AutolabelStore } from './autolabel.ts';
+import type { DeploymentStore } from './deployments.ts';
+import type { FolderStore } from './folders.ts';
+import type { ForkStore } from './forks.ts';
+import type { InferenceStore, NewInference } from './inferences.ts';
+import type { MetadataStore } from './metadata.ts';
+import type { PurgeStore } from './purge.ts';
+import type { SearchStore } from './search.ts';
+import type { SplitStore } from './splits.ts';
+import type { TaskStore } from './tasks.ts';
+import type { TrainingStore } from './trainings.ts';
+import type { UploadStore } from './uploads.ts';
+import type { VideoJobStore } from './video-jobs.ts';
+import type { WorkflowStore } from './workflows.ts';
 
 export type ProjectType = (typeof projectTypes)[number];
 export type SplitCounts = Readonly<Record<SplitName, number>>;
@@ -29,6 +47,9 @@ export interface Project {
   readonly type: ProjectType;
   readonly annotation: string;
   readonly license: string | undefined;
+  /** Others of this platform find it in the catalog, and may fork it. */
+  readonly isPublic: boolean;
+  readonly folderId: string | undefined;
   readonly created: number;
   readonly updated: number;
 }
@@ -74,21 +95,37 @@ export interface NewImage {
   readonly sequenceNumber: number | undefined;
   readonly sequenceSize: number | undefined;
   readonly inferenceId: string | undefined;
+  /** How it looks, where that is known. */
+  readonly descriptor?: Descriptor;
   readonly created: number;
 }
 
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
-export interface Image extends Omit<NewImage, 'batchName'> {
+export interface Image extends Omit<NewImage, 'batchName' | 'descriptor'> {
   readonly batchId: string;
   /** Undefined: nobody annotated the image. */
   readonly annotation: Annotation | undefined;
+  /** Whether a model made the annotation, and nobody has looked at it. */
+  readonly isPredicted: boolean;
+}
+
+/** How an annotation is to be taken. */
+export interface AnnotateOptions {
+  /** Whether one that is there is replaced. */
+  readonly overwrite: boolean;
+  /** Whether a model made it. */
+  readonly isPredicted: boolean;
+  /** The annotation job for which it counts, beside those that have the image. */
+  readonly job?: NamedJob;
 }
 
 export interface Batch {
   readonly id: string;
   readonly name: string;
   readonly images: number;
+  /** Annotation jobs on images of it. */
+  readonly jobs: number;
   readonly created: number;
 }
 
@@ -192,8 +229,13 @@ export interface ProjectStore {
   list(workspaceId: string): Promise<readonly Project[]>;
   counts(projectId: string): Promise<ProjectCounts>;
   health(projectId: string): Promise<ProjectHealth>;
-  /** False when it is not there, or in the trash already. */
-  trash(projectId: string, now: number): Promise<boolean>;
+  /** Whether it is there, and not in the trash. */
+  isLive(projectId: string): Promise<boolean>;
+  /**
+   * Ends its trainings too. False when it is not there, or in the trash already. `deletedBy` names
+   * whoever calls.
+   */
+  trash(projectId: string, now: number, deletedBy: string): Promise<boolean>;
 }
 
 /** An image that was added, or that is there already with the split that it has. */
@@ -215,7 +257,7 @@ export interface ImageStore {
   annotate(
     imageId: string,
     annotation: Annotation,
-    overwrite: boolean,
+    options: AnnotateOptions,
     now: number,
   ): Promise<'annotated' | 'was_annotated' | 'missing'>;
   /** The tags that it has now; undefined when there is no such image. */
@@ -244,7 +286,8 @@ export interface VersionStore {
   /** By id, also when it is in the trash. */
   get(versionId: string): Promise<Version | undefined>;
   list(projectId: string): Promise<readonly Version[]>;
-  trash(versionId: string, now: number): Promise<boolean>;
+  /** Ends its trainings too. */
+  trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
   /** All frozen images, in their order. */
   outlines(versionId: string): Promise<readonly SourceOutline[]>;
   /** Those frozen images, in their order. */
@@ -272,25 +315,46 @@ export interface ExportStore {
   finish(exportId: string, hash: string, bytes: number, guard: Guard): Promise<void>;
 }
 
-export type TrashType = 'project' | 'version';
+export type TrashType = 'project' | 'version' | 'training' | 'workflow';
 
 export interface TrashItem {
   readonly type: TrashType;
+  /** The number, for a version. */
   readonly id: string;
   readonly name: string;
+  /** Its address, below that of the workspace. */
+  readonly path: readonly string[];
   readonly deletedAt: number;
-  readonly parent: { readonly id: string; readonly name: string } | undefined;
+  /** Undefined: an older Fovea did not write it down. */
+  readonly deletedBy: string | undefined;
+  /** The project that it belongs to, or that it is; undefined for a workflow. */
+  readonly projectId: string | undefined;
+  readonly parent: TrashParent | undefined;
 }
 
+export interface TrashParent {
+  /** The id of the project. */
+  readonly id: string;
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+/** The parent that must be restored first: the project, or a version of it. */
+export interface ParentInTrash {
+  readonly type: 'project' | 'version';
+  readonly id: string;
+  readonly parentId: string | undefined;
+}
+
+/** What was deleted before or at `before` cannot come back: it may be half gone. */
 export interface TrashStore {
-  list(workspaceId: string): Promise<readonly TrashItem[]>;
-  /** What came of it: a parent in the trash must be restored first. */
+  /** The newest first. */
+  list(workspaceId: string, before: number): Promise<readonly TrashItem[]>;
   restore(
     workspaceId: string,
-    type: TrashType,
-    id: string,
-    parentId: string | undefined,
-  ): Promise<'restored' | 'missing' | 'parent_in_trash'>;
+    item: Pick<TrashItem, 'type' | 'id' | 'projectId'>,
+    before: number,
+  ): Promise<'restored' | 'missing' | ParentInTrash>;
 }
 
 /** An image for events to refer to, by its id. */
@@ -315,11 +379,14 @@ export interface VisionEvent {
   readonly occurred: number;
   /** The whole event as JSON; equal events have equal texts. */
   readonly content: string;
+  /** What a model saw, for statistics; recorded with the event where that is new. */
+  readonly inference: NewInference | undefined;
 }
 
 export interface VisionEventStore {
   /** Adds an image; gives back the one that the workspace has of these bytes already. */
   addImage(image: EventImage): Promise<EventImage>;
+  findImage(workspaceId: string, id: string): Promise<EventImage | undefined>;
   /** Those of the ids under which the workspace has no image. */
   missingImages(workspaceId: string, ids: readonly string[]): Promise<readonly string[]>;
   /**
@@ -341,6 +408,23 @@ export interface Store {
   readonly exports: ExportStore;
   readonly trash: TrashStore;
   readonly visionEvents: VisionEventStore;
+  readonly uploads: UploadStore;
+  readonly videoJobs: VideoJobStore;
+  readonly search: SearchStore;
+  readonly folders: FolderStore;
+  readonly workflows: WorkflowStore;
+  readonly splits: SplitStore;
+  readonly forks: ForkStore;
+  readonly metadata: MetadataStore;
+  readonly purge: PurgeStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly annotationJobs: AnnotationJobStore;
+  readonly autolabel: AutolabelStore;
+  readonly inferences: InferenceStore;
+  readonly trainings: TrainingStore;
+  readonly deployments: DeploymentStore;
+  readonly activeLearning: ActiveLearningStore;
+  readonly tasks: TaskStore;
   /** Whether any row still points at a blob. */
   refersTo(hash: string): Promise<boolean>;
   close(): Promise<void>;

@@ -27,6 +27,7 @@ import type {
   VersionState,
   VersionStore,
 } from './store.ts';
+import { cancelTrainingsOf } from './trainings.ts';
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
   work.current AS work_current, work.total AS work_total
@@ -52,11 +53,18 @@ export function versionStore(database: Database, work: Work): VersionStore {
         [projectId],
         readVersion,
       ),
-    trash: async (versionId, now) =>
-      database.run('UPDATE versions SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL', [
-        now,
-        versionId,
-      ]) > 0,
+    trash: async (versionId, now, deletedBy) =>
+      database.transaction(() => {
+        const projectId = database.get(
+          `UPDATE versions SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}
+           RETURNING project_id`,
+          [now, deletedBy, versionId],
+          (row) => row.text('project_id'),
+        );
+        if (projectId === undefined) return false;
+        cancelTrainingsOf(database, work, projectId, versionId, now);
+        return true;
+      }),
     outlines: async (versionId) =>
       database.all(
         `SELECT ordinal, hash, split, width, height, done FROM version_sources

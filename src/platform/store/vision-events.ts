@@ -2,12 +2,19 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
+import { addInferences } from './inferences.ts';
 import { readMetadata } from './rows.ts';
 import type { EventImage, VisionEvent, VisionEventStore } from './store.ts';
 
 export function visionEventStore(database: Database): VisionEventStore {
   return {
     addImage: async (image) => database.transaction(() => addImage(database, image)),
+    findImage: async (workspaceId, id) =>
+      database.get(
+        'SELECT * FROM vision_event_images WHERE id = ? AND workspace_id = ?',
+        [id, workspaceId],
+        readImage,
+      ),
     missingImages: async (workspaceId, ids) =>
       [...new Set(ids)].filter((id) => !hasImage(database, workspaceId, id)),
     add: async (workspaceId, events, now) =>
@@ -53,7 +60,10 @@ function addEvent(
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     [workspaceId, useCaseId, eventId, eventType, occurred, content, now],
   );
-  if (added > 0) return true;
+  if (added > 0) {
+    if (event.inference) addInferences(database, [event.inference]);
+    return true;
+  }
   const known = database.get(
     `SELECT content FROM vision_events
      WHERE workspace_id = ? AND use_case_id = ? AND event_id = ?`,

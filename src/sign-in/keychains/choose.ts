@@ -1,6 +1,7 @@
 // Which store keeps the secrets: by the setting, and by what this machine has.
 
 import { FoveaError } from '../../errors.ts';
+import { once } from '../../once.ts';
 import { Secret } from '../../secret.ts';
 import type { PrivateFiles } from '../private-file.ts';
 import type { SecretStore } from '../secret-store.ts';
@@ -109,18 +110,4 @@ async function works(store: SecretStore): Promise<boolean> {
     if (thrown instanceof KeychainError && thrown.trouble === 'absent') return false;
     throw thrown instanceof FoveaError ? thrown : new KeychainError('failed', thrown);
   }
-}
-
-/** What failed once is tried again: a keychain may be unlocked by then. */
-function once<T>(start: () => Promise<T>) {
-  let running: Promise<T> | undefined;
-  return {
-    get: (): Promise<T> => {
-      running ??= start().catch((thrown) => {
-        running = undefined;
-        throw thrown;
-      });
-      return running;
-    },
-  };
 }

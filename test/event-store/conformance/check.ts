@@ -1,5 +1,6 @@
 // What a check is: which sentences it proves, under which profile, and how.
 
+import type { Check as CheckOf } from '../../conformance/check.ts';
 import type { Client } from './client.ts';
 import type { Cloud } from './cloud.ts';
 import type { ProfileName } from './profiles.ts';
@@ -19,12 +20,7 @@ export interface Kit {
   readonly cloud: Cloud;
 }
 
-export interface Check {
-  readonly name: string;
-  readonly proves: readonly SentenceNumber[];
-  /** Throws where the service does otherwise; the message says what was expected. */
-  run(kit: Kit): Promise<void>;
-}
+export type Check = CheckOf<Kit, SentenceNumber>;
 
 /** The checks of one profile. */
 export type Checks = Readonly<Record<ProfileName, readonly Check[]>>;

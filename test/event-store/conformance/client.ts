@@ -1,26 +1,7 @@
 // HTTP as any producer speaks it: fetch for whole requests, node:http for bodies sent in pieces.
 
 import { type ClientRequest, request as httpRequest } from 'node:http';
-
-export interface Call {
-  readonly method?: 'GET' | 'POST' | 'HEAD';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | readonly string[]>>;
-  /** As it is, without escaping: `?start_time=2026-11-21T06:29:50+00:00`. */
-  readonly rawQuery?: string;
-  readonly json?: unknown;
-  readonly body?: FormData | Uint8Array<ArrayBuffer> | string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** Undefined where the body is no JSON. */
-  readonly json: unknown;
-}
+import { type Call, parsed, type Reply, send } from '../../conformance/http.ts';
 
 /** A request whose body is sent piece by piece. */
 export interface OpenRequest {
@@ -45,34 +26,6 @@ export function createClient(url: string, key?: string): Client {
     send: (call) => send(base, own, call),
     open: (path, headers) => open(base + path, { ...own, ...headers }),
   };
-}
-
-async function send(
-  base: string,
-  own: Readonly<Record<string, string>>,
-  { method, path, query = {}, rawQuery, json, body, headers }: Call,
-): Promise<Reply> {
-  const content = json === undefined ? body : JSON.stringify(json);
-  const response = await fetch(base + path + (rawQuery ?? queryText(query)), {
-    method: method ?? (content === undefined ? 'GET' : 'POST'),
-    headers: {
-      ...own,
-      ...(json !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(content !== undefined && { body: content }),
-    redirect: 'manual',
-  });
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const text = bytes.toString('utf8');
-  return { status: response.status, headers: response.headers, bytes, text, json: parsed(text) };
-}
-
-function queryText(query: NonNullable<Call['query']>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
-  );
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
 function open(url: string, headers: Readonly<Record<string, string>>): OpenRequest {
@@ -102,12 +55,4 @@ function answerOf(request: ClientRequest): OpenRequest['reply'] {
       });
     });
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

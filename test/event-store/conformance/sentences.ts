@@ -1,6 +1,8 @@
 // Every sentence and row of the document on the Event Store (On-Device Event Store API), numbered
 // and in short words. Checks name the numbers that they prove.
 
+import { listSentences } from '../../conformance/sentence.ts';
+
 const sentences = {
   'What it is': {
     '1.1': 'Events that pipelines of a device produce are stored on that device.',
@@ -208,13 +210,5 @@ type Sentences = typeof sentences;
 
 export type SentenceNumber = { [S in keyof Sentences]: keyof Sentences[S] }[keyof Sentences];
 
-export interface Sentence {
-  readonly number: string;
-  readonly section: string;
-  readonly words: string;
-}
-
 /** All of them, in the order of the document. */
-export const allSentences: readonly Sentence[] = Object.entries(sentences).flatMap(
-  ([section, rows]) => Object.entries(rows).map(([number, words]) => ({ number, section, words })),
-);
+export const allSentences = listSentences(sentences);

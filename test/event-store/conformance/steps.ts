@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { type Call, type Reply, sentenceOf } from '../../conformance/http.ts';
 import {
   attachmentAnswer,
   countAnswer,
@@ -15,7 +16,6 @@ import {
   pageAnswer,
 } from './answers.ts';
 import type { Kit } from './check.ts';
-import type { Call, Reply } from './client.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -162,8 +162,3 @@ const figuresOf = z
     videos,
     local_only_files,
   }));
-
-function sentenceOf({ method = 'GET', path, query, rawQuery = '', json }: Call): string {
-  const given = json === undefined ? '' : ` ${JSON.stringify(json).slice(0, 300)}`;
-  return `${method} ${path}${rawQuery}${query ? ` ${JSON.stringify(query)}` : ''}${given}`;
-}

@@ -158,6 +158,9 @@ test('no tool brings a download to the machine of the server, not even one that 
       links.push(link);
       return { bytes: 1, contentType: undefined };
     },
+    upload: async (link) => {
+      links.push(link);
+    },
   };
   const saving: Tool = tool({
     ...{ name: 'projects_save', family: 'projects', scope: 'project:read', usesFiles: false },

@@ -47,7 +47,10 @@ test('the extension speaks where the content does not', () => {
 
 test('refuses text-image-pairs by name', () => {
   expect(() => parse('cat', { projectType: 'text-image-pairs' })).toThrow(
-    expect.objectContaining({ code: 'not_implemented' }),
+    expect.objectContaining({
+      code: 'invalid_input',
+      message: 'annotationFile: projects of text-image-pairs keep images alone',
+    }),
   );
 });
 

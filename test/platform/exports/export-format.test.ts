@@ -80,11 +80,11 @@ test.each([
   );
 });
 
-test('text-image-pairs are not exported yet', () => {
+test('text-image-pairs have no export', () => {
   expect(() => checkExportFormat('jsonl', 'text-image-pairs')).toThrow(
     expect.objectContaining({
-      code: 'not_implemented',
-      message: 'There is no export of text-image-pairs projects yet.',
+      code: 'invalid_input',
+      message: 'format: no format holds text-image-pairs',
     }),
   );
 });

@@ -5,18 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { platformTables } from '../../../src/platform/store/schema.ts';
+import { platformMigrations } from '../../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { createWork, workErrorCode, workTable } from '../../../src/storage/work.ts';
+import { createWork } from '../../../src/storage/work.ts';
 
 async function openStore() {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-store-'));
-  const database = openDatabase(join(folder, 'platform.db'), [
-    workTable,
-    platformTables,
-    workErrorCode,
-  ]);
+  const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
   const store = createSqliteStore(
     database,
     createWork(database, { clock: systemClock, owner: 'x' }),
@@ -32,7 +28,9 @@ it('changes nothing of an image that was deleted meanwhile, and says so', async 
   const { images } = await openStore();
   const empty = { kind: 'detection', boxes: [] } as const;
   const change = { metadata: { a: 1 }, removeMetadata: [], addTags: ['a'], removeTags: [] };
-  expect(await images.annotate('gone', empty, true, 1)).toBe('missing');
+  expect(await images.annotate('gone', empty, { overwrite: true, isPredicted: false }, 1)).toBe(
+    'missing',
+  );
   expect(await images.changeTags('gone', { operation: 'add', tags: ['a'] })).toBeUndefined();
   expect(await images.change('gone', change)).toBe(false);
 });
@@ -47,6 +45,8 @@ it('freezes no version of a project whose images are gone', async () => {
     type: 'object-detection',
     annotation: 'cells',
     license: undefined,
+    isPublic: false,
+    folderId: undefined,
     created: 1,
   });
   const settings = { preprocessing: {}, augmentation: {} };

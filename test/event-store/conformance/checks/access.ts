@@ -1,8 +1,8 @@
 // Who may call what, with a key and without one.
 
 import assert from 'node:assert/strict';
+import type { Call } from '../../../conformance/http.ts';
 import { type Check, check, type Kit } from '../check.ts';
-import type { Call } from '../client.ts';
 import { base64, bytesOf, clip, photo } from '../samples.ts';
 import { attach, contents, create, eventOf, expectErrorBody, formOf, read } from '../steps.ts';
 

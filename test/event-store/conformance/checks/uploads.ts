@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../../../conformance/http.ts';
 import { type Check, check, type Kit } from '../check.ts';
-import type { Call } from '../client.ts';
 import { base64, bytesOf, clip, photo } from '../samples.ts';
 import {
   attach,

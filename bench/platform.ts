@@ -1,0 +1,181 @@
+// `npm run bench:platform`: uploads, searches and a rebalance of the platform, beside plain file
+// copies, plain SQL and another product's tables on the same rows. Ends with 1 where a search takes
+// too long.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { formatTable, median } from './measure/table.ts';
+import type { Filling, Moving, Searching, Uploading } from './platform/parts.ts';
+import { fill, find, type PartInput, rebalance, upload } from './platform/parts.ts';
+
+const parts = ['upload', 'search', 'rebalance'] as const;
+type Part = (typeof parts)[number];
+
+const usage = `Usage: npm run bench:platform -- [--only PART,PART] [--sizes N,N] [--runs R]
+    [--photos N] [--moves N] [--keep FOLDER]
+  --only PARTS   some of ${parts.join(', ')} (all)
+  --sizes N,N    images among which is searched (10000,1000000)
+  --runs R       runs of each search (9)
+  --photos N     photos that are uploaded (1000)
+  --moves N      images that are rebalanced (100000)
+  --keep FOLDER  keeps what was filled there, and takes what lies there from before
+The part "search" alone with a million images takes some four minutes, nearly all to fill.`;
+
+/** A search among any number of images: most of them, and the slowest. */
+const usualMsMax = 50;
+const slowestMsMax = 100;
+
+const partFunctions = { fill, find, rebalance, upload };
+type PartFunction = keyof typeof partFunctions;
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+try {
+  const [name, input] = process.argv.slice(2);
+  if (name?.startsWith('part:')) await runPart(name.slice(5), input ?? '{}');
+  else process.exitCode = main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+/** In the process of a part: its result, and the most memory that it had, as JSON. */
+async function runPart(name: string, input: string): Promise<void> {
+  if (!isPart(name)) throw new Error(`there is no part ${name}`);
+  const result = await partFunctions[name](JSON.parse(input));
+  const peakBytes = process.resourceUsage().maxRSS * 1024;
+  process.stdout.write(JSON.stringify({ result, peakBytes }));
+}
+
+function isPart(name: string): name is PartFunction {
+  return name in partFunctions;
+}
+
+interface Measured<Result> {
+  readonly result: Result;
+  readonly peakBytes: number;
+}
+
+/** Results are our own JSON, which our own process wrote. */
+function inProcess<Result>(name: PartFunction, input: PartInput): Measured<Result> {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [fileURLToPath(import.meta.url), `part:${name}`, JSON.stringify(input)],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 * 1024 * 1024 },
+  );
+  if (status !== 0) throw new Error(`the part ${name} ended with ${status}`);
+  return JSON.parse(stdout);
+}
+
+function main(): number {
+  const { only, sizes, runs, photos, moves, keep } = readArguments();
+  const folder = keep ?? realpathSync(mkdtempSync(join(tmpdir(), 'fovea-bench-')));
+  if (keep === undefined) {
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  }
+  const lines = [`${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`];
+  const short: string[] = [];
+  if (only.includes('upload')) lines.push('', ...measureUpload(join(folder, 'upload'), photos));
+  for (const size of only.includes('search') ? sizes : []) {
+    const { said, fallsShort } = measureSearch(join(folder, `${size}`), size, runs);
+    lines.push('', ...said);
+    short.push(...fallsShort);
+  }
+  if (only.includes('rebalance')) {
+    lines.push('', ...measureRebalance(join(folder, `rebalance-${moves}`), moves));
+  }
+  process.stdout.write(`${[...lines, ...short].join('\n')}\n`);
+  return short.length === 0 ? 0 : 1;
+}
+
+function measureUpload(folder: string, photos: number): readonly string[] {
+  process.stderr.write(`Uploading ${photos} photos...\n`);
+  const { result, peakBytes } = inProcess<Uploading>('upload', { folder, images: photos, runs: 1 });
+  const { uploadMs, copyMs, bytes } = result;
+  const perSecond = (ms: number) => ((photos * 1000) / ms).toFixed(0);
+  return [
+    `Uploads of ${photos} photos of ${(bytes / photos / 1024).toFixed(0)} KB, four at a time: ` +
+      `${perSecond(uploadMs)}/s, on the disk and in the index before each answer`,
+    `  plain files, written and synced: ${perSecond(copyMs)}/s; peak memory ${mib(peakBytes)}`,
+  ];
+}
+
+function measureSearch(folder: string, size: number, runs: number) {
+  process.stderr.write(`Searching among ${size} images...\n`);
+  const filled = fillOnce(folder, size);
+  const input = { folder, images: size, runs };
+  const { result, peakBytes } = inProcess<Searching>('find', input);
+  const all = result.timed.flatMap(({ ms }) => ms).toSorted((a, b) => a - b);
+  const usual = all[Math.floor(all.length * 0.95)] ?? Number.NaN;
+  const slowest = all.at(-1) ?? Number.NaN;
+  const rows = result.timed.map(({ query, found, ms, sqlMs, peerMs }) => [
+    ...[query, String(found), median(ms).toFixed(1), Math.max(...ms).toFixed(1)],
+    ...[sqlMs, peerMs].map((all) => (all.length === 0 ? '-' : median(all).toFixed(1))),
+  ]);
+  const header = ['query', 'found', 'median ms', 'worst ms', 'plain SQL ms', 'Label Studio ms'];
+  const said = [
+    `Among ${size} images (${filled}), each with its exact total and 50 images:`,
+    formatTable([header, ...rows]),
+    "Label Studio: its storage model in SQLite (a task's JSON, an annotation's JSON), not its server",
+    `median ${median(all).toFixed(1)} ms, 95 % within ${usual.toFixed(1)} ms, worst ` +
+      `${slowest.toFixed(1)} ms; likeness ${median(result.likenessMs).toFixed(1)} ms ` +
+      `(worst ${Math.max(...result.likenessMs).toFixed(1)}); peak memory ${mib(peakBytes)}, SQL included`,
+  ];
+  const fallsShort = [
+    ...(usual > usualMsMax ? [`FALLS SHORT: ${size} images, 95 % above ${usualMsMax} ms`] : []),
+    ...(slowest > slowestMsMax
+      ? [`FALLS SHORT: ${size} images, worst above ${slowestMsMax} ms`]
+      : []),
+  ];
+  return { said, fallsShort };
+}
+
+function measureRebalance(folder: string, images: number): readonly string[] {
+  process.stderr.write(`Rebalancing ${images} images...\n`);
+  // Three quarters of all images are in the project.
+  fillOnce(folder, Math.ceil(images / 0.75));
+  const { result, peakBytes } = inProcess<Moving>('rebalance', { folder, images, runs: 1 });
+  return [
+    `Rebalance of ${images} images, as a task over HTTP: ${(result.ms / 1000).toFixed(2)} s, ` +
+      `${result.moved} moved; peak memory ${mib(peakBytes)}`,
+    `  one plain UPDATE of the splits of as many rows: ${(result.sqlMs / 1000).toFixed(2)} s; ` +
+      'it keeps no index, says no progress and holds the lock throughout',
+  ];
+}
+
+function fillOnce(folder: string, images: number): string {
+  const { result } = inProcess<Filling>('fill', { folder, images, runs: 1 });
+  const { rowsMs, indexMs } = result;
+  if (rowsMs === 0) return 'filled before';
+  const perSecond = ((images * 1000) / indexMs).toFixed(0);
+  return `indexed at ${perSecond}/s`;
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+}
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: parts.join(',') },
+      sizes: { type: 'string', default: '10000,1000000' },
+      runs: { type: 'string', default: '9' },
+      photos: { type: 'string', default: '1000' },
+      moves: { type: 'string', default: '100000' },
+      keep: { type: 'string' },
+    },
+  });
+  const only = values.only.split(',').filter((name): name is Part => parts.some((p) => p === name));
+  const sizes = values.sizes.split(',').map(Number);
+  const [runs = 0, photos = 0, moves = 0] = [values.runs, values.photos, values.moves].map(Number);
+  const counts = [...sizes, runs, photos, moves];
+  if (only.length === 0 || counts.some((count) => !Number.isInteger(count) || count < 1)) {
+    throw new Error(usage);
+  }
+  return { only, sizes, runs, photos, moves, keep: values.keep };
+}

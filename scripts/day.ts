@@ -1,0 +1,16 @@
+// A day of an agent on the BCCD dataset, through MCP tools alone: import, search, mend, rebalance,
+// version, export, trash, sharing, events. Every count is checked: npm run day [-- bccd.zip]
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { runDay } from './day/run-day.ts';
+
+const archive = resolve(process.argv[2] ?? '../shared/data/bccd.zip');
+
+if (existsSync(archive)) {
+  await runDay(archive, (line) => void process.stdout.write(`${line}\n`));
+  process.stdout.write('\nEvery count was as expected.\n');
+} else {
+  process.stderr.write(`There is no ${archive}: name the archive of BCCD.\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,121 @@
+// Makes docs/platform*.png: the page of the platform with the whole BCCD dataset, for the README.
+// It needs Chromium, the archive, and the font Inter (fonts-inter) to look as it does there.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import * as z from 'zod';
+import { systemClock } from '../src/clock.ts';
+import { createLog } from '../src/log.ts';
+import { startPlatform } from '../src/platform/platform.ts';
+import { Secret } from '../src/secret.ts';
+import { openBrowser, visit } from '../test/event-store/browser.ts';
+
+/** What starts a task, or an upload of a file for one. */
+const started = z.looseObject({ taskId: z.string(), signedUrl: z.string() });
+
+const archive = resolve(process.argv[2] ?? '../shared/data/bccd.zip');
+const data = mkdtempSync(join(tmpdir(), 'fovea-screenshots-'));
+const key = 'a-key-for-the-picture';
+const service = await startPlatform({
+  ...{ data, host: '127.0.0.1', port: 0, workspace: 'haematology', keys: [new Secret(key)] },
+  ...{ log: createLog('warn'), clock: systemClock },
+});
+
+await ask('POST', '/haematology/projects', {
+  ...{ name: 'Blood cells', type: 'object-detection', annotation: 'cells', license: 'MIT' },
+});
+const upload = started.parse(
+  await ask('POST', '/haematology/blood-cells/upload/zip', { batchName: 'BCCD' }),
+);
+await fetch(upload.signedUrl, { method: 'PUT', body: readFileSync(archive) });
+await ended(upload.taskId);
+const version = started.partial({ signedUrl: true }).parse(
+  await ask('POST', '/haematology/blood-cells/generate', {
+    versionName: 'For the microscope',
+    preprocessing: {
+      'auto-orient': true,
+      resize: { width: 416, height: 416, format: 'Stretch to' },
+    },
+    augmentation: {
+      ...{ flip: { horizontal: true, vertical: true }, rotate: { degrees: 15 } },
+      image: { versions: 2 },
+    },
+  }),
+);
+await ended(version.taskId);
+const images = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) }).parse(
+  await ask('POST', '/haematology/search/v1', {
+    ...{ query: 'class:Platelets sort:class:Platelets-desc', pageSize: 1 },
+  }),
+);
+
+const browser = await openBrowser();
+const { page } = await visit(browser, service.url, {
+  viewport: { width: 1400, height: 900 },
+  colorScheme: 'dark',
+});
+await page.getByLabel('API key').fill(key);
+await page.getByRole('button', { name: 'Open' }).click();
+await page.getByRole('link', { name: 'Blood cells' }).waitFor();
+await take('platform-project', '#project/blood-cells', '.bars li');
+await take('platform', '#project/blood-cells/images', '.tile');
+await take('platform-image', `#project/blood-cells/image/${images.results[0]?.id}`, '.is-loaded');
+await show('#project/blood-cells/versions', '.card summary');
+await page.locator('.card summary').click();
+await page.locator('img.sheet').waitFor();
+await save('platform-versions');
+await browser.close();
+await service.close();
+rmSync(data, { recursive: true });
+
+async function take(name: string, address: string, selector: string): Promise<void> {
+  await show(address, selector);
+  await save(name);
+}
+
+async function show(address: string, selector: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+  await page.locator(selector).first().waitFor();
+  await allLoaded();
+}
+
+/** The pictures that are in view. */
+async function allLoaded(): Promise<void> {
+  const isOpen = 'img.getBoundingClientRect().top < innerHeight && !img.complete';
+  const open = `[...document.querySelectorAll("main img")].some((img) => ${isOpen})`;
+  while (await page.evaluate(open)) await sleep(50);
+}
+
+/** As a palette it is a third of the size. */
+async function save(name: string): Promise<void> {
+  const target = `docs/${name}.png`;
+  await sharp(await page.screenshot())
+    .png({ palette: true, quality: 90, effort: 10 })
+    .toFile(target);
+  process.stderr.write(`${target}: ${readFileSync(target).length} bytes\n`);
+}
+
+async function ask(method: string, path: string, body?: object): Promise<unknown> {
+  const answer = await fetch(service.url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
+  return JSON.parse(text);
+}
+
+async function ended(taskId: string): Promise<void> {
+  for (;;) {
+    const { status } = z
+      .looseObject({ status: z.string() })
+      .parse(await ask('GET', `/haematology/asynctasks/${taskId}`));
+    if (status === 'completed') return;
+    if (status === 'failed') throw new Error(`${taskId} failed`);
+    await sleep(200);
+  }
+}

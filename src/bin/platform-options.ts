@@ -1,0 +1,30 @@
+// What the settings say of the embedded platform, for whichever process it runs in.
+
+import { basename, extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { environmentOfOthers, exampleTrainer, type Settings } from '../config.ts';
+import type { PlatformOptions } from '../platform/platform.ts';
+import type { TrainerCommand } from '../platform/trainers/contract.ts';
+
+type FromSettings = Pick<
+  PlatformOptions,
+  'versionMultiplierMax' | 'model' | 'trainer' | 'rateLimit' | 'environment'
+>;
+
+/** `rateLimit` where the settings name none. */
+export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
+  const { versionMultiplierMax, model, trainer } = settings;
+  return {
+    versionMultiplierMax,
+    rateLimit: settings.rateLimit ?? rateLimit,
+    environment: environmentOfOthers(),
+    ...(model !== undefined && { model }),
+    ...(trainer !== undefined && { trainer: trainerCommand(trainer) }),
+  };
+}
+
+function trainerCommand(path: string): TrainerCommand {
+  if (path !== exampleTrainer) return { path, args: [], name: basename(path) };
+  const entry = new URL(`./example-trainer${extname(import.meta.url)}`, import.meta.url);
+  return { path: process.execPath, args: [fileURLToPath(entry)], name: exampleTrainer };
+}

@@ -1,0 +1,60 @@
+// Models that run: hosted inference in the shape of the hosted platform.
+
+import * as z from 'zod';
+import { closed, open, project } from './fields.ts';
+import { filePart, operation } from './operation.ts';
+
+const share = z.number().min(0).max(1);
+
+/** x and y of a box are its centre; all in pixels of the image as stored. */
+const Prediction = open({
+  x: z.number(),
+  y: z.number(),
+  width: z.number(),
+  height: z.number(),
+  confidence: z.number(),
+  class: z.string(),
+  class_id: z.int().optional(),
+  detection_id: z.string().optional(),
+});
+
+export const inference = {
+  /** In neither document: the shape is that of the hosted platform's inference. */
+  inference_run: operation({
+    id: 'inference_run',
+    family: 'inference',
+    host: 'serverless',
+    method: 'POST',
+    path: '/{project}/{version}',
+    summary: 'Run a trained, the deployed or the local detection model on an image.',
+    pathParameters: closed({
+      project,
+      version: z
+        .string()
+        .regex(/^([1-9]\d{0,8}|deployed|local)$/, {
+          error: 'must be the number of a version, "deployed" or "local"',
+        })
+        .describe('Version number, "deployed" or "local".'),
+    }),
+    query: closed({
+      image: z.string().min(1).optional().describe('URL of the image.'),
+      confidence: share.optional().describe('Least confidence. Default 0.4.'),
+      overlap: share
+        .optional()
+        .describe('Boxes of a class that overlap more are one. Default 0.5.'),
+      classes: z.string().min(1).optional().describe('Comma-separated. Default all.'),
+    }),
+    body: open({ file: filePart.optional() }),
+    bodyType: 'multipart',
+    rawMember: 'file',
+    answer: open({
+      inference_id: z.string().optional(),
+      time: z.number().optional(),
+      image: open({ width: z.number(), height: z.number() }).optional(),
+      predictions: z.array(Prediction).optional(),
+    }),
+    errors: [409, 413, 415, 501, 502, 504],
+    scope: 'model:infer',
+    effect: 'adds',
+  }),
+};

@@ -1,0 +1,20 @@
+// What a page says of itself: whether it is up to date, and what went wrong.
+
+import { byId } from './elements.js';
+
+/** Says whether this page is up to date. @param {'live' | 'paused' | 'lost'} state */
+export function showConnection(state) {
+  const words = { live: 'Live', paused: 'Paused', lost: 'No connection' };
+  const place = byId('connection', HTMLElement);
+  if (place.dataset.state === state) return;
+  place.dataset.state = state;
+  place.textContent = words[state];
+}
+
+/** An error that the reader should know of; undefined takes it away. @param {string} [message] */
+export function showProblem(message) {
+  const place = byId('problem', HTMLElement);
+  if (place.textContent === (message ?? '')) return;
+  place.textContent = message ?? '';
+  place.hidden = message === undefined;
+}

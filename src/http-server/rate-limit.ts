@@ -1,0 +1,108 @@
+// How much one principal may ask for: so many calls in a minute, and so many at once.
+
+import type { Clock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+
+export interface RateBounds {
+  readonly callsPerMinuteMax: number;
+  readonly callsAtOnceMax: number;
+}
+
+export interface RateLimit {
+  /** Throws `rate_limited`, with the wait in seconds, when the principal has its share. */
+  enter(principal: string): Visit;
+  /** Throws as `enter` would for one more call, and counts none. */
+  check(principal: string): void;
+}
+
+/** One request, from its first byte to the end of its answer. */
+export interface Visit {
+  /** The request turned out to hold so many calls. Throws as `enter`. */
+  count(calls: number): void;
+  leave(): void;
+}
+
+const windowSeconds = 60;
+
+/**
+ * Calls count in the second in which they came; a second is forgotten a minute later. In memory:
+ * each process counts for itself.
+ */
+export function createRateLimit(clock: Clock, bounds: RateBounds): RateLimit {
+  const principals = new Map<string, Usage>();
+  let sweepAt = windowSeconds;
+  const now = () => Math.floor(clock.monotonic() / 1_000);
+  return {
+    check: (principal) => principals.get(principal)?.check(1, now()),
+    enter: (principal) => {
+      const second = now();
+      if (second >= sweepAt) {
+        sweepAt = second + windowSeconds;
+        for (const [name, usage] of principals) if (usage.isIdle(second)) principals.delete(name);
+      }
+      const usage = principals.get(principal) ?? new Usage(bounds);
+      principals.set(principal, usage);
+      usage.begin(second);
+      return {
+        // One counts already, for the request: an empty batch gives nothing back.
+        count: (calls) => usage.count(Math.max(0, calls - 1), second),
+        leave: () => usage.end(),
+      };
+    },
+  };
+}
+
+class Usage {
+  /** Calls by the second in which they came, the oldest first. */
+  readonly #calls = new Map<number, number>();
+  readonly #bounds: RateBounds;
+  #running = 0;
+
+  constructor(bounds: RateBounds) {
+    this.#bounds = bounds;
+  }
+
+  begin(second: number): void {
+    const { callsAtOnceMax } = this.#bounds;
+    if (this.#running >= callsAtOnceMax) {
+      throw tooMany(`${callsAtOnceMax} requests are running already`, 1);
+    }
+    this.count(1, second);
+    this.#running += 1;
+  }
+
+  check(calls: number, second: number): void {
+    const { callsPerMinuteMax } = this.#bounds;
+    this.#forget(second);
+    const sum = [...this.#calls.values()].reduce((left, right) => left + right, 0);
+    if (sum + calls <= callsPerMinuteMax) return;
+    const [oldest = second] = this.#calls.keys();
+    const wait = Math.max(1, oldest + windowSeconds - second);
+    throw tooMany(`More than ${callsPerMinuteMax} calls came within a minute`, wait);
+  }
+
+  count(calls: number, second: number): void {
+    this.check(calls, second);
+    this.#calls.set(second, (this.#calls.get(second) ?? 0) + calls);
+  }
+
+  end(): void {
+    this.#running -= 1;
+  }
+
+  isIdle(second: number): boolean {
+    this.#forget(second);
+    return this.#running === 0 && this.#calls.size === 0;
+  }
+
+  #forget(second: number): void {
+    for (const at of this.#calls.keys()) if (at <= second - windowSeconds) this.#calls.delete(at);
+  }
+}
+
+function tooMany(what: string, retryAfterSeconds: number): FoveaError {
+  return new FoveaError('rate_limited', `${what}.`, {
+    retryAfterSeconds,
+    hint: `Wait ${retryAfterSeconds} s, and send less at a time.`,
+  });
+}

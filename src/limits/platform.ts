@@ -1,0 +1,138 @@
+// Bounds: the embedded platform: uploads, search, keys, models, trainings.
+
+export const platformLimits = {
+  /** Facts of the hosted platform; likewise the number of files. */
+  zipBytesMax: 2 * 1024 ** 3,
+  zipFilesMax: 10_000,
+  /** Of all entries together, by the bytes that really come out. */
+  zipExpandedBytesMax: 20 * 1024 ** 3,
+  zipNameCharactersMax: 1_000,
+  zipReportRowsShownMax: 200,
+  /** Images in work at once: each may take the memory of the largest picture. */
+  zipReadersMax: 2,
+  uploadLinkMs: 60 * 60 * 1000,
+  /** Files of uploads that nobody finished. */
+  uploadStrayMs: 24 * 60 * 60 * 1000,
+  /** What an upload leaves free of the disk: the database needs some. */
+  uploadSpareBytesMin: 64 * 1024 * 1024,
+  /** The disk is looked at again after so much of a file: a quarter of what has to stay free. */
+  uploadRoomStepBytes: 16 * 1024 * 1024,
+  /** A slower one is cut off, looked at once a minute: it keeps its place from others. */
+  uploadBytesPerMinuteMin: 256 * 1024,
+  uploadRateStepMs: 60_000,
+  /** Of one workspace: files that come in at the same time, and links that wait for a file. */
+  uploadsRunningMax: 8,
+  uploadsWaitingMax: 200,
+  /** Entries of a zip file, its folders and the files that macOS adds included. */
+  zipEntriesMax: 30_000,
+  /** The list of its entries: 30,000 of them with long names have some 4 MB. */
+  zipDirectoryBytesMax: 64 * 1024 * 1024,
+  /** All annotation files for many images of a zip file together: they are in memory at once. */
+  zipDatasetBytesMax: 128 * 1024 * 1024,
+  /** Objects and arrays in those: each takes some 60 bytes, however short it is written. */
+  zipDatasetElementsMax: 8_000_000,
+  /** All text of a zip file: 10,000 annotation files have some 100 MB, and 4 MB can take 2 s. */
+  zipTextBytesMax: 512 * 1024 * 1024,
+  /** One annotation file about one image, unless it is JSON: 9,000 boxes of VOC. */
+  zipOwnBytesMax: 1024 * 1024,
+  /** Reading one file in its thread: 64 MB of COCO take some 5 s, twice that on a busy machine. */
+  zipFileMsMax: 30_000,
+  /** Reading all of them: 10,000 honest ones take a minute or two. */
+  zipTextMsMax: 10 * 60 * 1000,
+  /** Memory of that thread, in megabytes: 128 MB of JSON may take five times as much. */
+  zipReaderMegabytesMax: 1_024,
+  /** Of one image: what is handed back from the thread, and kept, holds up everybody else. */
+  zipPointsMax: 200_000,
+  /** Folders in folders: paths are compared folder by folder. */
+  zipFoldersMax: 32,
+  /** Of one list, and of all lists of a zip file together. */
+  zipClassNamesMax: 10_000,
+  zipAllClassNamesMax: 200_000,
+  /** A list of class names: a thousand of them have some 10 KB. */
+  zipClassListBytesMax: 1024 * 1024,
+  /** What is wrong with one file of a zip, in characters. */
+  zipProblemCharactersMax: 500,
+  searchQueryCharactersMax: 4_000,
+  searchTermsMax: 200,
+  searchDepthMax: 64,
+  /** Images in one row of the index: one bit each. */
+  searchChunkImages: 4_096,
+  searchPageMax: 1_000,
+  /** Terms that one prefix may stand for before names are looked at instead. */
+  searchPrefixTermsMax: 10_000,
+  /** Names that are looked at one by one; of more, all names are looked at in one pass. */
+  searchNamesMax: 50_000,
+  /** Up to so many hits are read and sorted; more are walked in the order of an index. */
+  searchSparseMax: 5_000,
+  likenessChunkImages: 256,
+  likenessCandidatesMax: 1_000,
+  /** A larger BMP has no descriptor: decoding it holds up everybody else. */
+  bmpDescribedPixelsMax: 4_000_000,
+  searchExportImagesMax: 100_000,
+  /** Rows that one transaction changes: it holds the lock for some 20 ms. */
+  forkRowsAtOnceMax: 100,
+  rebalanceRowsAtOnceMax: 1_000,
+  rebalanceRowsReadMax: 5_000,
+  metadataRowsAtOnceMax: 100,
+  purgeRowsAtOnceMax: 100,
+  purgeIntervalMs: 60 * 60 * 1000,
+  /** Records of inferences: a quarter of a year beside the one before can be compared monthly. */
+  inferenceAgeMsMax: 90 * 24 * 60 * 60 * 1000,
+  /** Ended video jobs with their results: as long as what is in the trash. */
+  videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
+  /** Of one workspace. */
+  apiKeysMax: 1_000,
+  foldersMax: 1_000,
+  folderDepthMax: 10,
+  customMetadataBytesMax: 16 * 1024,
+  rateLimitPerMinute: 6_000,
+  rateLimitAtOnceMax: 50,
+  /** All credentials of a workspace together may ask for so many times what one may. */
+  rateLimitKeysOfWorkspace: 10,
+  /** Unknown credentials from one address. */
+  refusedPerMinuteMax: 60,
+  /** Credentials, by their hashes, that such an address may still use: half a megabyte. */
+  goodCredentialsKeptMax: 2_000,
+  modelBytesMax: 1024 ** 3,
+  modelSideMax: 2_048,
+  modelBoxesMax: 300,
+  modelCandidatesMax: 30_000,
+  inferenceMsMax: 30_000,
+  modelsLoadedMax: 2,
+  /** The thread of a larger model ends with it. */
+  modelPlaceKeptBytesMax: 64 * 1024 * 1024,
+  /** Loading a large one, with a run to see what it gives. */
+  modelOpenMsMax: 120_000,
+  modelClassesMax: 10_000,
+  /** Of one review, or one deletion: all of it or none, in one transaction of some 70 ms. */
+  annotationReviewImagesMax: 1_000,
+  imagesDeletedMax: 1_000,
+  /** Of one call that attaches metadata to records. */
+  inferenceRecordsMax: 1_000,
+  /** Of one question: some half a second in which nobody else is answered. */
+  inferenceStatsRecordsMax: 100_000,
+  inferenceStatsRowsMax: 1_000,
+  /** First document, Video inference: the status at most once a minute. */
+  videoStatusIntervalMs: 60_000,
+  videoBytesMax: 2 * 1024 ** 3,
+  videoSecondsMax: 3_600,
+  videoFramesMax: 36_000,
+  /** Of each model before the next is loaded, where not all fit: some 2 s to a load of 0.3 s. */
+  videoFramesAtOnceMax: 64,
+  videoFramesAtOnceBytesMax: 64 * 1024 * 1024,
+  /** A decoder that gives nothing for so long hangs. */
+  videoSilenceMsMax: 60_000,
+  /** What FFmpeg says of a video: a few hundred bytes. */
+  videoProbeBytesMax: 64 * 1024,
+  /** Jobs of callers whose last look is remembered. */
+  videoLooksRememberedMax: 10_000,
+  trainerStopMsMax: 60_000,
+  trainerLogCharactersMax: 2_000,
+  trainerLineCharactersMax: 100_000,
+  /** Facts of the hosted platform. */
+  epochsMax: 300,
+  activeLearningQueueMax: 50,
+  thumbSide: 320,
+  thumbsRememberedBytesMax: 32 * 1024 * 1024,
+  tasksListedMax: 100,
+} as const;

@@ -1,0 +1,103 @@
+// How a picture looks, in 64 numbers and 64 bits: its colours and their layout, not its meaning.
+
+import type { RawImage } from './image-file.ts';
+
+export interface Descriptor {
+  /** 64 numbers: the coarse layout of the light (36), of blue (14) and of red (14). */
+  readonly vector: Int8Array;
+  /** 8 bytes: the signs of the coarsest waves of the light. */
+  readonly hash: Uint8Array;
+}
+
+/** The side of the picture that is looked at. */
+export const descriptorSide = 32;
+
+/**
+ * Describes a picture of 32 x 32 pixels by the coarsest waves of its discrete cosine transform
+ * (type II), as MPEG-7's colour layout descriptor and pHash do: sizes, formats and compression
+ * hardly change it.
+ */
+export function describePicture({ data }: RawImage): Descriptor {
+  const planes = toPlanes(data);
+  const [light, blue, red] = planes.map(coarseWaves);
+  const take = (waves: readonly number[] = [], count = 0) =>
+    zigzag.slice(0, count).map((at) => quantize(waves[at] ?? 0, at));
+  const vector = Int8Array.from([...take(light, 36), ...take(blue, 14), ...take(red, 14)]);
+  const hash = new Uint8Array(8);
+  for (const [at, wave] of (light ?? []).entries()) {
+    // Without a step between, noise would decide in plain pictures.
+    if (quantize(wave, at) > 0) hash[at >>> 3] = (hash[at >>> 3] ?? 0) | (1 << (at & 7));
+  }
+  return { vector, hash };
+}
+
+/** How alike two pictures look: 1 the same, 0 nothing in common. */
+export function similarity(a: Int8Array, b: Int8Array): number {
+  let squares = 0;
+  for (let at = 0; at < a.length; at += 1) squares += ((a[at] ?? 0) - (b[at] ?? 0)) ** 2;
+  return Math.max(0, 1 - Math.sqrt(squares) / unlike);
+}
+
+/** The distance from which on two pictures count as having nothing in common. */
+const unlike = 256;
+
+/** Waves in each direction. */
+const waves = 8;
+
+/** JPEG's luma and chroma, around 0. */
+function toPlanes(pixels: Uint8Array): readonly Float64Array[] {
+  const count = descriptorSide ** 2;
+  const [light, blue, red] = [count, count, count].map((length) => new Float64Array(length));
+  for (let at = 0; at < count; at += 1) {
+    const [r = 0, g = 0, b = 0] = pixels.subarray(at * 3, at * 3 + 3);
+    const y = 0.299 * r + 0.587 * g + 0.114 * b;
+    light?.fill(y - 128, at, at + 1);
+    blue?.fill(0.564 * (b - y), at, at + 1);
+    red?.fill(0.713 * (r - y), at, at + 1);
+  }
+  return [light, blue, red].filter((plane) => plane !== undefined);
+}
+
+/** 8 x 8 coefficients, orthonormal; the first is 32 times the mean. */
+function coarseWaves(plane: Float64Array): readonly number[] {
+  const rows = new Float64Array(descriptorSide * waves);
+  for (let y = 0; y < descriptorSide; y += 1) {
+    for (let u = 0; u < waves; u += 1) {
+      let sum = 0;
+      for (let x = 0; x < descriptorSide; x += 1) {
+        sum += (plane[y * descriptorSide + x] ?? 0) * waveAt(u, x);
+      }
+      rows[y * waves + u] = sum;
+    }
+  }
+  return Array.from({ length: waves * waves }, (_, at) => {
+    const [v, u] = [Math.floor(at / waves), at % waves];
+    let sum = 0;
+    for (let y = 0; y < descriptorSide; y += 1) sum += (rows[y * waves + u] ?? 0) * waveAt(v, y);
+    return sum;
+  });
+}
+
+const table = Float64Array.from({ length: waves * descriptorSide }, (_, at) => {
+  const [wave, place] = [Math.floor(at / descriptorSide), at % descriptorSide];
+  const scale = Math.sqrt((wave === 0 ? 1 : 2) / descriptorSide);
+  return scale * Math.cos(((2 * place + 1) * wave * Math.PI) / (2 * descriptorSide));
+});
+
+function waveAt(wave: number, place: number): number {
+  return table[wave * descriptorSide + place] ?? 0;
+}
+
+/** The mean counts for less than its size: lighting differs between pictures of one thing. */
+function quantize(wave: number, at: number): number {
+  return Math.max(-127, Math.min(127, Math.round(wave / (at === 0 ? 32 : 8))));
+}
+
+/** Places of the 8 x 8 waves from coarse to fine. */
+const zigzag: readonly number[] = Array.from({ length: waves * waves }, (_, at) => at).toSorted(
+  (a, b) => diagonal(a) - diagonal(b) || a - b,
+);
+
+function diagonal(at: number): number {
+  return Math.floor(at / waves) + (at % waves);
+}

@@ -1,0 +1,133 @@
+// Handlers of the deployment family: the model that a project runs, and Active Learning.
+
+import type { deployment } from '../contract/deployment.ts';
+import type { Input } from '../contract/operation.ts';
+import { asFoveaError, type FoveaError, invalidArgument } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { activeLearningHandlers } from './active-learning/settings.ts';
+import { isClassification } from './annotations/class-names.ts';
+import { findProject, type Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import { checkModelReach } from './reach.ts';
+import type { DeployedModel } from './store/deployments.ts';
+import type { Project } from './store/store.ts';
+import { modelIdOf } from './trainings/describe-training.ts';
+
+export function deploymentHandlers(parts: Parts): Handlers<typeof deployment, Principal> {
+  const { store, clock } = parts;
+  return {
+    deployment_get: async (input, { principal, origin }) => {
+      const project = await findProject(parts, principal, input.project);
+      const { classes } = await store.projects.counts(project.id);
+      const model = await store.deployments.get(project.id);
+      const { isEnabled } = await store.activeLearning.get(project.id);
+      const { workspace } = principal;
+      return {
+        project: {
+          id: `${workspace.slug}/${project.slug}`,
+          url: `${origin}/${workspace.slug}/${project.slug}`,
+          ...{ name: project.name, owner: workspace.slug },
+          type: isClassification(project.type) ? 'classification' : project.type,
+          classes: Object.keys(classes),
+          multilabel: project.type === 'multi-label-classification',
+        },
+        workflow: null,
+        model: model ? describeDeployed(model) : null,
+        deployability: await deployabilityOf(parts, project, model),
+        activeLearning: { enabled: isEnabled },
+      };
+    },
+    deployment_set_model: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const model = await chooseModel(parts, principal, project, input.model);
+      await store.deployments.set(project.id, model, clock.now());
+      return {
+        model: describeDeployed(model),
+        deployability: await deployabilityOf(parts, project, model),
+      };
+    },
+    ...activeLearningHandlers(parts),
+  };
+}
+
+function describeDeployed({ kind, modelId, name }: DeployedModel) {
+  return { kind, modelId, ...(name !== undefined && { name }) };
+}
+
+/** Whether inference would work now, and what to do where it would not. */
+async function deployabilityOf(
+  { models }: Parts,
+  { workspaceId }: Project,
+  model: DeployedModel | undefined,
+) {
+  if (model !== undefined) {
+    const { status, reason = null } = await models.state(workspaceId, model.modelId);
+    return { status, reason };
+  }
+  const reason = 'No model is deployed: train one, then choose it with deployment_set_model.';
+  return { status: 'no_model', reason };
+}
+
+type Choice = Input<typeof deployment.deployment_set_model>['model'];
+
+/** A model that runs here. Throws `invalid_input` for all others. */
+async function chooseModel(
+  parts: Parts,
+  principal: Principal,
+  project: Project,
+  { type, modelId }: Choice,
+): Promise<DeployedModel> {
+  if (type !== 'model_id') {
+    throw invalidArgument(
+      'model.type',
+      `"${type}" is a hosted model: this platform runs ONNX models`,
+      'Give {type: "model_id", modelId}; models_list has the ids.',
+    );
+  }
+  if (modelId === undefined) {
+    throw invalidArgument('model.modelId', 'is required', await knownModels(parts, project));
+  }
+  await checkModelReach(parts.store, principal, modelId);
+  await parts.models.resolve(project.workspaceId, modelId).catch(async (thrown) => {
+    const { code, message, hint } = asFoveaError(thrown);
+    if (code === 'invalid_input') {
+      throw invalidArgument('model.modelId', `cannot be run here: ${message}`, hint);
+    }
+    // Where there is no runtime yet, the model can be chosen all the same.
+    const isThere = await isKnown(parts, project, modelId);
+    if (code === 'not_implemented' && isThere) return;
+    if (code !== 'not_found' && code !== 'not_implemented') throw thrown;
+    throw await noSuchModel(parts, project);
+  });
+  return { kind: 'model_id', modelId, name: await nameOf(parts, project, modelId) };
+}
+
+async function isKnown({ store, models }: Parts, project: Project, modelId: string) {
+  if (modelId === models.configured) return true;
+  return (await store.trainings.weights(project.workspaceId, modelId)) !== undefined;
+}
+
+async function noSuchModel(parts: Parts, project: Project): Promise<FoveaError> {
+  const hint = await knownModels(parts, project);
+  return invalidArgument('model.modelId', 'is no model of this workspace', hint);
+}
+
+async function knownModels({ store, models }: Parts, project: Project): Promise<string> {
+  const trained = await store.trainings.trained(project.id);
+  const ids = [
+    ...trained.slice(0, 10).map(({ versionNumber, id }) => modelIdOf(project, versionNumber, id)),
+    ...(models.configured === undefined ? [] : [models.configured]),
+  ];
+  if (ids.length > 0) return `Models here: ${ids.join(', ')}.`;
+  return 'There is none yet: trainings_start makes one, or set FOVEA_MODEL.';
+}
+
+/** What people call it: the type of the training that made it. */
+async function nameOf({ store }: Parts, project: Project, modelId: string) {
+  const trained = await store.trainings.trained(project.id);
+  const made = trained.find(({ versionNumber, id }) => {
+    const names = [modelIdOf(project, versionNumber, id), `${project.slug}/${versionNumber}`];
+    return names.includes(modelId);
+  });
+  return made?.modelType;
+}

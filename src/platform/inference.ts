@@ -1,0 +1,141 @@
+// Handlers of the inference family: a detection model run on one image.
+
+import { randomUUID } from 'node:crypto';
+import type { inference } from '../contract/inference.ts';
+import type { Input } from '../contract/operation.ts';
+import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import { nearest } from '../nearest.ts';
+import { tidy } from './annotations/boxes.ts';
+import { quoted, quotedList } from './annotations/reading.ts';
+import { type Labelled, type Labeller, localModel, noModelConfigured } from './models/labeller.ts';
+import { findProject, type Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import type { Project } from './store/store.ts';
+
+type RunInput = Input<typeof inference.inference_run>;
+
+export function inferenceHandlers(parts: Parts): Handlers<typeof inference, Principal> {
+  return {
+    inference_run: async (input, { principal, signal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const modelId = await chooseModel(parts, project, input.version);
+      const labeller = await parts.models.resolve(principal.workspace.id, modelId);
+      const wanted = wantedClasses(input, labeller);
+      const image = await readSource(parts, input, signal);
+      const run = { project, labeller, image, wanted, signal };
+      const { id, labelled } = await runModel(parts, input, run);
+      return describe(id, labelled);
+    },
+  };
+}
+
+/** The id of the model that a path names. Throws `conflict` where none was deployed. */
+async function chooseModel({ store, models }: Parts, project: Project, version: string) {
+  if (version === localModel || version === 'deployed') {
+    const deployed = version === 'deployed' ? await store.deployments.get(project.id) : undefined;
+    const modelId = deployed?.modelId ?? models.configured;
+    if (modelId !== undefined) return modelId;
+    throw new FoveaError('conflict', noModelConfigured, {
+      hint: 'deployment_set_model selects the model of a project.',
+    });
+  }
+  return `${project.slug}/${version}`;
+}
+
+/** Undefined: all. */
+function wantedClasses({ classes }: RunInput, labeller: Labeller): readonly string[] | undefined {
+  if (classes === undefined) return undefined;
+  const names = classes
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const problems = names
+    .filter((name) => !labeller.classes.includes(name))
+    .slice(0, limits.problemsShownMax)
+    .map((name) => {
+      const near = nearest(name, labeller.classes);
+      const right = near
+        ? `did you mean ${quoted(near)}?`
+        : `known are ${quotedList(labeller.classes)}`;
+      return { path: 'classes', message: `${quoted(name)} is no class of this model; ${right}` };
+    });
+  if (problems.length > 0) throw invalidInput(problems);
+  if (names.length === 0) throw invalidArgument('classes', 'names no class');
+  return names;
+}
+
+async function readSource(
+  { fetchImage }: Parts,
+  { file, image }: RunInput,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if ((file === undefined) === (image === undefined)) {
+    throw invalidInput([{ path: 'file', message: 'give either a file or an image URL' }]);
+  }
+  if (image !== undefined) return fetchImage(image, signal);
+  const content = file?.content;
+  if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');
+  return content;
+}
+
+interface Run {
+  readonly project: Project;
+  readonly labeller: Labeller;
+  readonly image: Uint8Array;
+  readonly wanted: readonly string[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Faults of the model; an image that cannot be read is none. */
+const modelFaults: readonly string[] = ['upstream_failed', 'timed_out', 'internal'];
+
+/** Runs the model and records that, also where it fails; then others may keep the image. */
+async function runModel(
+  { store, clock, collect }: Parts,
+  { confidence: least = 0.4, overlap = 0.5 }: RunInput,
+  { project, labeller, image, wanted, signal }: Run,
+): Promise<{ readonly id: string; readonly labelled: Labelled }> {
+  const id = randomUUID();
+  const { workspaceId } = project;
+  const record = (labelled: Labelled | undefined, error: string | undefined) =>
+    store.inferences.add([
+      {
+        ...{ id, workspaceId, projectId: project.id, modelName: labeller.modelId },
+        ...{ source: 'hosted', created: clock.now(), responseMs: labelled?.ms, error },
+        seen: (labelled?.detections ?? []).map(({ label, confidence }) => ({
+          ...{ class: label, confidence },
+        })),
+      },
+    ]);
+  const confidence = (label: string) =>
+    wanted === undefined || wanted.includes(label) ? least : Number.POSITIVE_INFINITY;
+  const labelled = await labeller
+    .detect(image, { confidence, overlap, signal })
+    .catch(async (thrown) => {
+      const { code, message } = asFoveaError(thrown);
+      if (!signal.aborted && modelFaults.includes(code)) await record(undefined, message);
+      throw thrown;
+    });
+  await record(labelled, undefined);
+  const { width, height, detections } = labelled;
+  const seen = { workspaceId, modelName: labeller.modelId, image, inferenceId: id };
+  await collect({ ...seen, width, height, detections });
+  return { id, labelled };
+}
+
+/** In the shape of the hosted platform. */
+function describe(id: string, { width, height, detections, ms }: Labelled) {
+  return {
+    inference_id: id,
+    time: ms / 1000,
+    image: { width, height },
+    predictions: detections.map((detection) => ({
+      ...{ x: tidy(detection.x), y: tidy(detection.y) },
+      ...{ width: tidy(detection.width), height: tidy(detection.height) },
+      ...{ confidence: tidy(detection.confidence), class: detection.label },
+      ...{ class_id: detection.classIndex, detection_id: randomUUID() },
+    })),
+  };
+}

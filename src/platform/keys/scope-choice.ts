@@ -1,0 +1,90 @@
+// Which scopes a new or changed key gets: never more than those of whoever gives them.
+
+import { scopes as allScopes, type Scope } from '../../contract/scopes.ts';
+import { FoveaError, invalidInput } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+
+/** The sections of the first document's table (Authentication), which stand for their scopes. */
+export const scopeSections: Readonly<Record<string, readonly Scope[]>> = {
+  identity: ['openid', 'profile', 'email'],
+  'workspace-and-project': ['workspace:read', 'project:create', 'project:read', 'project:update'],
+  images: ['image:create', 'image:read', 'image:tag', 'image:annotate'],
+  models: ['model:infer', 'model:deploy', 'model:manage', 'model-eval:read'],
+  workflows: ['workflow:create', 'workflow:read', 'workflow:update'],
+  versions: ['version:create', 'version:read', 'version:update'],
+  training: ['training-job:create'],
+  folders: ['folder:create', 'folder:read', 'folder:update', 'folder:delete'],
+  devices: ['device:read', 'device:update'],
+  'vision-events': ['vision-events:read', 'vision-events:write', 'vision-events:manage'],
+  jobs: [
+    ...(['annotation-job:create', 'annotation-job:read'] as const),
+    ...(['video-inference-job:create', 'video-inference-job:read'] as const),
+  ],
+  'integrations-and-credentials': [
+    ...(['integration:create', 'integration:delete', 'credentials:create'] as const),
+    ...(['credentials:read', 'credentials:update', 'credentials:delete'] as const),
+  ],
+  'data-staging': ['data-staging:read', 'data-staging:write', 'data-staging:delete'],
+  batches: ['batch-processing:read', 'batch-processing:trigger', 'batch:read'],
+  statistics: ['workspace-stats:read'],
+};
+
+/** Undefined: everything, also what is added later. */
+export type Scopes = ReadonlySet<string> | undefined;
+
+/**
+ * What a key gets of what was asked for: a list (of scopes and sections), null for everything, or
+ * nothing said for what the caller has. Undefined: everything. Throws `invalid_input` for unknown
+ * names and `forbidden` for what the caller has not.
+ */
+export function chooseScopes(
+  asked: readonly string[] | null | undefined,
+  caller: Scopes,
+): readonly string[] | undefined {
+  if (asked === undefined) return caller && inOrder(caller);
+  if (asked === null) {
+    if (caller === undefined) return undefined;
+    throw new FoveaError('forbidden', 'Only a credential with full access gives full access.', {
+      hint: 'Name scopes, or leave them out for those of the caller.',
+    });
+  }
+  const chosen = inOrder(new Set(expand(asked)));
+  const missing = chosen.find((scope) => caller !== undefined && !caller.has(scope));
+  if (missing === undefined) return chosen;
+  throw new FoveaError('forbidden', `The caller has not the scope ${missing}.`, {
+    hint: 'A credential gives only scopes that it has.',
+  });
+}
+
+/** Whether the one may do no more than the other. */
+export function isWithin(scopes: readonly string[] | undefined, caller: Scopes): boolean {
+  if (caller === undefined) return true;
+  return scopes?.every((scope) => caller.has(scope)) ?? false;
+}
+
+/** Sections by their scopes. */
+function expand(asked: readonly string[]): readonly string[] {
+  const problems = asked.flatMap((name, index) =>
+    isKnown(name) ? [] : [{ path: `scopes[${index}]`, message: unknownWords(name) }],
+  );
+  if (problems.length > 0) throw invalidInput(problems);
+  return asked.flatMap((name): readonly string[] =>
+    Object.hasOwn(scopeSections, name) ? (scopeSections[name] ?? []) : [name],
+  );
+}
+
+function isKnown(name: string): boolean {
+  return allScopes.some((scope) => scope === name) || Object.hasOwn(scopeSections, name);
+}
+
+function unknownWords(name: string): string {
+  const near = nearest(name, [...allScopes, ...Object.keys(scopeSections)]);
+  return near === undefined
+    ? `is no scope; sections are ${Object.keys(scopeSections).join(', ')}`
+    : `is no scope; did you mean "${near}"?`;
+}
+
+/** Those that are known, in the order of the document. */
+function inOrder(scopes: ReadonlySet<string>): readonly string[] {
+  return allScopes.filter((scope) => scopes.has(scope));
+}

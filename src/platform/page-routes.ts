@@ -1,0 +1,46 @@
+// The page for people at `/`: projects, images, versions, tasks, folders and the trash.
+
+import type { Route } from '../http-server/handlers.ts';
+import { pagePartRoutes, pagePolicy } from '../http-server/page-parts.ts';
+import { staticFileRoute } from '../http-server/static-file.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * `/` for whoever prefers HTML, and the files that it loads under `/page/`. There are no data in
+ * them, so they are open: the page asks for a key, and sends it with its calls.
+ */
+export function pageRoutes(): readonly Route<Principal>[] {
+  return [
+    { ...route('/', 'index.html'), byAccept: true },
+    ...files.map((name) => route(`/page/platform/platform-page/${name}`, name)),
+    ...pagePartRoutes<Principal>(policy, true),
+    route('/favicon.ico', 'icon.svg'),
+  ];
+}
+
+/** Contact sheets come as bytes inside an answer. */
+const policy = pagePolicy('data:');
+
+const files = [
+  'page.css',
+  'icon.svg',
+  'api.js',
+  'chart.js',
+  'folders.js',
+  'image.js',
+  'images.js',
+  'key.js',
+  'main.js',
+  'project.js',
+  'projects.js',
+  'table.js',
+  'tasks.js',
+  'trash.js',
+  'versions.js',
+] as const;
+
+/** In a release the folder lies beside the part that this file is bundled into. */
+function route(path: string, name: string): Route<Principal> {
+  const file = new URL(`./platform-page/${name}`, import.meta.url);
+  return staticFileRoute({ path, file, policy, open: true });
+}

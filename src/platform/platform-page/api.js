@@ -1,0 +1,116 @@
+// Calls to the platform that serves this page, with the key of this tab.
+
+import { ApiError } from '../../http-server/page-parts/api-error.js';
+import { knownKey } from './key.js';
+
+/** @import { Folders, Found, Health, Image, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */
+
+/** Slug of the key's workspace; known after `signIn`. */
+let workspace = '';
+
+/** Finds out whose key it is. @returns {Promise<string>} slug of the workspace */
+export async function signIn() {
+  ({ workspace } = await call('GET', '/'));
+  return workspace;
+}
+
+/** @returns {Promise<Workspace>} */
+export async function getWorkspace() {
+  return (await call('GET', at())).workspace;
+}
+
+/** @param {string} project @returns {Promise<ProjectAnswer>} */
+export function getProject(project) {
+  return call('GET', at(project));
+}
+
+/** @param {string} project @returns {Promise<Health>} */
+export function getHealth(project) {
+  return call('GET', at(project, 'health'));
+}
+
+/**
+ * @param {string} project
+ * @param {Readonly<Record<string, unknown>>} wanted
+ * @returns {Promise<Found>}
+ */
+export function searchImages(project, wanted) {
+  return call('POST', at(project, 'search'), wanted);
+}
+
+/** @param {string} project @param {string} id @returns {Promise<Image>} */
+export async function getImage(project, id) {
+  return (await call('GET', at(project, 'images', id))).image;
+}
+
+/** @param {string} project @param {string} version @returns {Promise<VersionAnswer>} */
+export async function getVersion(project, version) {
+  return (await call('GET', at(project, version))).version;
+}
+
+/**
+ * @param {string} project
+ * @param {Readonly<Record<string, unknown>>} settings
+ * @returns {Promise<Preview>}
+ */
+export function previewVersion(project, settings) {
+  return call('POST', at(project, 'preview'), settings);
+}
+
+/** @returns {Promise<TaskList>} */
+export function listTasks() {
+  return call('GET', at('asynctasks'));
+}
+
+/** @returns {Promise<Folders>} */
+export function listFolders() {
+  return call('GET', at('groups'));
+}
+
+/** @returns {Promise<Trash>} */
+export function listTrash() {
+  return call('GET', at('trash'));
+}
+
+/** @param {TrashItem} item */
+export function restore({ type, id, parentId }) {
+  const wanted = { type, id, ...(parentId !== undefined && { parentId }) };
+  return call('POST', at('trash', 'restore'), wanted);
+}
+
+/** @param {readonly string[]} segments */
+function at(...segments) {
+  return `/${[workspace, ...segments].map(encodeURIComponent).join('/')}`;
+}
+
+/**
+ * @param {'GET' | 'POST'} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+async function call(method, path, body) {
+  const response = await fetch(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${knownKey() ?? ''}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(60_000),
+  }).catch(() => {
+    throw new ApiError(0, 'The platform does not answer.');
+  });
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer;
+  const words = wordsOf(answer) ?? `The platform answered ${response.status}.`;
+  throw new ApiError(response.status, words);
+}
+
+/** What an error says: one text, or a message with a hint. @param {any} body */
+function wordsOf(body) {
+  const { error } = body ?? {};
+  if (typeof error === 'string') return error;
+  return [error?.message, error?.hint].filter(Boolean).join(' ') || undefined;
+}

@@ -1,0 +1,87 @@
+// One image: its boxes over the picture, its tags and its metadata.
+
+import { classCounts } from '../../http-server/page-parts/drawing.js';
+import { element } from '../../http-server/page-parts/elements.js';
+import { plainValue } from '../../http-server/page-parts/format.js';
+import { classChoice, findingTable, pictureStage } from '../../http-server/page-parts/stage.js';
+import { getImage } from './api.js';
+import { imagesAddress, projectTabs } from './project.js';
+
+/** @import { Finding } from '../../http-server/page-parts/types.ts' */
+/** @import { Image, View } from './types.ts' */
+
+/** @param {string} slug @param {string} id @returns {Promise<View>} */
+export async function imageView(slug, id) {
+  const image = await getImage(slug, id);
+  const name = String(image.name ?? id);
+  const findings = findingsOf(image);
+  const seen = classCounts(findings).map(([name, times]) => `${times} ${name}`);
+  const { stage, photo } = pictureStage([name, ...seen].join(', '), findings);
+  photo.src = String(image.urls?.original ?? '');
+  return {
+    title: name,
+    content: element(
+      'div',
+      { class: 'stack' },
+      projectTabs(slug, 'images'),
+      element(
+        'div',
+        { class: 'large' },
+        stage,
+        classChoice(stage, findings),
+        facts(slug, image),
+        findingTable(stage, findings, 'boxes'),
+      ),
+    ),
+  };
+}
+
+/** @param {string} slug @param {Image} image */
+function facts(slug, { width, height, split, tags = [], metadata, labels = [] }) {
+  const pairs = Object.entries(metadata ?? {}).map(
+    ([name, value]) => `${name}: ${plainValue(value)}`,
+  );
+  return element(
+    'dl',
+    { class: 'facts' },
+    fact('Size', `${width} × ${height}`),
+    fact('Split', split ?? ''),
+    fact('Labels', labels.join(', ') || 'none'),
+    fact(
+      'Tags',
+      ...tags.flatMap((tag, index) => [
+        index > 0 && ', ',
+        element('a', { href: imagesAddress(slug, { tag }) }, tag),
+      ]),
+    ),
+    pairs.length > 0 && fact('Metadata', pairs.join(', ')),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {readonly import('../../http-server/page-parts/elements.js').Child[]} value
+ */
+function fact(name, ...value) {
+  return element('div', {}, element('dt', {}, name), element('dd', {}, ...value));
+}
+
+/**
+ * The boxes of an image. On the wire a box has its centre; here its corner.
+ * @param {Image} image
+ * @returns {Finding[]}
+ */
+export function findingsOf({ annotation }) {
+  const boxes = Array.isArray(annotation?.boxes) ? annotation.boxes : [];
+  return boxes.map(({ label, x, y, width, height }) => ({
+    kind: 'box',
+    class: String(label),
+    confidence: undefined,
+    left: Number(x) - Number(width) / 2,
+    top: Number(y) - Number(height) / 2,
+    width: Number(width),
+    height: Number(height),
+    points: [],
+    keypoints: [],
+  }));
+}

@@ -1,0 +1,126 @@
+// The images of a project as a grid, each with its boxes; page by page, by class or tag.
+
+import { drawSmall } from '../../http-server/page-parts/drawing.js';
+import { element, svg } from '../../http-server/page-parts/elements.js';
+import { count } from '../../http-server/page-parts/format.js';
+import { getImage, getProject, searchImages } from './api.js';
+import { findingsOf } from './image.js';
+import { imagesAddress, projectTabs } from './project.js';
+
+/** @import { Image, View } from './types.ts' */
+
+const pageSize = 24;
+
+/**
+ * @param {string} slug
+ * @param {URLSearchParams} query
+ * @returns {Promise<View>}
+ */
+export async function imagesView(slug, query) {
+  const name = query.get('class') ?? '';
+  const tag = query.get('tag') ?? '';
+  const offset = Math.max(0, Number.parseInt(query.get('offset') ?? '0', 10) || 0);
+  const [{ project }, found] = await Promise.all([
+    getProject(slug),
+    searchImages(slug, {
+      ...{ offset, limit: pageSize },
+      ...(name && { class_name: name }),
+      ...(tag && { tag }),
+    }),
+  ]);
+  const ids = found.results.flatMap(({ id }) => id ?? []);
+  const images = await Promise.all(ids.map((id) => getImage(slug, id)));
+  return {
+    title: `${project.name}: images`,
+    content: element(
+      'div',
+      { class: 'stack' },
+      projectTabs(slug, 'images'),
+      filters(slug, Object.keys(project.classes ?? {}), { class: name, tag }),
+      images.length > 0
+        ? element('ul', { class: 'grid' }, ...images.map((image) => tile(slug, image)))
+        : element('p', { class: 'empty' }, 'No image matches.'),
+      paging(slug, { class: name, tag }, offset, images.length, found.total ?? images.length),
+    ),
+  };
+}
+
+/** @param {string} slug @param {Image} image */
+function tile(slug, image) {
+  const { id, name = image.id, urls, split } = image;
+  const [width, height] = [Number(image.width), Number(image.height)];
+  const findings = findingsOf(image);
+  const overlay = svg('svg', { class: 'overlay', 'aria-hidden': 'true' });
+  drawSmall(overlay, findings, { width, height });
+  const photo = element('img', {
+    src: String(urls?.thumb ?? urls?.original ?? ''),
+    alt: `${name}: ${findings.length} boxes`,
+    loading: 'lazy',
+    decoding: 'async',
+  });
+  const frame = element('span', { class: 'frame' }, photo, overlay);
+  frame.style.aspectRatio = `${width} / ${height}`;
+  const href = `#project/${encodeURIComponent(slug)}/image/${encodeURIComponent(id)}`;
+  return element(
+    'li',
+    { class: 'tile' },
+    element('a', { href }, frame, element('span', { class: 'tile-name' }, name)),
+    element('small', { class: `split-word ${split ?? ''}` }, `${split ?? ''}`),
+  );
+}
+
+/**
+ * @param {string} slug
+ * @param {readonly string[]} classes
+ * @param {{ class: string, tag: string }} now
+ */
+function filters(slug, classes, now) {
+  const choice = element(
+    'select',
+    { name: 'class' },
+    ...['', ...classes].map((name) =>
+      element('option', { value: name, selected: name === now.class }, name || 'Any class'),
+    ),
+  );
+  const tag = element('input', { name: 'tag', placeholder: 'Any tag', value: now.tag });
+  const form = element(
+    'form',
+    { class: 'row', 'aria-label': 'Filters', autocomplete: 'off' },
+    element('label', {}, 'Class ', choice),
+    element('label', {}, 'Tag ', tag),
+  );
+  const show = () => {
+    location.hash = imagesAddress(slug, { class: choice.value, tag: tag.value.trim() });
+  };
+  choice.addEventListener('change', show);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    show();
+  });
+  return form;
+}
+
+/**
+ * @param {string} slug
+ * @param {{ class: string, tag: string }} wanted
+ * @param {number} offset
+ * @param {number} shown
+ * @param {number} total
+ */
+function paging(slug, wanted, offset, shown, total) {
+  const last = offset + shown;
+  const before = Math.max(0, offset - pageSize);
+  return element(
+    'nav',
+    { class: 'row', 'aria-label': 'Pages' },
+    offset > 0 &&
+      element('a', { href: imagesAddress(slug, { ...wanted, offset: before }) }, '‹ Before'),
+    element(
+      'span',
+      { class: 'quiet' },
+      `${count(shown && offset + 1)}–${count(last)} of ${count(total)}`,
+    ),
+    last < total &&
+      element('a', { href: imagesAddress(slug, { ...wanted, offset: last }) }, 'After ›'),
+  );
+}

@@ -1,0 +1,147 @@
+// The page for people: asks for a key, reads the address, and shows one view at a time.
+
+import { ApiError } from '../../http-server/page-parts/api-error.js';
+import { byId, element } from '../../http-server/page-parts/elements.js';
+import { showConnection, showProblem } from '../../http-server/page-parts/notices.js';
+import { startPolling } from '../../http-server/page-parts/polling.js';
+import { signIn } from './api.js';
+import { foldersView } from './folders.js';
+import { imageView } from './image.js';
+import { imagesView } from './images.js';
+import { forgetKey, keepKey, knownKey } from './key.js';
+import { projectView } from './project.js';
+import { projectsView } from './projects.js';
+import { tasksView } from './tasks.js';
+import { trashView } from './trash.js';
+import { versionsView } from './versions.js';
+
+/** @import { View } from './types.ts' */
+
+const keyForm = byId('key-form', HTMLFormElement);
+const keyField = byId('key', HTMLInputElement);
+const main = byId('view', HTMLElement);
+/** @type {View | undefined} */
+let shown;
+/** Counts the views that were asked for: an answer for an older one is thrown away. */
+let wanted = 0;
+let isSignedIn = false;
+
+/** The view that the part of the address after `#` names. @returns {Promise<View>} */
+function viewOf() {
+  const [place = '', query = ''] = location.hash.slice(1).split('?');
+  const [name = '', slug = '', part = '', id = ''] = place.split('/').map(decoded);
+  if (name === 'tasks') return tasksView();
+  if (name === 'folders') return foldersView();
+  if (name === 'trash') return trashView();
+  if (name !== 'project' || slug === '') return projectsView();
+  if (part === 'images') return imagesView(slug, new URLSearchParams(query));
+  if (part === 'image') return imageView(slug, id);
+  if (part === 'versions') return versionsView(slug);
+  return projectView(slug);
+}
+
+/** What is no percent-encoded text stands for itself. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+async function show() {
+  wanted += 1;
+  const turn = wanted;
+  main.setAttribute('aria-busy', 'true');
+  await attempt(async () => {
+    const view = await viewOf();
+    if (turn !== wanted) return;
+    shown = view;
+    document.title = `${view.title} · Fovea`;
+    main.replaceChildren(element('h2', { tabindex: -1 }, view.title), view.content);
+    markPlace();
+    window.scrollTo({ top: 0 });
+    // The reader followed a link that is gone: so the focus goes where they are now.
+    if (document.activeElement === document.body) main.querySelector('h2')?.focus();
+  });
+  if (turn === wanted) main.removeAttribute('aria-busy');
+}
+
+function markPlace() {
+  const [name = ''] = location.hash.slice(1).split(/[/?]/);
+  const here = ['tasks', 'folders', 'trash'].includes(name) ? name : 'projects';
+  for (const link of document.querySelectorAll('.views a')) {
+    if (link.getAttribute('href') === `#${here}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+/** Does what may fail, and says so when it does. @param {() => Promise<void>} work */
+async function attempt(work) {
+  try {
+    await work();
+    showProblem();
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 401) signOut(thrown.message);
+    else
+      showProblem(thrown instanceof ApiError ? thrown.message : 'This page failed. Load it again.');
+  }
+}
+
+async function enter() {
+  await attempt(async () => {
+    byId('workspace', HTMLElement).textContent = await signIn();
+    isSignedIn = true;
+    document.body.classList.add('is-signed-in');
+    keyForm.hidden = true;
+    main.hidden = false;
+  });
+  if (isSignedIn) await show();
+}
+
+/** @param {string} [why] */
+function signOut(why) {
+  isSignedIn = false;
+  shown = undefined;
+  wanted += 1;
+  forgetKey();
+  document.body.classList.remove('is-signed-in');
+  byId('workspace', HTMLElement).textContent = '';
+  main.replaceChildren();
+  main.hidden = true;
+  keyForm.hidden = false;
+  keyField.value = '';
+  keyField.focus();
+  showProblem(why);
+}
+
+keyForm.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const key = keyField.value.trim();
+  if (key === '') return;
+  keepKey(key);
+  keyField.value = '';
+  enter();
+});
+byId('sign-out', HTMLElement).addEventListener('click', () => signOut());
+window.addEventListener('hashchange', () => {
+  if (isSignedIn) show();
+});
+
+if (knownKey() === null) signOut();
+else await enter();
+startPolling(
+  async () => {
+    if (!isSignedIn || shown?.refresh === undefined) return;
+    const { refresh } = shown;
+    await refresh();
+  },
+  (state, thrown) => {
+    const isRefused = thrown instanceof ApiError && thrown.status === 401;
+    if (isRefused) signOut(thrown.message);
+    showConnection(isRefused ? 'live' : state);
+    if (state === 'lost' && !isRefused) {
+      showProblem(thrown instanceof ApiError ? thrown.message : undefined);
+    }
+  },
+);

@@ -1,0 +1,77 @@
+// One project: its counts, how its images are split, and its classes.
+
+import { element } from '../../http-server/page-parts/elements.js';
+import { count } from '../../http-server/page-parts/format.js';
+import { getHealth, getProject } from './api.js';
+import { classChart, splitBar } from './chart.js';
+
+/** @import { View } from './types.ts' */
+
+/** @param {string} slug @returns {Promise<View>} */
+export async function projectView(slug) {
+  const [{ project, versions }, { stats }] = await Promise.all([getProject(slug), getHealth(slug)]);
+  const [width = 0, height = 0] = stats.avgImageSize.map(Math.round);
+  return {
+    title: project.name,
+    content: element(
+      'div',
+      { class: 'stack' },
+      projectTabs(slug, 'overview'),
+      element(
+        'dl',
+        { class: 'facts' },
+        ...fact('Images', count(stats.numImages)),
+        ...fact('Annotations', count(stats.numAnnotations)),
+        ...fact('Without annotation', count(stats.missingAnnotations)),
+        ...fact('Marked as empty', count(stats.nullAnnotations)),
+        ...fact('Average size', `${width} × ${height}`),
+        ...fact('Versions', count(versions.length)),
+      ),
+      element('h3', {}, 'Splits'),
+      splitBar(project.splits ?? {}),
+      element('h3', {}, 'Classes'),
+      classChart(stats.classDistribution, (name) => imagesAddress(slug, { class: name })),
+    ),
+  };
+}
+
+/** @param {string} name @param {string} value */
+function fact(name, value) {
+  return [element('div', {}, element('dt', {}, name), element('dd', {}, value))];
+}
+
+/**
+ * The views of one project.
+ * @param {string} slug
+ * @param {'overview' | 'images' | 'versions'} here
+ */
+export function projectTabs(slug, here) {
+  const place = `#project/${encodeURIComponent(slug)}`;
+  const tabs = [
+    { name: 'overview', words: 'Overview', href: place },
+    { name: 'images', words: 'Images', href: imagesAddress(slug, {}) },
+    { name: 'versions', words: 'Versions', href: `${place}/versions` },
+  ];
+  return element(
+    'nav',
+    { class: 'tabs', 'aria-label': 'Views of the project' },
+    ...tabs.map(({ name, words, href }) =>
+      element('a', { href, 'aria-current': name === here && 'page' }, words),
+    ),
+  );
+}
+
+/**
+ * The images of a project that have a class or a tag, from an offset on.
+ * @param {string} slug
+ * @param {Readonly<{ class?: string, tag?: string, offset?: number }>} wanted
+ */
+export function imagesAddress(slug, { class: name, tag, offset }) {
+  const query = new URLSearchParams({
+    ...(name && { class: name }),
+    ...(tag && { tag }),
+    ...(offset && { offset: String(offset) }),
+  });
+  const place = `#project/${encodeURIComponent(slug)}/images`;
+  return query.size > 0 ? `${place}?${query}` : place;
+}

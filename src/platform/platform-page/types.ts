@@ -1,0 +1,27 @@
+// What the page reads from the platform, as the contract has it.
+
+import type { embeddedOperations } from '../../contract/index.ts';
+import type { Answer } from '../../contract/operation.ts';
+
+type Operations = typeof embeddedOperations;
+
+export type Workspace = Answer<Operations['workspace_get']>['workspace'];
+export type Project = Workspace['projects'][number];
+export type ProjectAnswer = Answer<Operations['projects_get']>;
+export type Health = Answer<Operations['projects_health']>;
+export type Image = Answer<Operations['images_get']>['image'];
+export type Found = Answer<Operations['images_search']>;
+export type Preview = Answer<Operations['versions_preview']>;
+export type VersionAnswer = Answer<Operations['versions_get']>['version'];
+export type TaskList = Answer<Operations['tasks_list']>;
+export type Folders = Answer<Operations['folders_list']>;
+export type Trash = Answer<Operations['trash_list']>;
+export type TrashItem = Trash['items'][number];
+
+/** What a view shows, and how it is brought up to date. */
+export interface View {
+  readonly title: string;
+  readonly content: Node;
+  /** Asked every two seconds while somebody looks; undefined: nothing changes by itself. */
+  readonly refresh?: () => Promise<void>;
+}

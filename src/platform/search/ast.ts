@@ -1,0 +1,49 @@
+// A search as data: what the grammar makes, and what the index answers.
+
+export type Comparison = '>=' | '<=' | '>' | '<' | '=';
+
+/** A number that each image has; it is 0 for a class that the image does not show. */
+export type NumberField = 'width' | 'height' | 'objects' | `class:${string}`;
+
+export type Query =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Query[] }
+  | { readonly kind: 'not'; readonly part: Query }
+  /** A term of the index, see terms.ts. */
+  | { readonly kind: 'term'; readonly term: string }
+  | {
+      readonly kind: 'number';
+      readonly field: NumberField;
+      readonly operator: Comparison;
+      readonly value: number;
+    }
+  /** A word of the name or of a tag, as words.ts makes them. */
+  | { readonly kind: 'word'; readonly word: string; readonly isPrefix: boolean }
+  /** A whole file name, folded, with `*` for any characters. */
+  | { readonly kind: 'name'; readonly pattern: string };
+
+export interface Sort {
+  readonly key: 'created' | 'name' | 'width' | 'height' | 'annotations' | `class:${string}`;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** The newest image first. */
+export const newestFirst: Sort = { key: 'created', direction: 'desc' };
+
+/** The last image of the page before: what it was sorted by, and its number. */
+export interface After {
+  readonly value: string | number;
+  readonly ordinal: number;
+}
+
+export interface SearchRequest {
+  readonly query: Query;
+  readonly sort: Sort;
+  /** Undefined: from the start. */
+  readonly after: After | undefined;
+  /** Images that are passed over, counted from `after`. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Whether the annotations of what is found are read too: they are large. */
+  readonly withAnnotations: boolean;
+}

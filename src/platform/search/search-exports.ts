@@ -1,0 +1,130 @@
+// Exports of what a search finds, without a version.
+
+import type { Input } from '../../contract/operation.ts';
+import type { search } from '../../contract/search.ts';
+import { invalidArgument, notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import { checkExportFormat, exportFailed } from '../exports/export-format.ts';
+import { newId } from '../ids.ts';
+import { findProject, type Parts } from '../parts.ts';
+import type { Principal } from '../principal.ts';
+import { isInReach, reachOf } from '../reach.ts';
+import type { Project } from '../store/store.ts';
+import { describeTaskStart } from '../tasks.ts';
+import { parseQuery } from './parse.ts';
+import { QueryText, quoted } from './query-text.ts';
+import { projectFinder } from './workspace-search.ts';
+
+type Exports = Pick<typeof search, 'search_export_start' | 'search_export_get'>;
+
+export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal> {
+  return {
+    search_export_start: async (input, { principal, origin }) => {
+      const { store, tasks, clock } = parts;
+      const projects = await findProjects(parts, principal, input);
+      const format = readFormat(input.format, projects);
+      const { workspace } = principal;
+      const { query, like } = parseQuery(
+        input.query,
+        await projectFinder(store, await reachOf(store, principal)),
+      );
+      if (like) {
+        const message = 'there is no search by likeness in exports';
+        throw new QueryText(input.query, 'query').error(like.at, message);
+      }
+      const projectIds = projects.map(({ id }) => id);
+      const images = await store.search.count({ workspaceId: workspace.id, projectIds }, query);
+      checkCount(images);
+      const taskId = newId();
+      const name = input.name ?? `${projects[0]?.slug ?? 'search'}-search-${format}`;
+      const [projectId] = projectIds;
+      const payload = {
+        ...{ workspaceId: workspace.id, projectId, projectIds, query: input.query, format, name },
+      };
+      const work = { id: taskId, kind: 'search-export', payload };
+      await store.search.exports.add(workspace.id, name, work, clock.now());
+      tasks.wake();
+      return { link: taskId, ...describeTaskStart(origin, workspace, taskId) };
+    },
+    search_export_get: async ({ taskId }, { principal, origin }) => {
+      const { store, links } = parts;
+      const { workspace } = principal;
+      const made = await store.search.exports.find(workspace.id, taskId);
+      const item = made && (await parts.tasks.find(workspace.id, taskId));
+      const reach = await reachOf(store, principal);
+      const isVisible = item && exportedProjects(item.payload).every((id) => isInReach(reach, id));
+      if (!made || !isVisible) throw notFound('search export', taskId);
+      if (item.status === 'failed')
+        throw exportFailed(item.error, item.errorCode, 'Start it again');
+      if (made.hash === undefined) {
+        return { ready: false, progress: await parts.tasks.progress(taskId) };
+      }
+      const link = links.make(origin, {
+        hash: made.hash,
+        name: `${made.name}.zip`,
+        contentType: 'application/zip',
+      });
+      return { ready: true, link, size: made.bytes };
+    },
+  };
+}
+
+/** The project of `dataset`, or all of an annotation group: of one type, as a file holds one. */
+async function findProjects(
+  parts: Parts,
+  principal: Principal,
+  {
+    dataset,
+    annotationGroup,
+  }: Pick<Input<typeof search.search_export_start>, 'dataset' | 'annotationGroup'>,
+): Promise<readonly Project[]> {
+  if (dataset !== undefined) return [await findProject(parts, principal, dataset)];
+  const reach = await reachOf(parts.store, principal);
+  const all = (await parts.store.projects.list(principal.workspace.id)).filter(({ id }) =>
+    isInReach(reach, id),
+  );
+  const found = all.filter(({ annotation }) => annotation === annotationGroup);
+  if (found.length === 0) {
+    const known = [...new Set(all.map(({ annotation }) => quoted(annotation)))].slice(0, 10);
+    throw invalidArgument(
+      'annotationGroup',
+      `no project has the annotation group ${quoted(annotationGroup ?? '')}`,
+      known.length > 0 ? `Groups here: ${known.join(', ')}.` : 'There are no projects yet.',
+    );
+  }
+  return found;
+}
+
+function readFormat(format: string, projects: readonly Project[]): string {
+  const types = new Set(projects.map(({ type }) => type));
+  if (types.size > 1) {
+    throw invalidArgument(
+      'annotationGroup',
+      `has projects of several types (${[...types].join(', ')}), which no format holds together`,
+      'Export one project with dataset.',
+    );
+  }
+  const [name] = projects.map(({ type }) => checkExportFormat(format, type).name);
+  return name ?? format;
+}
+
+function checkCount(images: number): void {
+  if (images === 0) {
+    throw invalidArgument('query', 'finds no image there', 'Try it with workspace_search first.');
+  }
+  if (images > limits.searchExportImagesMax) {
+    throw invalidArgument(
+      'query',
+      `finds ${images} images; at most ${limits.searchExportImagesMax} go into one export`,
+      'Narrow the query down, for example by split.',
+    );
+  }
+}
+
+/** Ids of the projects whose images the work of an export takes. */
+export function exportedProjects(payload: unknown): readonly string[] {
+  if (typeof payload !== 'object' || payload === null || !('projectIds' in payload)) return [];
+  const { projectIds } = payload;
+  return Array.isArray(projectIds) ? projectIds.map(String) : [];
+}

@@ -1,0 +1,101 @@
+// Search in all projects of a workspace, by the query language.
+
+import type { search } from '../../contract/search.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import type { Links } from '../links.ts';
+import type { Parts } from '../parts.ts';
+import type { Principal } from '../principal.ts';
+import { isInReach, reachOf } from '../reach.ts';
+import type { Reach } from '../store/search.ts';
+import type { Store } from '../store/store.ts';
+import { newestFirst } from './ast.ts';
+import { makeToken, type Question, readToken } from './continuation.ts';
+import { describeFound, type FieldName, needAnnotations, readFieldNames } from './fields.ts';
+import { notesOnIndex, wordsNote } from './image-search.ts';
+import { likenessNote } from './likeness.ts';
+import { type FindProjectId, type ParsedQuery, parseQuery } from './parse.ts';
+import { QueryText } from './query-text.ts';
+
+type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
+
+export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch, Principal> {
+  const { store, links } = parts;
+  return {
+    workspace_search: async (input, { principal, origin }) => {
+      const { query: text, continuationToken: token, pageSize = 50 } = input;
+      const { workspace } = principal;
+      const reach = await reachOf(store, principal);
+      const parsed = parseQuery(text, await projectFinder(store, reach));
+      const fields: readonly FieldName[] = input.fields
+        ? readFieldNames(input.fields)
+        : ['id', 'created', 'project'];
+      const question = { workspaceId: workspace.id, query: text };
+      const page = await findPage(parts, reach, parsed, {
+        ...{ question, token, limit: pageSize, withAnnotations: needAnnotations(fields) },
+        text,
+      });
+      const describing = { fields, links, origin, owner: workspace.slug, search: store.search };
+      const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
+      const notes = [...page.notes, ...(parsed.hasWords ? [wordsNote] : [])];
+      return {
+        results,
+        total: page.total,
+        ...(page.next && { continuationToken: makeToken(links.key, question, page.next) }),
+        ...(notes.length > 0 && { notes }),
+      };
+    },
+  };
+}
+
+/** Ids of the live projects in reach, by their slugs. */
+export async function projectFinder(store: Store, reach: Reach): Promise<FindProjectId> {
+  const projects = await store.projects.list(reach.workspaceId);
+  const ids = new Map(
+    projects.filter(({ id }) => isInReach(reach, id)).map(({ id, slug }) => [slug, id]),
+  );
+  return (slug) => ids.get(slug);
+}
+
+interface PageRequest {
+  readonly question: Question;
+  readonly token: string | undefined;
+  readonly limit: number;
+  readonly withAnnotations: boolean;
+  /** Of the query. */
+  readonly text: string;
+}
+
+async function findPage(
+  { store, links }: { readonly store: Store; readonly links: Links },
+  reach: Reach,
+  { query, sort, like }: ParsedQuery,
+  { question, token, limit, withAnnotations, text }: PageRequest,
+) {
+  const after = token === undefined ? undefined : readToken(links.key, question, token);
+  if (like === undefined) {
+    const request = { query, sort: sort ?? newestFirst, after, offset: 0, limit, withAnnotations };
+    const page = await store.search.find(reach, request);
+    return { ...page, notes: notesOnIndex(page.isComplete) };
+  }
+  const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);
+  const project = await store.images.projectOf(reach.workspaceId, like.imageId);
+  if (!project || !isInReach(reach, project.id)) throw wrong('there is no image of this id');
+  const descriptor = await store.search.descriptorOf(like.imageId);
+  if (!descriptor) throw wrong('this image has no description of its look yet');
+  const offset = after?.ordinal ?? 0;
+  const found = await store.search.like(reach, {
+    ...{ descriptor, query, offset, limit, withAnnotations },
+  });
+  const end = offset + found.images.length;
+  return {
+    ...found,
+    next: end < found.total && end > offset ? { value: 0, ordinal: end } : undefined,
+    notes: [
+      likenessNote,
+      ...(found.total >= limits.likenessCandidatesMax
+        ? [`The ${found.total} most similar can be paged through.`]
+        : []),
+    ],
+  };
+}

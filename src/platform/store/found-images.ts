@@ -1,0 +1,68 @@
+// The rows of images that a search found.
+
+import type { SplitName } from '../../contract/fields.ts';
+import type { ImageFormat } from '../../pictures/image-file.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Annotation } from '../annotations/annotation.ts';
+import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
+import type { Metadata } from './store.ts';
+
+export interface FoundImage {
+  readonly ordinal: number;
+  readonly id: string;
+  readonly projectId: string;
+  /** Slug of its project. */
+  readonly project: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly format: ImageFormat;
+  readonly width: number;
+  readonly height: number;
+  readonly split: SplitName;
+  readonly tags: readonly string[];
+  readonly labels: readonly string[];
+  readonly metadata: Metadata;
+  /** Undefined: nobody annotated it, or annotations were not asked for. */
+  readonly annotation: Annotation | undefined;
+  readonly created: number;
+}
+
+/** The images of these numbers, in their order. */
+export function readFound(
+  database: Database,
+  ordinals: readonly number[],
+  withAnnotations: boolean,
+): readonly FoundImage[] {
+  const rows = database.all(
+    `SELECT o.ordinal, i.id, i.project_id, p.slug, i.name, i.hash, i.format, i.width, i.height,
+       i.split, i.metadata, i.created, iif(?, i.annotation, NULL) AS annotation,
+       (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
+       (SELECT json_group_array(label) FROM image_labels WHERE image_id = i.id) AS labels
+     FROM json_each(?) AS wanted JOIN image_ordinals o ON o.ordinal = wanted.value
+     JOIN images i ON i.id = o.image_id JOIN projects p ON p.id = i.project_id
+     ORDER BY wanted.key`,
+    [withAnnotations, JSON.stringify(ordinals)],
+    readRow,
+  );
+  return rows;
+}
+
+function readRow(row: Row): FoundImage {
+  return {
+    ordinal: row.integer('ordinal'),
+    id: row.text('id'),
+    projectId: row.text('project_id'),
+    project: row.text('slug'),
+    name: row.text('name'),
+    hash: row.text('hash'),
+    format: readFormat(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    split: readSplit(row),
+    tags: readTexts(row, 'tags'),
+    labels: readTexts(row, 'labels'),
+    metadata: readMetadata(row),
+    annotation: readAnnotation(row),
+    created: row.integer('created'),
+  };
+}

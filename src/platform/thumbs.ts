@@ -1,0 +1,110 @@
+// Small pictures of images, for pages and lists: made when they are asked for, by signed links.
+
+import type { Clock } from '../clock.ts';
+import { FoveaError } from '../errors.ts';
+import type { Route } from '../http-server/handlers.ts';
+import { safeHeaders } from '../http-server/responses.ts';
+import { createTurns } from '../http-server/turns.ts';
+import { limits } from '../limits.ts';
+import type { BlobStore } from '../storage/blob-store.ts';
+import type { Links } from './links.ts';
+
+export interface ThumbParts {
+  readonly links: Links;
+  readonly clock: Clock;
+}
+
+/**
+ * A link on `origin` to an image in small: a JPEG whose longer side has at most `limits.thumbSide`
+ * pixels, as stored (an EXIF orientation is not applied, as with boxes). It works without a
+ * credential for one to two hours, and stays the same for an hour, so that browsers keep it.
+ */
+export function thumbLink({ links, clock }: ThumbParts, origin: string, hash: string): string {
+  const hours = Math.floor(clock.now() / limits.linkLifetimeMs);
+  const expires = String((hours + 2) * limits.linkLifetimeMs);
+  const signature = links.key.sign('thumb', [hash, expires]);
+  return `${origin}/thumbs/${hash}?${new URLSearchParams({ expires, signature })}`;
+}
+
+/** Sends them to whoever holds a link that is still good. */
+export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): Route<never> {
+  const { links, clock, blobs } = parts;
+  const remembered = createRemembered(limits.thumbsRememberedBytesMax);
+  const turns = createTurns(limits.thumbsAtOnceMax);
+  const make = async (hash: string) => {
+    const turn = turns.next();
+    try {
+      await turn.begin();
+      return await makeThumb(await blobs.get(hash));
+    } finally {
+      turn.end();
+    }
+  };
+  return {
+    method: 'GET',
+    path: '/thumbs/{hash}',
+    open: true,
+    handle: async (request, response, { hash = '' }) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      const expires = searchParams.get('expires') ?? '';
+      const signature = searchParams.get('signature') ?? '';
+      const isOurs = links.key.isSigned('thumb', [hash, expires], signature);
+      if (!isOurs || Number(expires) <= clock.now()) throw notValid();
+      const bytes = await remembered(hash, () => make(hash));
+      response.writeHead(200, {
+        ...safeHeaders,
+        'cache-control': `private, max-age=${limits.linkLifetimeMs / 1000}, immutable`,
+        'content-type': 'image/jpeg',
+        'content-length': bytes.length,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      response.end(request.method === 'HEAD' ? undefined : bytes);
+    },
+  };
+}
+
+function notValid(): FoveaError {
+  return new FoveaError('forbidden', 'This link is not valid, or not any more.', {
+    hint: 'Ask for a new link with the operation that gave it.',
+  });
+}
+
+/** What decodes is loaded with the first of them. */
+async function makeThumb(image: Uint8Array): Promise<Uint8Array> {
+  const { decodeSmall } = await import('../pictures/image-file.ts');
+  const { encodePicture } = await import('../pictures/encode.ts');
+  const small = await decodeSmall(image, limits.thumbSide, 1);
+  return (await encodePicture(small.image)).bytes;
+}
+
+type Remembered = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
+
+/** Those that were asked for last, up to so many bytes. One that is being made is made once. */
+function createRemembered(bytesMax: number): Remembered {
+  const kept = new Map<string, Uint8Array>();
+  const making = new Map<string, Promise<Uint8Array>>();
+  let total = 0;
+  const keep = (key: string, bytes: Uint8Array) => {
+    kept.set(key, bytes);
+    total += bytes.length;
+    for (const [oldest, { length }] of kept) {
+      if (total <= bytesMax) break;
+      kept.delete(oldest);
+      total -= length;
+    }
+  };
+  return async (key, make) => {
+    const found = kept.get(key);
+    if (found !== undefined) {
+      kept.delete(key);
+      kept.set(key, found);
+      return found;
+    }
+    const running = making.get(key) ?? make().finally(() => making.delete(key));
+    making.set(key, running);
+    const bytes = await running;
+    if (!kept.has(key)) keep(key, bytes);
+    return bytes;
+  };
+}

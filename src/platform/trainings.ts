@@ -1,0 +1,212 @@
+// Handlers of the trainings family, and the list of models.
+
+import type { Input } from '../contract/operation.ts';
+import type { projects } from '../contract/projects.ts';
+import type { ownTrainings, trainings } from '../contract/trainings.ts';
+import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { newId } from './ids.ts';
+import { findProject, type Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import { checkModelReach } from './reach.ts';
+import type { Project, Version } from './store/store.ts';
+import type { Training } from './store/trainings.ts';
+import {
+  completeRecipe,
+  describeRecipe,
+  epochsOf,
+  exampleModelType,
+  findModelType,
+} from './trainers/recipes.ts';
+import { describeListedModel, describeTraining, modelIdOf } from './trainings/describe-training.ts';
+import { checkReady, findVersion } from './versions.ts';
+
+type Own = typeof trainings & typeof ownTrainings & Pick<typeof projects, 'models_list'>;
+
+export function trainingHandlers(parts: Parts): Handlers<Own, Principal> {
+  return { ...readHandlers(parts), ...startHandlers(parts), ...endHandlers(parts) };
+}
+
+type Reads = 'models_list' | 'trainings_list' | 'trainings_recipe';
+
+function readHandlers(parts: Parts): Handlers<Pick<Own, Reads>, Principal> {
+  const { store, trainer } = parts;
+  return {
+    models_list: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const trained = await store.trainings.trained(project.id);
+      const { group } = input;
+      const wanted = trained.filter(({ modelType }) => group === undefined || modelType === group);
+      return { models: wanted.map((training) => describeListedModel(project, training)) };
+    },
+    trainings_list: async (input, { principal }) => {
+      const { project, version } = await findVersion(parts, principal, input);
+      const runs = await store.trainings.list(version.id);
+      return { trainings: runs.map((run) => describeTraining(project, version, run)) };
+    },
+    trainings_recipe: async (input, { principal }) => {
+      const { project } = await findVersion(parts, principal, input);
+      const { modelType } = input;
+      if (modelType === undefined) {
+        const { name } = findModelType(undefined, project.type, trainer);
+        throw invalidArgument('modelType', 'is required here', `For example "${name}".`);
+      }
+      return describeRecipe(findModelType(modelType, project.type, trainer), trainer);
+    },
+  };
+}
+
+function startHandlers(parts: Parts): Handlers<Pick<Own, 'trainings_start'>, Principal> {
+  const { store, tasks, clock } = parts;
+  return {
+    trainings_start: async (input, { principal }) => {
+      const { project, version } = await findVersion(parts, principal, input);
+      checkReady(version);
+      if (version.classes.length === 0) {
+        throw new FoveaError('conflict', `Version ${version.number} has no labels to learn.`, {
+          hint: 'Annotate images, then generate another version.',
+        });
+      }
+      const chosen = await chooseRecipe(parts, principal, project, input);
+      const training = await store.trainings.add({
+        ...{ id: newId(), versionId: version.id, projectId: project.id },
+        ...{ workspaceId: principal.workspace.id, ...chosen, created: clock.now() },
+      });
+      tasks.wake();
+      return { trainingId: training.id, status: training.status, jobId: training.id };
+    },
+  };
+}
+
+async function chooseRecipe(
+  { store, trainer }: Parts,
+  principal: Principal,
+  project: Project,
+  input: Input<typeof ownTrainings.trainings_start>,
+) {
+  const { modelType, epochs, checkpoint, trainRecipe } = input;
+  if (trainRecipe !== undefined && modelType === undefined) {
+    throw invalidArgument('modelType', 'is required beside trainRecipe');
+  }
+  const type = findModelType(modelType, project.type, trainer);
+  const recipe = completeRecipe(type, trainRecipe ?? {}, epochs);
+  if (checkpoint !== undefined) {
+    if (type.name === exampleModelType) {
+      throw invalidArgument('checkpoint', 'the example trainer starts from nothing: leave it out');
+    }
+    await checkModelReach(store, principal, checkpoint);
+    if ((await store.trainings.weights(principal.workspace.id, checkpoint)) === undefined) {
+      const hint = 'models_list has the ids of trained models.';
+      throw invalidArgument('checkpoint', 'is no trained model of this workspace', hint);
+    }
+  }
+  return {
+    ...{ modelType: type.name, epochs: epochsOf(recipe) },
+    recipe: { ...recipe, ...(checkpoint !== undefined && { checkpoint }) },
+  };
+}
+
+type Ends = 'trainings_cancel' | 'trainings_stop' | 'trainings_delete';
+
+function endHandlers(parts: Parts): Handlers<Pick<Own, Ends>, Principal> {
+  const { store, tasks, clock } = parts;
+  return {
+    trainings_cancel: async (input, { principal }) => {
+      const { version } = await findVersion(parts, principal, input);
+      const { id } = await findOpen(parts, version, input.trainingId);
+      if (!(await store.trainings.cancel(id, clock.now()))) throw await hasEnded(parts, id);
+      tasks.wake();
+      // Nothing is charged here, so nothing is lost.
+      return { trainingId: id, status: 'cancelled', refund: true };
+    },
+    trainings_stop: async (input, { principal }) => {
+      const { version } = await findVersion(parts, principal, input);
+      const training = await findOpen(parts, version, input.trainingId);
+      const { id } = training;
+      if (await store.trainings.stop(id)) return { trainingId: id, status: 'stopping' };
+      if (training.status !== 'queued') throw await hasEnded(parts, id);
+      throw new FoveaError('conflict', `Training "${id}" waits in the queue: it has no weights.`, {
+        hint: 'Cancel it with trainings_cancel.',
+      });
+    },
+    trainings_delete: async (input, { principal }) => {
+      const { project, version } = await findVersion(parts, principal, input);
+      const { trainingId } = input;
+      const training = await findTraining(parts, version, trainingId);
+      await refuseDeployed(parts, project, version, training);
+      const now = clock.now();
+      if (!(await store.trainings.trash(training.id, now, principal.name))) {
+        throw notFound('training', trainingId);
+      }
+      const { id } = training;
+      return { deleted: true, type: 'training', id, parentId: project.id, alias: null };
+    },
+  };
+}
+
+async function findTraining(
+  { store }: Pick<Parts, 'store'>,
+  version: Version,
+  trainingId: string,
+): Promise<Training> {
+  const training = await store.trainings.find(version.id, trainingId);
+  if (training) return training;
+  const known = (await store.trainings.list(version.id)).slice(0, 10).map(({ id }) => id);
+  const hint = known.length === 0 ? 'There are none yet.' : `Of this version: ${known.join(', ')}.`;
+  throw notFound('training', trainingId, hint);
+}
+
+/** The training of that id, or the only one that runs or waits. */
+async function findOpen(
+  parts: Parts,
+  version: Version,
+  trainingId: string | undefined,
+): Promise<Training> {
+  if (trainingId !== undefined) {
+    const training = await findTraining(parts, version, trainingId);
+    if (!isOpen(training)) throw await hasEnded(parts, training.id);
+    return training;
+  }
+  const runs = (await parts.store.trainings.list(version.id)).filter(isOpen);
+  const [only, ...others] = runs;
+  if (only === undefined) {
+    const message = `No training of version ${version.number} runs or waits.`;
+    throw new FoveaError('not_found', message, { hint: 'trainings_list has all of them.' });
+  }
+  if (others.length === 0) return only;
+  const ids = runs.map(({ id }) => id).join(', ');
+  throw new FoveaError('conflict', `${runs.length} trainings of this version run or wait.`, {
+    hint: `Give trainingId: ${ids}.`,
+    problems: [{ path: 'trainingId', message: `is one of ${ids}` }],
+  });
+}
+
+function isOpen({ status }: Training): boolean {
+  return status === 'queued' || status === 'running' || status === 'stopping';
+}
+
+async function hasEnded({ store }: Parts, trainingId: string): Promise<FoveaError> {
+  const training = await store.trainings.get(trainingId);
+  return new FoveaError('conflict', `Training "${trainingId}" has ended: ${training?.status}.`);
+}
+
+/** A model that is deployed must not vanish from under those who use it. */
+async function refuseDeployed(
+  { store }: Parts,
+  project: Project,
+  version: Version,
+  { id }: Training,
+): Promise<void> {
+  const deployed = await store.deployments.get(project.id);
+  if (deployed === undefined) return;
+  const runs = await store.trainings.list(version.id);
+  const newest = runs.find(({ weights }) => weights !== undefined);
+  const names = [
+    modelIdOf(project, version.number, id),
+    ...(newest?.id === id ? [`${project.slug}/${version.number}`] : []),
+  ];
+  if (!names.includes(deployed.modelId)) return;
+  throw new FoveaError('conflict', `Its model is deployed: ${deployed.modelId}.`, {
+    hint: 'Deploy another model of the project first, with deployment_set_model.',
+  });
+}

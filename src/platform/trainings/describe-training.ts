@@ -1,0 +1,75 @@
+// Trainings and the models that came of them, as the API shows them.
+
+import { unixSeconds } from '../parts.ts';
+import type { Project, Version } from '../store/store.ts';
+import type { ProjectTraining, Training } from '../store/trainings.ts';
+
+/** `PROJECT/VERSION/TRAINING`: the model of one training, for good. */
+export function modelIdOf(project: Project, versionNumber: number, trainingId: string): string {
+  return `${project.slug}/${versionNumber}/${trainingId}`;
+}
+
+export function describeTraining(project: Project, version: Version, training: Training) {
+  const { id, status, modelType, epochs, epoch, metrics, error, log } = training;
+  const { weights, started, ended } = training;
+  return {
+    ...{ trainingId: id, status, modelType, epochs, epoch },
+    progress: status === 'finished' || status === 'stopped' ? 1 : Math.min(1, epoch / epochs),
+    ...(metrics && { metrics: { ...metrics } }),
+    modelIds: weights ? [modelIdOf(project, version.number, id)] : [],
+    created: unixSeconds(training.created),
+    ...(started !== undefined && { started: unixSeconds(started) }),
+    ...(ended !== undefined && { ended: unixSeconds(ended) }),
+    ...(status === 'failed' && error !== undefined && { error }),
+    ...(log !== undefined && { log }),
+  };
+}
+
+/** A row of the models of a project; `url` is the id under which it is run. */
+export function describeListedModel(project: Project, training: ProjectTraining) {
+  const { id, modelType, status, metrics, versionNumber, weights, created } = training;
+  const modelId = modelIdOf(project, versionNumber, id);
+  return {
+    ...{ id: modelId, name: `${project.name} ${versionNumber}`, type: modelType, status },
+    ...{ url: modelId, metrics: { ...metrics }, version: versionNumber, trainingId: id },
+    ...{ group: modelType, classes: [...(weights?.classes ?? [])], bytes: weights?.bytes ?? 0 },
+    created: unixSeconds(created),
+  };
+}
+
+/** What a version says of its trainings, newest first: the model is that of the newest with one. */
+export function describeModel(
+  project: Project,
+  version: Version,
+  trainings: readonly Training[],
+): object {
+  if (trainings.length === 0) return { model: null };
+  const trained = trainings.find(({ weights }) => weights !== undefined);
+  return {
+    model: trained === undefined ? null : describeVersionModel(project, version, trained),
+    trainings: trainings.slice(0, trainingsShownMax).map(({ id, status, modelType }) => ({
+      ...{ trainingId: id, status, modelType },
+    })),
+  };
+}
+
+const trainingsShownMax = 10;
+
+/** Figures are texts in percent, times are milliseconds, as hosted platforms write them here. */
+function describeVersionModel(project: Project, version: Version, training: Training) {
+  const { metrics = {}, started, ended, created } = training;
+  const { map50, precision, recall } = metrics;
+  return {
+    id: `${project.slug}/${version.number}`,
+    trainingId: training.id,
+    ...(map50 !== undefined && { map: percent(map50) }),
+    ...(precision !== undefined && { precision: percent(precision) }),
+    ...(recall !== undefined && { recall: percent(recall) }),
+    start: started ?? created,
+    ...(ended !== undefined && { end: ended }),
+  };
+}
+
+function percent(share: number): string {
+  return (share * 100).toFixed(1);
+}

@@ -1,0 +1,209 @@
+// Handlers of the video family: an address for a video, a job over it, and how far that is.
+
+import { type Clock, isoTime } from '../clock.ts';
+import type { Input } from '../contract/operation.ts';
+import type { video } from '../contract/video.ts';
+import { asFoveaError, FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import type { WorkItem } from '../storage/work.ts';
+import { newId } from './ids.ts';
+import { localModel } from './models/labeller.ts';
+import type { Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import { checkModelReach } from './reach.ts';
+import type { VideoInput, VideoModel } from './store/video-jobs.ts';
+import { findTask } from './tasks.ts';
+
+type StartInput = Input<typeof video.video_inference_start>;
+
+export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
+  const { store, uploads, tasks, links, clock } = parts;
+  const requireLook = createLooks(clock, parts.videoStatusIntervalMs);
+  return {
+    video_upload_url_create: async ({ file_name: name }, { principal, origin }) => {
+      checkVideoName(name);
+      const workspaceId = principal.workspace.id;
+      const { link, expires } = await uploads.start(origin, { workspaceId, kind: 'video', name });
+      return { signed_url: link, expires: isoTime(expires) };
+    },
+    video_inference_start: async (input, { principal }) => {
+      const { id: workspaceId } = principal.workspace;
+      const models = readModels(input);
+      for (const { modelId } of models) await checkModelReach(store, principal, modelId);
+      const source = await readInput(parts, workspaceId, input.input_url);
+      await checkModels(parts, workspaceId, models);
+      const id = newId();
+      const settings = { framesPerSecond: input.infer_fps ?? defaultFramesPerSecond, models };
+      const payload = {
+        ...{ workspaceId, ...(await seenBy(parts, principal, models)) },
+        ...(source.kind === 'upload' && { uploadId: source.uploadId }),
+      };
+      await store.videoJobs.add(
+        { id, workspaceId, input: source, settings, created: clock.now() },
+        { id, kind: 'video', payload },
+      );
+      tasks.wake();
+      return { job_id: id };
+    },
+    video_inference_get: async ({ job_id: id }, { principal, origin }) => {
+      const job = await store.videoJobs.find(principal.workspace.id, id);
+      if (job === undefined) throw notFound('video job', id);
+      const task = await findTask(parts, principal, id);
+      requireLook(principal.name, id);
+      const target = { name: `${id}.json`, contentType: 'application/json' };
+      return {
+        ...{ job_id: id, status: statusOf(task) },
+        progress: task.total === 0 ? null : { current: task.current, total: task.total },
+        ...(task.status === 'failed' && { error: task.error }),
+        ...(job.hash !== undefined && {
+          output_signed_url: links.make(origin, { ...target, hash: job.hash }),
+        }),
+      };
+    },
+  };
+}
+
+/** The document's reference client sends 5 where nobody says otherwise. */
+const defaultFramesPerSecond = 5;
+const modelsMax = 8;
+
+const extensions = ['mp4', 'avi', 'webm', 'mov', 'mkv'];
+
+function checkVideoName(name: string): void {
+  const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase();
+  if (extension !== undefined && extensions.includes(extension)) return;
+  throw invalidArgument('file_name', `must end in one of .${extensions.join(', .')}`);
+}
+
+/** First document, Video inference job status. */
+function statusOf({ status }: WorkItem): number {
+  if (status === 'completed') return 0;
+  return status === 'failed' ? 2 : 1;
+}
+
+/**
+ * `model_id` is that of a model here: `local`, `PROJECT/VERSION`, or a project with the version in
+ * `model_version`.
+ */
+function readModels({ models }: StartInput): readonly VideoModel[] {
+  if (models.length > modelsMax) {
+    throw invalidArgument('models', `has ${models.length} models; at most ${modelsMax} run`);
+  }
+  const read = models.map((model, index) => {
+    const { model_id: id, model_version: version, inference_type: inferenceType } = model;
+    const modelId = id === localModel || id.includes('/') ? id : `${id}/${version}`;
+    if (inferenceType !== 'object-detection') {
+      const path = `models[${index}].inference_type`;
+      throw invalidArgument(path, 'is not run here: choose "object-detection"');
+    }
+    const confidence = model.inference_params?.confidence ?? defaultConfidence;
+    if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) {
+      const path = `models[${index}].inference_params.confidence`;
+      throw invalidArgument(path, 'must be a number from 0 to 1');
+    }
+    return { modelId, inferenceType, confidence };
+  });
+  const ids = read.map(({ modelId }) => modelId);
+  const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (twice !== -1) throw invalidArgument(`models[${twice}].model_id`, 'is given twice');
+  return read;
+}
+
+const defaultConfidence = 0.4;
+
+/**
+ * Throws `invalid_input` for models that are not there, or of a form that is not run here. Where
+ * there is no model or no runtime at all, the job fails, with the words of what to set.
+ */
+async function checkModels(
+  parts: Parts,
+  workspaceId: string,
+  models: readonly VideoModel[],
+): Promise<void> {
+  for (const [index, { modelId }] of models.entries()) {
+    const error = await parts.models
+      .resolve(workspaceId, modelId)
+      .then(() => undefined, asFoveaError);
+    if (error === undefined || error.code === 'not_implemented') continue;
+    const isMissing = error.code === 'not_found';
+    if (!isMissing && error.code !== 'invalid_input') throw error;
+    if (isMissing && !(await hasModels(parts, workspaceId, modelId))) continue;
+    throw invalidArgument(`models[${index}].model_id`, error.message, error.hint);
+  }
+}
+
+/** Whether there is a model that could have been meant. */
+async function hasModels(
+  { store, models }: Parts,
+  workspaceId: string,
+  modelId: string,
+): Promise<boolean> {
+  if (models.configured !== undefined) return true;
+  const [slug = ''] = modelId.split('/');
+  const project = await store.projects.find(workspaceId, slug);
+  return project !== undefined && (await store.trainings.trained(project.id)).length > 0;
+}
+
+/**
+ * Which restricted credentials see the job: those of the projects whose models it runs, or, where
+ * it runs the local one, those of the folders for which it was started.
+ */
+async function seenBy(
+  { store }: Parts,
+  { workspace, folderIds }: Principal,
+  models: readonly VideoModel[],
+) {
+  const slugs = models.map(({ modelId }) => modelId.split('/')[0] ?? '');
+  const projects = await Promise.all(slugs.map((slug) => store.projects.find(workspace.id, slug)));
+  const projectIds = projects.flatMap((project) => (project ? [project.id] : []));
+  if (projectIds.length === models.length) return { projectIds };
+  return folderIds === undefined ? {} : { folderIds };
+}
+
+async function readInput(
+  { uploads, clock }: Parts,
+  workspaceId: string,
+  link: string,
+): Promise<VideoInput> {
+  const upload = await uploads.ofLink(link);
+  if (upload === 'gone') throw noVideoThere('whose video is not kept any more, or never came');
+  if (upload?.kind === 'video' && upload.workspaceId === workspaceId) {
+    if (upload.file !== undefined) return { kind: 'upload', uploadId: upload.id };
+    const isOver = upload.expires <= clock.now();
+    throw noVideoThere(
+      isOver ? 'to which no video was sent in time' : 'to which no video was sent yet',
+    );
+  }
+  // One that is none of this caller's tells nothing of what lies behind it.
+  if (upload !== undefined) throw noVideoThere('for no video of this workspace');
+  const url = URL.parse(link);
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return { kind: 'url', url: link };
+  throw invalidInput([{ path: 'input_url', message: 'must be an http or https URL' }]);
+}
+
+function noVideoThere(why: string): FoveaError {
+  return invalidArgument('input_url', `is an upload link ${why}`);
+}
+
+/** Throws `rate_limited` for a caller who looks at the same job too soon again. */
+function createLooks(clock: Clock, intervalMs: number) {
+  const lookedAt = new Map<string, number>();
+  return (caller: string, jobId: string): void => {
+    const now = clock.monotonic();
+    const key = `${caller}\n${jobId}`;
+    const waitMs = (lookedAt.get(key) ?? Number.NEGATIVE_INFINITY) + intervalMs - now;
+    if (waitMs > 0) {
+      const retryAfterSeconds = Math.ceil(waitMs / 1000);
+      const message = `The status of a video job may be asked for every ${intervalMs / 1000} s.`;
+      throw new FoveaError('rate_limited', message, { retryAfterSeconds });
+    }
+    // In the order of time: the oldest are first.
+    lookedAt.delete(key);
+    lookedAt.set(key, now);
+    for (const [old, at] of lookedAt) {
+      if (lookedAt.size <= limits.videoLooksRememberedMax && now - at < intervalMs) break;
+      lookedAt.delete(old);
+    }
+  };
+}

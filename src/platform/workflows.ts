@@ -1,0 +1,56 @@
+// Handlers of workflows, which lie in no folder: a key for folders reaches none.
+
+import { isoTime } from '../clock.ts';
+import type { workflows } from '../contract/workflows.ts';
+import { type FoveaError, notFound } from '../errors.ts';
+import type { Handlers } from '../http-server/handlers.ts';
+import { newId } from './ids.ts';
+import type { Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import { requireWhole } from './reach.ts';
+import type { ListedWorkflow } from './store/workflows.ts';
+
+export function workflowHandlers({ store, clock }: Parts): Handlers<typeof workflows, Principal> {
+  return {
+    workflows_create: async ({ name, config }, { principal }) => {
+      requireWhole(principal, 'Managing workflows');
+      const workflow = await store.workflows.add({
+        ...{ id: newId(), workspaceId: principal.workspace.id, name, config },
+        created: clock.now(),
+      });
+      return { workflow: describeWorkflow(workflow) };
+    },
+    workflows_list: async (_input, { principal }) => {
+      requireWhole(principal, 'Reading workflows');
+      const all = await store.workflows.list(principal.workspace.id);
+      return { workflows: all.map(describeWorkflow) };
+    },
+    workflows_get: async ({ workflow: slug }, { principal }) => {
+      requireWhole(principal, 'Reading workflows');
+      const workflow = await store.workflows.find(principal.workspace.id, slug);
+      if (!workflow) throw noWorkflow(slug);
+      return { workflow: { ...describeWorkflow(workflow), config: asRecord(workflow.config) } };
+    },
+    workflows_delete: async ({ workflow: slug }, { principal }) => {
+      requireWhole(principal, 'Managing workflows');
+      const workflow = await store.workflows.find(principal.workspace.id, slug);
+      if (!workflow) throw noWorkflow(slug);
+      if (!(await store.workflows.trash(workflow.id, clock.now(), principal.name))) {
+        throw noWorkflow(slug);
+      }
+      return { deleted: true, type: 'workflow', id: workflow.id };
+    },
+  };
+}
+
+function describeWorkflow({ id, slug, name, created, updated }: ListedWorkflow) {
+  return { id, name, url: slug, created: isoTime(created), updated: isoTime(updated) };
+}
+
+function noWorkflow(slug: string): FoveaError {
+  return notFound('workflow', slug, 'The list of workflows has their slugs.');
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,248 @@
+// Reads the annotation files of one zip file, in a thread of its own and within a time for each.
+
+import type { Clock } from '../../clock.ts';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { AnnotatedImage, Labelmap } from '../annotations/annotation.ts';
+import { faultOf } from './fault.ts';
+import type { Zip, ZipEntry } from './open-zip.ts';
+import type { Pairs } from './pair.ts';
+import { baseName } from './paths.ts';
+import type {
+  FromReader,
+  OwnFile,
+  PairQuestion,
+  ReadAnnotation,
+  Refused,
+  ToReader,
+} from './reader-messages.ts';
+import { type ReaderThread, startReaderThread } from './reader-thread.ts';
+
+/**
+ * All methods give what is wrong with a file as a problem; they throw what is no fault of it, as
+ * `Zip.read` does for an archive that is too large.
+ */
+export interface AnnotationReader {
+  /** Class names; undefined where the file has none. */
+  classNames(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly labelmap: Labelmap | undefined } | Refused>;
+  /** Keys of the images that a list of a split names. */
+  namesOfSplit(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly names: readonly string[] } | Refused>;
+  /** Reads a file about many images, and keeps what it says. */
+  addDocument(entry: ZipEntry, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
+  /** Which annotation belongs to which image, of the documents that were added and other files. */
+  pair(question: Omit<PairQuestion, 'documents'>): Promise<{ readonly pairs: Pairs } | Refused>;
+  own(entry: ZipEntry, file: OwnRequest): Promise<{ readonly read: ReadAnnotation } | Refused>;
+  /** The annotation of an image in a document that was added. */
+  ofDocument(
+    entry: ZipEntry,
+    name: string,
+    image: AnnotatedImage,
+  ): Promise<{ readonly read: ReadAnnotation } | Refused>;
+  close(): void;
+}
+
+export interface OwnRequest extends Pick<OwnFile, 'image' | 'projectType'> {
+  readonly labelmap: Labelmap | undefined;
+  readonly bytesMax: number;
+}
+
+export interface ReaderOptions {
+  readonly zip: Pick<Zip, 'read'>;
+  /** Of the images of the archive. */
+  readonly imagePaths: readonly string[];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds for one file, and for all; those of `limits` unless given. */
+  readonly msMax?: number;
+  readonly allMsMax?: number;
+}
+
+/** Its thread starts with the first question, and has to be closed. */
+export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
+  const reader = new Reader(options);
+  return {
+    classNames: (entry, bytesMax) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (bytes) => ({
+          ...{ kind: 'class list', path: entry.path, bytes },
+        }));
+        return expected(given, 'class list');
+      }),
+    namesOfSplit: (entry, bytesMax) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (bytes) => ({
+          kind: 'split list',
+          bytes,
+        }));
+        return expected(given, 'split list');
+      }),
+    addDocument: (entry, bytesMax) => reader.inTurn(() => reader.addDocument(entry, bytesMax)),
+    pair: (question) =>
+      reader.inTurn(async () => {
+        const documents = await reader.loadAll();
+        const given = await reader.ask({ kind: 'pair', toPair: { ...question, documents } });
+        return expected(given, 'paired');
+      }),
+    own: (entry, { bytesMax, ...file }) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (bytes) => ({
+          ...{ kind: 'own', bytes },
+          file: { ...file, fileName: baseName(entry.path), labelmap: reader.sent(file.labelmap) },
+        }));
+        return expected(given, 'annotation');
+      }),
+    ofDocument: (entry, name, image) =>
+      reader.inTurn(async () => {
+        const refused = await reader.load(entry);
+        if (refused !== undefined) return refused;
+        const { path } = entry;
+        const given = await reader.ask({ kind: 'of document', path, name, image });
+        return expected(given, 'annotation');
+      }),
+    close: () => reader.close(),
+  };
+}
+
+function expected<Kind extends FromReader['kind']>(
+  given: FromReader,
+  kind: Kind,
+): Extract<FromReader, { kind: Kind }> | Refused {
+  if (isKind(given, kind) || given.kind === 'refused') return given;
+  throw new FoveaError('internal', 'The thread of a zip file gave no answer to its question.');
+}
+
+function isKind<Kind extends FromReader['kind']>(
+  given: FromReader,
+  kind: Kind,
+): given is Extract<FromReader, { kind: Kind }> {
+  return given.kind === kind;
+}
+
+/** One question at a time, so that the time of each is its own. */
+class Reader {
+  readonly #options: ReaderOptions;
+  readonly #msMax: number;
+  /** Documents that could be read, by their paths. */
+  readonly #documents = new Map<string, ZipEntry>();
+  /** What the thread at hand has. */
+  #loaded = new Set<string>();
+  #labelmap: Labelmap | undefined;
+  #thread: ReaderThread | undefined;
+  #leftMs: number;
+  #isClosed = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#msMax = options.msMax ?? limits.zipFileMsMax;
+    this.#leftMs = options.allMsMax ?? limits.zipTextMsMax;
+  }
+
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async ask(message: ToReader, transfer: ArrayBuffer[] = []): Promise<FromReader> {
+    const { imagePaths, signal, clock } = this.#options;
+    if (this.#leftMs <= 0) return refused('was not read: the files before it took too long');
+    if (this.#isClosed) throw new FoveaError('cancelled', 'The zip file is not read any more.');
+    this.#thread ??= await startReaderThread({ imagePaths }, signal);
+    const since = clock.monotonic();
+    const msMax = Math.min(this.#msMax, this.#leftMs);
+    const given = await this.#thread.ask(message, transfer, msMax);
+    // Timers may end a little early by this clock.
+    this.#leftMs -= given === 'too slow' ? msMax : clock.monotonic() - since;
+    if (typeof given !== 'string') return given;
+    this.#drop();
+    return refused(given === 'too slow' ? 'takes too long to be read' : 'needs too much memory');
+  }
+
+  async read(
+    entry: ZipEntry,
+    bytesMax: number,
+    messageOf: (bytes: Uint8Array<ArrayBuffer>) => ToReader,
+  ): Promise<FromReader> {
+    const read = await this.#bytes(entry, bytesMax, true);
+    return 'problem' in read ? read : this.ask(messageOf(read.bytes), [read.bytes.buffer]);
+  }
+
+  async addDocument(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly bytes: number } | Refused> {
+    const read = await this.#bytes(entry, bytesMax, true);
+    if ('problem' in read) return read;
+    const bytes = read.bytes.length;
+    const problem = await this.#load(entry, read.bytes);
+    if (problem !== undefined) return problem;
+    this.#documents.set(entry.path, entry);
+    return { bytes };
+  }
+
+  /** Into a thread that took the place of one that had it. */
+  async load(entry: ZipEntry): Promise<Refused | undefined> {
+    if (this.#loaded.has(entry.path)) return undefined;
+    if (!this.#documents.has(entry.path)) return refused('takes too long to be read');
+    const read = await this.#bytes(entry, limits.annotationBytesMax, false);
+    const problem = 'problem' in read ? read : await this.#load(entry, read.bytes);
+    if (problem !== undefined) this.#documents.delete(entry.path);
+    return problem;
+  }
+
+  async loadAll(): Promise<readonly ZipEntry[]> {
+    for (const entry of [...this.#documents.values()]) await this.load(entry);
+    return [...this.#documents.values()].filter(({ path }) => this.#loaded.has(path));
+  }
+
+  sent(labelmap: Labelmap | undefined): OwnFile['labelmap'] {
+    if (labelmap !== undefined && labelmap === this.#labelmap) return 'same';
+    this.#labelmap = labelmap ?? this.#labelmap;
+    return labelmap;
+  }
+
+  /** What still waits for its turn finds no thread, and starts none. */
+  close(): void {
+    this.#isClosed = true;
+    this.#drop();
+  }
+
+  #drop(): void {
+    this.#thread?.close();
+    this.#thread = undefined;
+    this.#loaded = new Set();
+    this.#labelmap = undefined;
+  }
+
+  async #load(entry: ZipEntry, bytes: Uint8Array<ArrayBuffer>): Promise<Refused | undefined> {
+    const message = { kind: 'document', path: entry.path, bytes } as const;
+    const given = expected(await this.ask(message, [bytes.buffer]), 'document');
+    if (given.kind === 'refused') return given;
+    this.#loaded.add(entry.path);
+    return undefined;
+  }
+
+  /** In memory of their own, which can move to the thread. */
+  async #bytes(
+    entry: ZipEntry,
+    bytesMax: number,
+    isText: boolean,
+  ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | Refused> {
+    try {
+      return { bytes: new Uint8Array(await this.#options.zip.read(entry, { bytesMax, isText })) };
+    } catch (thrown) {
+      return refused(faultOf(thrown));
+    }
+  }
+}
+
+function refused(problem: string): Refused {
+  return { kind: 'refused', problem, isMisread: false };
+}

@@ -1,0 +1,75 @@
+// What is said between a zip upload and the thread that reads its annotation files.
+
+import type { SplitName } from '../../contract/fields.ts';
+import type {
+  AnnotatedImage,
+  Annotation,
+  Labelmap,
+  ProjectType,
+} from '../annotations/annotation.ts';
+import type { ZipEntry } from './open-zip.ts';
+import type { Pairs } from './pair.ts';
+
+/** What the thread is told when it starts. */
+export interface ReaderData {
+  /** Of the images of the archive: names in lists that are about none of these are left out. */
+  readonly imagePaths: readonly string[];
+}
+
+export type ToReader =
+  | { readonly kind: 'class list'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'split list'; readonly bytes: Uint8Array }
+  /** Kept by the thread, under its path. */
+  | { readonly kind: 'document'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'pair'; readonly toPair: PairQuestion }
+  | { readonly kind: 'own'; readonly file: OwnFile; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'of document';
+      readonly path: string;
+      readonly name: string;
+      readonly image: AnnotatedImage;
+    };
+
+/** `documents` are those that the thread has. */
+export interface PairQuestion {
+  readonly images: readonly ZipEntry[];
+  readonly own: readonly ZipEntry[];
+  readonly documents: readonly ZipEntry[];
+  /** Splits that lists give to images, by their keys. */
+  readonly named: ReadonlyMap<string, SplitName>;
+  readonly projectType: ProjectType;
+}
+
+/** An annotation file for one image. */
+export interface OwnFile {
+  readonly fileName: string;
+  readonly image: AnnotatedImage;
+  /** `same`: that of the last file that had one; a large one is not sent ten thousand times. */
+  readonly labelmap: Labelmap | 'same' | undefined;
+  readonly projectType: ProjectType;
+}
+
+/** An annotation, and what is odd about it. */
+export interface ReadAnnotation {
+  readonly annotation: Annotation;
+  readonly warnings: number;
+  /** The first of them. */
+  readonly problems: readonly string[];
+}
+
+export type FromReader =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'class list'; readonly labelmap: Labelmap | undefined }
+  | { readonly kind: 'split list'; readonly names: readonly string[] }
+  | { readonly kind: 'document' }
+  | { readonly kind: 'paired'; readonly pairs: Pairs }
+  | { readonly kind: 'annotation'; readonly read: ReadAnnotation }
+  | Refused;
+
+/** What is wrong with a file, in our words. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly problem: string;
+  /** It was text, and says nothing that can be used. */
+  readonly isMisread: boolean;
+}

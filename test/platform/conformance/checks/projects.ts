@@ -1,0 +1,266 @@
+// Projects: splits and their rebalance, fork, metadata of several images.
+
+import assert from 'node:assert/strict';
+import * as z from 'zod';
+import { taskStarted } from '../answers.ts';
+import { check, type FamilyChecks, type Kit } from '../check.ts';
+import type { SentenceNumber } from '../sentences.ts';
+import {
+  annotate,
+  ask,
+  askFor,
+  at,
+  ended,
+  newProject,
+  pathOf,
+  refused,
+  runTask,
+  upload,
+} from '../steps.ts';
+import { withKey } from './api-keys.ts';
+
+const splitCounts = z.looseObject({ train: z.int(), valid: z.int(), test: z.int() });
+const projectAnswer = z.looseObject({
+  project: z.looseObject({
+    ...{ id: z.string(), images: z.int(), splits: splitCounts },
+    classes: z.record(z.string(), z.int()),
+  }),
+  versions: z.array(z.looseObject({ id: z.string() })),
+});
+const imageAnswer = z.looseObject({
+  image: z.looseObject({
+    ...{ split: z.string(), tags: z.array(z.string()) },
+    metadata: z.record(z.string(), z.unknown()),
+  }),
+});
+const forked = z.looseObject({
+  ...{ forked: z.literal(true), datasetUrl: z.string().min(1), id: z.string().min(1) },
+  ...{ name: z.string(), url: z.string().min(1) },
+});
+const generated = z.looseObject({ version: z.int(), url: z.url() });
+
+const shares = { train: 70, valid: 20, test: 10 };
+
+async function projectOf(kit: Kit, slug: string) {
+  return askFor(kit, projectAnswer, { path: at(kit, slug) });
+}
+
+/** Generates a version without any change; resolves once it is there. */
+export async function generateVersion(kit: Kit, slug: string): Promise<number> {
+  const json = { preprocessing: {}, augmentation: {} };
+  const { version, url } = await askFor(kit, generated, { path: at(kit, slug, '/generate'), json });
+  assert.equal((await ended(kit, pathOf(kit, url))).status, 'completed');
+  return version;
+}
+
+async function splitOf(kit: Kit, slug: string, id: string): Promise<string> {
+  const { image } = await askFor(kit, imageAnswer, { path: at(kit, slug, `/images/${id}`) });
+  return image.split;
+}
+
+function splitsOf(kit: Kit, slug: string, ids: readonly string[]) {
+  return Promise.all(ids.map((id) => splitOf(kit, slug, id)));
+}
+
+async function rebalance(kit: Kit, slug: string, json: object): Promise<void> {
+  const path = at(kit, slug, '/splits/rebalance');
+  const { status } = await runTask(kit, { path, json: { splits: shares, ...json } });
+  assert.equal(status, 'completed');
+}
+
+/** So many images in train, or in the split that is named. */
+async function fill(kit: Kit, slug: string, count: number, fields: Record<string, string> = {}) {
+  const ids: string[] = [];
+  for (let shade = 0; shade < count; shade += 1) {
+    ids.push(await upload(kit, slug, shade, { split: 'train', ...fields }));
+  }
+  return ids;
+}
+
+function differences(before: readonly string[], after: readonly string[]): number {
+  return before.filter((split, place) => split !== after[place]).length;
+}
+
+const rebalanceRows: readonly SentenceNumber[] = [
+  ...(['3.2', '3.3', '11.11', '11.12', '11.13', '11.19'] as const),
+];
+
+export const projectChecks: FamilyChecks = {
+  default: [
+    check('a rebalance moves as few images as possible', rebalanceRows, async (kit) => {
+      const slug = await newProject(kit);
+      const ids = await fill(kit, slug, 10);
+      await rebalance(kit, slug, {});
+      const once = await splitsOf(kit, slug, ids);
+      assert.equal(once.filter((split) => split !== 'train').length, 3);
+      assert.deepEqual((await projectOf(kit, slug)).project.splits, {
+        train: 7,
+        valid: 2,
+        test: 1,
+      });
+      // 50, 50, 0 of 7, 2, 1: the one of test and two of train.
+      await rebalance(kit, slug, { mode: 'rebalance', splits: { train: 3, valid: 3, test: 0 } });
+      const twice = await splitsOf(kit, slug, ids);
+      assert.equal(differences(once, twice), 3);
+      await rebalance(kit, slug, { splits: { train: 50, valid: 50, test: 0 } });
+      assert.deepEqual(await splitsOf(kit, slug, ids), twice);
+    }),
+    check(
+      'the next version has the new balance, and an older one the old',
+      ['3.4', '1.5', '8.9'],
+      async (kit) => {
+        const slug = await newProject(kit);
+        await fill(kit, slug, 4);
+        const splitsIn = async (version: number) => {
+          const shape = z.looseObject({ version: z.looseObject({ splits: splitCounts }) });
+          const path = at(kit, slug, `/${version}`);
+          return (await askFor(kit, shape, { path })).version.splits;
+        };
+        const first = await generateVersion(kit, slug);
+        await rebalance(kit, slug, { splits: { train: 1, valid: 1, test: 0 } });
+        const second = await generateVersion(kit, slug);
+        assert.deepEqual(await splitsIn(first), { train: 4, valid: 0, test: 0 });
+        assert.deepEqual(await splitsIn(second), { train: 2, valid: 2, test: 0 });
+      },
+    ),
+    check('a shuffle reassigns every image at random', ['11.14', '11.16'], async (kit) => {
+      const slug = await newProject(kit);
+      const ids = await fill(kit, slug, 20);
+      const splits = { train: 1, valid: 1, test: 0 };
+      await rebalance(kit, slug, { mode: 'shuffle', splits });
+      const once = await splitsOf(kit, slug, ids);
+      assert.equal(once.filter((split) => split === 'train').length, 10);
+      // The counts are right already; by chance nothing moves once in 184,756 times.
+      await rebalance(kit, slug, { mode: 'shuffle', grouping: 'global', splits });
+      assert.notDeepEqual(await splitsOf(kit, slug, ids), once);
+      assert.deepEqual((await projectOf(kit, slug)).project.splits, {
+        train: 10,
+        valid: 10,
+        test: 0,
+      });
+    }),
+    check('a shuffle by batch gives each batch the shares', ['11.17'], async (kit) => {
+      const slug = await newProject(kit);
+      const first = await fill(kit, slug, 10, { batch: 'one' });
+      const second: string[] = [];
+      for (let shade = 10; shade < 14; shade += 1) {
+        second.push(await upload(kit, slug, shade, { split: 'valid', batch: 'two' }));
+      }
+      const splits = { train: 1, valid: 1, test: 0 };
+      await rebalance(kit, slug, { mode: 'shuffle', grouping: 'batch', splits });
+      const trainOf = async (ids: readonly string[]) =>
+        (await splitsOf(kit, slug, ids)).filter((split) => split === 'train').length;
+      assert.deepEqual([await trainOf(first), await trainOf(second)], [5, 2]);
+    }),
+    check('classes leave all other images in their split', ['11.18', '11.21'], async (kit) => {
+      const slug = await newProject(kit);
+      const ids = await fill(kit, slug, 5);
+      const [one = '', two = '', mixed = ''] = ids;
+      const box = (name: string) => [name, 2, 2, 10, 10] as const;
+      await annotate(kit, slug, one, [box('cat')]);
+      await annotate(kit, slug, two, [box('cat'), box('cat')]);
+      await annotate(kit, slug, mixed, [box('cat'), box('dog')]);
+      const splits = { train: 0, valid: 1, test: 0 };
+      await rebalance(kit, slug, { classes: ['cat'], splits });
+      assert.deepEqual(await splitsOf(kit, slug, ids), [
+        'valid',
+        'valid',
+        'train',
+        'train',
+        'train',
+      ]);
+      const path = at(kit, slug, '/splits/rebalance');
+      await refused(kit, { path, json: { splits, classes: ['cat'], mode: 'shuffle' } }, 400);
+      await refused(kit, { path, json: { splits, classes: ['no-such-class'] } }, 400);
+    }),
+    check(
+      'a rebalance refuses what the document does not have',
+      ['11.12', '11.15'],
+      async (kit) => {
+        const slug = await newProject(kit);
+        const path = at(kit, slug, '/splits/rebalance');
+        for (const json of [
+          {},
+          { splits: { train: 0, valid: 0, test: 0 } },
+          { splits: { train: 1.5, valid: 1, test: 1 } },
+          { splits: { train: -1, valid: 1, test: 1 } },
+          { splits: { train: 1, valid: 1 } },
+          { splits: { train: '70', valid: 20, test: 10 } },
+          { splits: shares, mode: 'sort' },
+          { splits: shares, mode: 'shuffle', grouping: 'class' },
+          { splits: shares, grouping: 'batch' },
+        ]) {
+          await refused(kit, { path, json }, 400);
+        }
+      },
+    ),
+    check('a rebalance needs project:update', ['11.20'], async (kit) => {
+      const slug = await newProject(kit);
+      const call = { path: at(kit, slug, '/splits/rebalance'), json: { splits: shares } };
+      await withKey(kit, { scopes: ['project:read', 'image:tag'] }, async ({ key }) => {
+        assert.match(await refused(kit.clientWith(key), call, 403), /project:update/);
+      });
+      await withKey(kit, { scopes: ['project:update'] }, async ({ key }) => {
+        await askFor(kit.clientWith(key), taskStarted, call, 202);
+      });
+    }),
+    check('a fork copies a project in the background', ['11.2', '6.4', '11.3'], async (kit) => {
+      const slug = await newProject(kit, { public: true });
+      const ids = await fill(kit, slug, 3);
+      await annotate(kit, slug, ids[0] ?? '', [['cat', 2, 2, 10, 10]]);
+      const path = `/${kit.workspace}/projects/fork`;
+      const url = `${kit.client.url}${at(kit, slug)}`;
+      const started = await askFor(kit, taskStarted, { path, json: { url } }, 202);
+      const { result } = await ended(kit, pathOf(kit, started.url));
+      const { id, datasetUrl } = forked.parse(result);
+      kit.projects.add(datasetUrl);
+      assert.equal(id, `${kit.workspace}/${datasetUrl}`);
+      assert.notEqual(datasetUrl, slug);
+      const copy = await projectOf(kit, datasetUrl);
+      assert.equal(copy.project.images, 3);
+      assert.deepEqual(copy.project.classes, { cat: 1 });
+      await refused(kit, { path, json: {} }, 400);
+      await refused(kit, { path, json: { url: 'https://example.com/a/b' } }, 400);
+      await refused(kit, { path, json: { source_project: 'no-such-project' } }, 404);
+    }),
+    check('metadata and tags of several images', ['15.9'], async (kit) => {
+      const slug = await newProject(kit);
+      const [one = '', two = ''] = await fill(kit, slug, 2);
+      const path = `/${kit.workspace}/images/metadata`;
+      const updates = [
+        { imageId: one, metadata: { lamp: 'on' }, addTags: ['a'] },
+        { imageId: two, addTags: ['b'] },
+        { imageId: 'no-such-image', addTags: ['b'] },
+      ];
+      const { result } = await runTask(kit, { path, json: { updates } });
+      const shape = z.looseObject({
+        ...{ succeeded: z.literal(2), failed: z.literal(1) },
+        failedItems: z.tuple([z.looseObject({ imageId: z.literal('no-such-image') })]),
+      });
+      shape.parse(result);
+      const shown = await ask(kit, { path: at(kit, slug, `/images/${one}`) }, 200);
+      const { image } = imageAnswer.parse(shown);
+      assert.deepEqual([image.metadata, image.tags], [{ lamp: 'on' }, ['a']]);
+      await refused(kit, { path, json: { updates: [...updates, { imageId: one }] } }, 400);
+      await refused(kit, { path, json: { updates: [] } }, 400);
+    }),
+  ],
+  other: [
+    check('a private project of another workspace is not forked', ['11.2'], async (kit) => {
+      const [hidden, open] = [await newProject(kit), await newProject(kit, { public: true })];
+      const other = kit.other ?? kit.client;
+      const { workspace } = await askFor(other, z.looseObject({ workspace: z.string() }), {
+        path: '/',
+      });
+      assert.notEqual(workspace, kit.workspace, 'the other key is of another workspace');
+      const path = `/${workspace}/projects/fork`;
+      const call = (slug: string) => ({
+        path,
+        json: { source_project: `${kit.workspace}/${slug}` },
+      });
+      await refused(other, call(hidden), 404);
+      const started = await askFor(other, taskStarted, call(open), 202);
+      await refused(kit, { path: `/${kit.workspace}/asynctasks/${started.taskId}` }, 404);
+    }),
+  ],
+};

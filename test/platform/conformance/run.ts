@@ -1,0 +1,60 @@
+// Runs the checks of a profile against a platform, and puts its projects into the trash at the end.
+
+import { type Outcome as OutcomeOf, runChecks } from '../../conformance/check.ts';
+import type { Kit, SignIn } from './check.ts';
+import { checks } from './checks/index.ts';
+import { createClient } from './client.ts';
+import type { ProfileName } from './profiles.ts';
+import type { SentenceNumber } from './sentences.ts';
+
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+  readonly otherKey?: string | undefined;
+  readonly token?: string | undefined;
+  readonly signIn?: SignIn | undefined;
+  readonly expiredToken?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+export type Outcome = OutcomeOf<Kit, SentenceNumber>;
+
+/** Runs all checks of a profile, and tells each outcome as soon as it is known. */
+export async function runProfile(
+  name: ProfileName,
+  target: Target,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<readonly Outcome[]> {
+  const kit = await openKit(target);
+  const outcomes = await runChecks(checks[name], {
+    openKit: () => kit,
+    onOutcome,
+    // Most of the time of a check is waiting; a rate limit counts the calls of all.
+    // Passwords that are being checked count as wrong ones until they are known.
+    atOnceMax: name === 'limited' || name === 'sign-in' ? 1 : 6,
+  });
+  for (const slug of kit.projects) {
+    await kit.client.send({ method: 'DELETE', path: `/${kit.workspace}/${slug}` });
+  }
+  return outcomes;
+}
+
+async function openKit({ url, key, otherKey, ...target }: Target): Promise<Kit> {
+  const { token, signIn, expiredToken, data } = target;
+  const client = createClient(url, key);
+  return {
+    ...{ client, key, token, signIn, expiredToken, data },
+    stranger: createClient(url),
+    workspace: await workspaceOf(client),
+    clientWith: (credential) => createClient(url, credential),
+    other: otherKey === undefined ? undefined : createClient(url, otherKey),
+    projects: new Set(),
+  };
+}
+
+/** What a service that is no platform answers fails the checks, not the kit. */
+async function workspaceOf(client: Kit['client']): Promise<string> {
+  const { json } = await client.send({ path: '/' });
+  const isNamed = typeof json === 'object' && json !== null && 'workspace' in json;
+  return isNamed && typeof json.workspace === 'string' ? json.workspace : 'unknown';
+}

@@ -1,0 +1,244 @@
+// Hosted inference: a model run on one image, and what is said where none can be.
+
+import { spawn } from 'node:child_process';
+import { rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { constantModel, red, squaresOn } from '../fixtures/onnx-models.ts';
+import { temporaryFolder } from '../storage/kit.ts';
+import { callsTo, type Labelling, modelFile, redAt, startLabelling } from './labelling-kit.ts';
+
+const none =
+  'No detection model is configured. Set FOVEA_MODEL to an ONNX file, or train and deploy one.';
+
+/** As the hosted platform is called: base64 in the body, the key in the address. */
+async function infer(kit: Labelling, path: string, image?: Uint8Array, query = '', key?: string) {
+  const answer = await fetch(
+    `${kit.platform.url}/${path}?api_key=${key ?? kit.platform.key}${query}`,
+    {
+      method: 'POST',
+      ...(image && {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: Buffer.from(image).toString('base64'),
+      }),
+    },
+  );
+  return { status: answer.status, body: Object(await answer.json()) };
+}
+
+function words({ status, body }: { status: number; body: Record<string, unknown> }) {
+  return [status, Object(body.error).message ?? body.error];
+}
+
+it('answers in the shape of the hosted platform', async () => {
+  const kit = await startLabelling({ model: await modelFile() });
+  const project = await kit.newProject();
+  const image = await redAt(6, [{ left: 0, top: 0, colour: { r: 128, g: 0, b: 0 } }]);
+  const { status, body } = await infer(kit, `${project}/local`, image);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    inference_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    time: expect.any(Number),
+    image: { width: 64, height: 64 },
+    predictions: [
+      {
+        ...{ x: 40, y: 24, width: 16, height: 16, confidence: 1, class: 'red', class_id: 0 },
+        detection_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      },
+      {
+        ...{ x: 8, y: 8, width: 16, height: 16, confidence: 0.501961, class: 'red', class_id: 0 },
+        detection_id: expect.any(String),
+      },
+    ],
+  });
+  const counted = async (query: string) =>
+    (await infer(kit, `${project}/local`, image, query)).body.predictions?.length;
+  expect(await counted('&confidence=0.51')).toBe(1);
+  expect(await counted('&confidence=0.5')).toBe(2);
+  expect(await counted('&classes=blue')).toBe(0);
+  expect(await counted('&classes=blue,red')).toBe(2);
+});
+
+it('takes a file, base64 or a URL, and nothing that lies in a private network', async () => {
+  const image = await redAt(6);
+  const server = createServer((_, response) => response.end(image));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const port = Object(server.address()).port;
+  const isAllowedHost = (host: string) => host === `127.0.0.1:${port}`;
+  const kit = await startLabelling({ model: await modelFile(), isAllowedHost });
+  const project = await kit.newProject();
+  const url = (host: string) => `&image=${encodeURIComponent(`http://${host}/a.png`)}`;
+  const byUrl = await infer(kit, `${project}/local`, undefined, url(`127.0.0.1:${port}`));
+  expect(byUrl.body.predictions).toHaveLength(1);
+  const form = new FormData();
+  form.set('file', new Blob([new Uint8Array(image)]), 'a.png');
+  form.set('confidence', '0.9');
+  const headers = { authorization: `Bearer ${kit.platform.key}` };
+  const address = `${kit.platform.url}/${project}/local`;
+  const byForm = await fetch(address, { method: 'POST', headers, body: form });
+  expect(await byForm.json()).toMatchObject({ predictions: [{ class: 'red', confidence: 1 }] });
+  const inside = await infer(kit, `${project}/local`, undefined, url('127.0.0.1:1'));
+  expect(inside.status).toBe(400);
+  const both = await infer(kit, `${project}/local`, image, url(`127.0.0.1:${port}`));
+  expect(words(both)).toEqual([400, 'file: give either a file or an image URL']);
+  expect((await infer(kit, `${project}/local`)).status).toBe(400);
+});
+
+it('runs the model that was deployed, else that of the settings', async () => {
+  const kit = await startLabelling({ model: await modelFile() });
+  const project = await kit.newProject();
+  const image = await redAt(1);
+  const deployed = await infer(kit, `${project}/deployed`, image);
+  expect(deployed.body.predictions).toHaveLength(1);
+  expect(words(await infer(kit, `${project}/3`, image))).toEqual([
+    404,
+    `There is no model "${project}/3".`,
+  ]);
+  expect((await infer(kit, 'nobody/local', image)).status).toBe(404);
+  expect((await infer(kit, `${project}/latest`, image)).status).toBe(400);
+  expect((await infer(kit, `${project}/0`, image)).status).toBe(400);
+});
+
+it('refuses what is wrong, and records nothing of it', async () => {
+  const kit = await startLabelling({ model: await modelFile() });
+  const project = await kit.newProject();
+  const image = await redAt(1);
+  const refusal = async (query: string, content: Uint8Array = image) =>
+    words(await infer(kit, `${project}/local`, content, query));
+  expect((await refusal('&confidence=1.1'))[0]).toBe(400);
+  expect((await refusal('&overlap=-1'))[0]).toBe(400);
+  expect(await refusal('&classes=rad')).toEqual([
+    400,
+    'classes: "rad" is no class of this model; did you mean "red"?',
+  ]);
+  expect((await refusal('', Buffer.from('no image')))[0]).toBe(415);
+  expect((await refusal('', image.subarray(0, 70)))[0]).toBe(400);
+  expect((await infer(kit, `${project}/local`, image, '', 'wrong')).status).toBe(401);
+  const stats = await kit.tell('GET', '/acme/inference-stats');
+  expect(stats.body).toMatchObject({ num_inferences: 0, num_errors: 0 });
+});
+
+it('records the failure of a model as one', async () => {
+  const kit = await startLabelling({
+    model: await modelFile(constantModel([1, 1, 6], [1, 1, 9, 9, 5, 0])),
+  });
+  const project = await kit.newProject();
+  const image = await redAt(1);
+  expect(words(await infer(kit, `${project}/local`, image))).toEqual([
+    502,
+    'The model gave scores or boxes that are no such.',
+  ]);
+  const { body } = await kit.tell('GET', '/acme/inference-stats');
+  expect(body).toMatchObject({ num_inferences: 1, num_errors: 1, avg_confidence: null });
+  const batchId = await kit.upload(project, image).then(() => kit.batchOf(project));
+  const started = await kit.tell('POST', `/acme/${project}/autolabel`, {
+    ...{ batchId, modelType: 'local' },
+  });
+  expect(await kit.ended(String(started.body.taskId))).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/^Image [0-9a-f]{20}: The model gave scores/),
+  });
+  // What it did not label is free again.
+  expect((await kit.tell('GET', `/acme/${project}/jobs`)).body.jobs).toEqual([]);
+});
+
+it('says what to do where no model is, or no file of it', async () => {
+  const kit = await startLabelling();
+  const project = await kit.newProject();
+  const image = await redAt(1);
+  expect(words(await infer(kit, `${project}/local`, image))).toEqual([409, none]);
+  expect(words(await infer(kit, `${project}/deployed`, image))).toEqual([409, none]);
+  expect(words(await infer(kit, `${project}/1`, image))[0]).toBe(404);
+  const model = await modelFile();
+  const other = await startLabelling({ model });
+  await other.newProject();
+  await rename(model, `${model}.gone`);
+  expect(words(await infer(other, 'squares/local', image))).toEqual([
+    404,
+    'The model file cannot be read.',
+  ]);
+  await writeFile(model, 'no model');
+  expect(words(await infer(other, 'squares/local', image))).toEqual([
+    400,
+    'model: is not an ONNX file, or only a part of one',
+  ]);
+});
+
+it('gives each of several calls at once its own answer', async () => {
+  const kit = await startLabelling({ model: await modelFile() });
+  const project = await kit.newProject();
+  const images = [3, 5, 7, 11].map((place) => redAt(place));
+  const answers = await Promise.all(
+    images.map(async (image) => infer(kit, `${project}/local`, await image)),
+  );
+  const places = answers.map(({ body }) => [body.predictions[0].x, body.predictions[0].y]);
+  expect(places).toEqual([
+    [56, 8],
+    [24, 24],
+    [56, 24],
+    [56, 40],
+  ]);
+});
+
+it('lets a publishable key run models', async () => {
+  const kit = await startLabelling({ model: await modelFile() });
+  const project = await kit.newProject();
+  const { body } = await kit.tell('GET', '/acme/api-keys/publishable');
+  const key = String(body.publishableKey ?? body.key);
+  const image = await squaresOn(64, 64, [{ left: 0, top: 0, colour: red }]);
+  const { status } = await infer(kit, `${project}/local`, image, '', key);
+  expect(status).toBe(200);
+  expect((await kit.tell('GET', `/acme/${project}`, undefined, key)).status).toBe(403);
+});
+
+it('says what to install where there is no runtime', async () => {
+  const data = await temporaryFolder();
+  const model = resolve('test/fixtures/squares.onnx');
+  const child = spawn(
+    process.execPath,
+    ['--import', withoutRuntimes, resolve('test/fixtures/platform-process.ts'), data, model],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const url = (await createInterface(child.stdout)[Symbol.asyncIterator]().next()).value ?? '';
+  const { newProject, upload, batchOf, tell, ended } = callsTo(url);
+  const project = await newProject();
+  const image = await redAt(1);
+  const headers = { authorization: 'Bearer a-key-for-tests' };
+  const body = image.toString('base64');
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await fetch(`${url}/${project}/local`, {
+    ...{ method: 'POST', headers: { ...headers, ...type }, body },
+  });
+  expect([answer.status, await answer.json()]).toEqual([
+    501,
+    {
+      error: expect.objectContaining({
+        message: 'No ONNX runtime is installed.',
+        hint: 'Run `npm install onnxruntime-node` (or onnxruntime-web) beside Fovea.',
+      }),
+    },
+  ]);
+  await upload(project, image);
+  const batchId = await batchOf(project);
+  const started = await tell('POST', `/acme/${project}/autolabel`, {
+    ...{ batchId, modelType: 'local' },
+  });
+  expect(await ended(String(started.body.taskId))).toMatchObject({
+    ...{ status: 'failed', error: 'No ONNX runtime is installed.' },
+  });
+});
+
+/** A module before all others, for which neither runtime is there. */
+const withoutRuntimes = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve: (name, context, next) => {
+      if (name.startsWith('onnxruntime-')) throw new Error('it is not there');
+      return next(name, context);
+    },
+  });
+`)}`;

@@ -1,0 +1,202 @@
+// The search index never lies: random images, changes and queries, held against a plain filter.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { After, Sort } from '../../../src/platform/search/ast.ts';
+import { parseQuery } from '../../../src/platform/search/parse.ts';
+import type { Reach } from '../../../src/platform/store/search.ts';
+import {
+  condition,
+  labels,
+  newImage,
+  someLabels,
+  someMetadata,
+  someTags,
+  textOf,
+} from './generators.ts';
+import { type Model, openSearch, type Search } from './kit.ts';
+import { type Condition, countOf, holds, plain } from './naive.ts';
+
+const sort: fc.Arbitrary<Sort> = fc.record({
+  key: fc.constantFrom<Sort['key']>(
+    ...(['created', 'name', 'width', 'height', 'annotations'] as const),
+    ...labels.map((label) => `class:${label}` as const),
+  ),
+  direction: fc.constantFrom('asc', 'desc'),
+});
+
+type Change = (search: Search, pick: <T>(from: readonly T[]) => T | undefined) => unknown;
+
+/** Something that happens to an image, or to a project. */
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: newImage.map(
+      (image): Change =>
+        (search) =>
+          search.add(image),
+    ),
+  },
+  fc.nat(5_000).map(
+    (count): Change =>
+      (search) =>
+        search.skip(count),
+  ),
+  fc.tuple(someLabels, fc.boolean()).map(
+    ([given, isPredicted]): Change =>
+      (search, pick) =>
+        onOne(search, pick, (one) => search.annotate(one, given, isPredicted)),
+  ),
+  someTags.map(
+    (tags): Change =>
+      (search, pick) =>
+        onOne(search, pick, (one) => search.retag(one, tags)),
+  ),
+  someMetadata.map(
+    (metadata): Change =>
+      (search, pick) =>
+        onOne(search, pick, (one) => search.setMetadata(one, metadata)),
+  ),
+  fc.constant<Change>((search, pick) => onOne(search, pick, (one) => search.remove(one))),
+  fc.constant<Change>((search, pick) => onOne(search, pick, (one) => search.giveToJob(one))),
+  fc.tuple(fc.constantFrom('train', 'valid', 'test'), fc.nat(20)).map(
+    ([to, count]): Change =>
+      (search) =>
+        search.move([...search.models.values()].slice(0, count), to),
+  ),
+  fc.tuple(fc.constantFrom('cells', 'cars'), fc.boolean()).map(
+    ([project, isTrashed]): Change =>
+      (search) => {
+        trashed[isTrashed ? 'add' : 'delete'](project);
+        search.setTrashed(project, isTrashed);
+      },
+  ),
+);
+
+const trashed = new Set<string>();
+
+function onOne(
+  { models }: Search,
+  pick: <T>(from: readonly T[]) => T | undefined,
+  act: (model: Model) => unknown,
+): unknown {
+  const one = pick([...models.values()]);
+  return one && act(one);
+}
+
+/** What a plain filter finds in acme, in the order that is wanted. */
+function expected(
+  search: Search,
+  projects: readonly string[] | undefined,
+  wanted: Condition,
+  { key, direction }: Sort,
+): readonly string[] {
+  const seen = [...search.models.values()].filter(
+    ({ project }) =>
+      project !== 'foreign' && !trashed.has(project) && (projects?.includes(project) ?? true),
+  );
+  const up = direction === 'asc' ? 1 : -1;
+  const byNumber = (value: (model: Model) => number) => (a: Model, b: Model) =>
+    up * (value(a) - value(b)) || b.number - a.number;
+  const byName = (a: Model, b: Model) =>
+    up *
+    (Buffer.compare(Buffer.from(plain(a.name)), Buffer.from(plain(b.name))) || a.number - b.number);
+  const order =
+    key === 'name'
+      ? byName
+      : key === 'created'
+        ? byNumber(({ number }) => number)
+        : byNumber((model) => {
+            if (key === 'width' || key === 'height') return model[key];
+            return key === 'annotations'
+              ? (model.labels?.length ?? 0)
+              : countOf(model, key.slice('class:'.length));
+          });
+  return seen
+    .filter((model) => holds(wanted, model))
+    .toSorted(order)
+    .map(({ id }) => id);
+}
+
+async function readAll(
+  search: Search,
+  reach: Reach,
+  text: string,
+  order: Sort,
+  limit: number,
+  between: () => Promise<void> = async () => {},
+) {
+  const { query } = parseQuery(text, (slug) => slug);
+  const ids: string[] = [];
+  const totals: number[] = [];
+  let after: After | undefined;
+  do {
+    const page = await search.search.find(reach, {
+      ...{ query, sort: order, after, offset: 0, limit, withAnnotations: false },
+    });
+    ids.push(...page.images.map(({ id }) => id));
+    totals.push(page.total);
+    after = page.next;
+    await between();
+  } while (after);
+  return { ids, totals };
+}
+
+/** Every way to look at names is taken: one by one, by their letters, and all in one pass. */
+const ways = [
+  { sparseMax: 5_000, namesMax: 50_000 },
+  { sparseMax: 0, namesMax: 50_000 },
+  { sparseMax: 0, namesMax: 0 },
+];
+
+describe.each(ways)('the index, with $sparseMax and $namesMax', (bounds) => {
+  it('finds what a plain filter finds, in its order, after any changes', {
+    timeout: 120_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(newImage, { minLength: 5, maxLength: 30 }),
+        fc.array(
+          fc.tuple(
+            fc.array(change, { maxLength: 8 }),
+            fc.array(fc.tuple(condition, sort), { minLength: 1, maxLength: 6 }),
+          ),
+          {
+            maxLength: 6,
+          },
+        ),
+        fc.infiniteStream(fc.nat()),
+        fc.record({
+          limit: fc.integer({ min: 1, max: 9 }),
+          spare: fc.boolean(),
+          projects: fc.option(fc.subarray(['cells', 'cars', 'foreign']), { nil: undefined }),
+        }),
+        async (images, rounds, random, { limit, spare, projects }) => {
+          const search = await openSearch(bounds);
+          trashed.clear();
+          const pick = <T>(from: readonly T[]) =>
+            from[(random.next().value ?? 0) % Math.max(1, from.length)];
+          const reach = { workspaceId: search.acme.id, projectIds: projects };
+          try {
+            for (const image of images) await search.add(image);
+            for (const [changes, queries] of rounds) {
+              for (const one of changes) await one(search, pick);
+              for (const [wanted, order] of queries) {
+                const text = textOf(wanted, spare);
+                const right = expected(search, projects, wanted, order);
+                const { ids, totals } = await readAll(search, reach, text, order, limit);
+                expect(ids, text).toEqual(right);
+                expect(new Set(totals), text).toEqual(new Set([right.length]));
+              }
+            }
+            for (const model of [...search.models.values()]) await search.remove(model);
+            expect(search.rows()).toEqual([0, 0, 0, 0, 0, 0]);
+          } finally {
+            search.close();
+          }
+        },
+      ),
+      { numRuns: Number(process.env.SEARCH_RUNS ?? 20) },
+    );
+  });
+});

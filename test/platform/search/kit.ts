@@ -1,0 +1,167 @@
+// A store with images for tests of the search, and the same images as plain objects.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import type { SearchBounds } from '../../../src/platform/store/evaluate.ts';
+import { changingImages, movingSplits } from '../../../src/platform/store/image-index.ts';
+import { platformMigrations } from '../../../src/platform/store/migrations.ts';
+import { searchStore } from '../../../src/platform/store/search.ts';
+import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
+import type { Metadata, Store } from '../../../src/platform/store/store.ts';
+import { type Database, openDatabase } from '../../../src/storage/database.ts';
+import { createWork } from '../../../src/storage/work.ts';
+
+export type Split = 'train' | 'valid' | 'test';
+
+/** An image as a test knows it: what it did to it, and nothing that the index says. */
+export interface Model {
+  readonly id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly batch: string;
+  readonly width: number;
+  readonly height: number;
+  split: Split;
+  tags: Set<string>;
+  metadata: Record<string, string | number | boolean>;
+  /** Undefined: nobody annotated it. */
+  labels: readonly string[] | undefined;
+  isPredicted: boolean;
+  jobs: Set<string>;
+  /** Its place among all images, in the order in which they came. */
+  readonly number: number;
+}
+
+export type NewModel = Pick<Model, 'project' | 'name' | 'batch' | 'width' | 'height' | 'split'> & {
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+};
+
+/** Projects of two workspaces: `cells` and `cars` of acme, `foreign` of globex. */
+export async function openSearch(bounds?: SearchBounds) {
+  const folder = mkdtempSync(join(tmpdir(), 'fovea-search-'));
+  const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
+  // What is lost with the power is no matter here, and waiting for the disk takes most of the time.
+  database.run('PRAGMA synchronous = OFF');
+  const work = createWork(database, { clock: systemClock, owner: 'test' });
+  const store = createSqliteStore(database, work);
+  const acme = await store.workspaces.ensure('acme', 1);
+  const globex = await store.workspaces.ensure('globex', 1);
+  addProjects(database, acme.id, globex.id);
+  const models = new Map<string, Model>();
+  let number = 0;
+  return {
+    ...{ database, store, models, acme, globex },
+    search: searchStore(database, work, bounds),
+    /** Later images have numbers that lie further on, in another chunk of the index. */
+    skip: (count: number) =>
+      database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [
+        count,
+      ]),
+    add: async (given: NewModel): Promise<Model> => {
+      number += 1;
+      const id = `image-${number}`;
+      await store.images.add({
+        ...{ id, projectId: given.project, name: given.name, hash: `hash-${number}`, bytes: 1 },
+        ...{ format: 'jpeg', width: given.width, height: given.height, split: given.split },
+        ...{ batchName: given.batch, tags: given.tags, metadata: given.metadata },
+        ...{ sequenceNumber: undefined, sequenceSize: undefined, inferenceId: undefined },
+        created: 1,
+      });
+      const model: Model = {
+        ...given,
+        ...{ id, number, tags: new Set(given.tags), metadata: { ...given.metadata } },
+        ...{ labels: undefined, isPredicted: false, jobs: new Set() },
+      };
+      models.set(id, model);
+      return model;
+    },
+    ...changesOf(database, store, models),
+    /** Rows that the index has. */
+    rows: () =>
+      [
+        'search_terms',
+        'search_chunks',
+        'search_names',
+        'search_name_chunks',
+        'search_trigrams',
+        'likeness_vectors',
+      ].map((table) =>
+        database.get(`SELECT count(*) AS n FROM ${table}`, [], (row) => row.integer('n')),
+      ),
+    close: () => {
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What happens to images, to their rows and to what the test knows of them. */
+function changesOf(database: Database, store: Store, models: Map<string, Model>) {
+  return {
+    annotate: async (model: Model, labels: readonly string[], isPredicted: boolean) => {
+      const boxes = labels.map((label) => ({ label, x: 5, y: 5, width: 2, height: 2 }));
+      const options = { overwrite: true, isPredicted };
+      await store.images.annotate(model.id, { kind: 'detection', boxes }, options, 2);
+      Object.assign(model, { labels, isPredicted });
+    },
+    retag: async (model: Model, tags: readonly string[]) => {
+      await store.images.changeTags(model.id, { operation: 'set', tags });
+      model.tags = new Set(tags);
+    },
+    setMetadata: async (model: Model, metadata: Metadata) => {
+      const removeMetadata = Object.keys(model.metadata);
+      const change = { metadata, removeMetadata, addTags: [], removeTags: [] };
+      await store.images.change(model.id, change);
+      model.metadata = { ...metadata };
+    },
+    remove: async (model: Model) => {
+      await store.images.remove(model.project, [model.id], 3);
+      models.delete(model.id);
+    },
+    giveToJob: (model: Model) => {
+      const job = `job-${model.project}`;
+      changingImages(database, [model.id], () =>
+        database.run(
+          `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, 'unannotated')
+           ON CONFLICT DO NOTHING`,
+          [job, model.id],
+        ),
+      );
+      model.jobs.add(job);
+    },
+    move: (moved: readonly Model[], to: Split) => {
+      const moves = moved.map(({ id }) => ({ imageId: id, to }));
+      movingSplits(database, moves, () => {
+        for (const { imageId } of moves) {
+          database.run('UPDATE images SET split = ? WHERE id = ?', [to, imageId]);
+        }
+      });
+      for (const model of moved) model.split = to;
+    },
+    setTrashed: (project: string, isTrashed: boolean) =>
+      database.run('UPDATE projects SET deleted_at = ? WHERE id = ?', [
+        isTrashed ? 5 : undefined,
+        project,
+      ]),
+  };
+}
+
+function addProjects(database: Database, acme: string, globex: string): void {
+  for (const id of ['cells', 'cars', 'foreign']) {
+    database.run(
+      `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, public, created, updated)
+       VALUES (?, ?, ?, ?, 'object-detection', 'things', 0, 1, 1)`,
+      [id, id === 'foreign' ? globex : acme, id, id],
+    );
+    database.run(
+      `INSERT INTO annotation_jobs (id, project_id, name, created_by, created)
+       VALUES (?, ?, 'job', 'test', 1)`,
+      [`job-${id}`, id],
+    );
+  }
+}
+
+export type Search = Awaited<ReturnType<typeof openSearch>>;

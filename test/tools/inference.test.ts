@@ -1,0 +1,92 @@
+// Running a model, and Auto Label, as an agent does it: through MCP, with a model of the settings.
+
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { colourFinder } from '../fixtures/onnx-models.ts';
+import { modelFile, redAt } from '../platform/labelling-kit.ts';
+
+async function launch(settings: Record<string, string> = {}): Promise<Fovea> {
+  const fovea = await launchFovea(settings);
+  onTestFinished(() => fovea.close());
+  return fovea;
+}
+
+/** A project with one picture of a red square; gives the path of the picture. */
+async function withPicture(fovea: Fovea): Promise<string> {
+  const file = join(fovea.folder, 'square.png');
+  await writeFile(file, await redAt(5));
+  await fovea.ok('projects_create', { name: 'Squares', type: 'object-detection', annotation: 'x' });
+  await fovea.ok('images_upload', { project: 'squares', files: [file] });
+  return file;
+}
+
+const oddNames = colourFinder({ names: "['constructor', '__proto__']" });
+const model = { FOVEA_MODEL: resolve('test/fixtures/squares.onnx') };
+
+it('tells what the model found, and where', async () => {
+  const fovea = await launch(model);
+  const file = await withPicture(fovea);
+  const { text, data } = await fovea.call('inference_run', { project: 'squares', file });
+  expect(text).toContain(`Found 1 object ("red" 1) in "${file}".`);
+  expect(data).toMatchObject({
+    image: { width: 64, height: 64 },
+    predictions: [{ class: 'red', x: 24, y: 24, width: 16, height: 16, confidence: 1 }],
+  });
+  const none = await fovea.call('inference_run', {
+    ...{ project: 'squares', version: 'local', file, classes: 'blue' },
+  });
+  expect(none.text).toContain(`Found 0 objects in "${file}".`);
+  const missing = await fovea.call('inference_run', { project: 'squares', version: 3, file });
+  expect([missing.isError, missing.text]).toEqual([
+    true,
+    expect.stringContaining('There is no model \\"squares/3\\".'),
+  ]);
+  const neither = await fovea.call('inference_run', { project: 'squares' });
+  expect(neither.text).toContain('file: give either file or url');
+  const { data: stats } = await fovea.call('inference_stats_get');
+  expect(stats).toMatchObject({ num_inferences: 2, num_errors: 0, avg_confidence: 1 });
+});
+
+it('counts classes whatever they are called', async () => {
+  const fovea = await launchFovea({ FOVEA_MODEL: await modelFile(oddNames) });
+  onTestFinished(() => fovea.close());
+  const file = await withPicture(fovea);
+  const { text } = await fovea.call('inference_run', { project: 'squares', file });
+  expect(text).toContain(`Found 1 object ("constructor" 1) in "${file}".`);
+});
+
+it('labels a batch, and says how far it is', async () => {
+  const fovea = await launch(model);
+  await withPicture(fovea);
+  const { batches } = await fovea.ok('batches_list', { project: 'squares' });
+  const batchId = Object(batches)[0].id;
+  const started = await fovea.ok('autolabel_start', {
+    ...{ project: 'squares', batchId, modelType: 'local', ontology: { red: 'stamp' } },
+  });
+  await fovea.ok('tasks_wait', { taskId: started.taskId });
+  const { text } = await fovea.call('autolabel_get', { jobId: started.jobId });
+  expect(text).toContain(`: "completed", 1 of 1 image labelled.`);
+  const job = { project: 'squares', jobId: started.annotationJobId };
+  expect((await fovea.call('annotation_jobs_get', job)).text).toContain(
+    'is "in_review": 1 of 1 image annotated.',
+  );
+});
+
+it('says what to set where there is no model', async () => {
+  const fovea = await launch();
+  const file = await withPicture(fovea);
+  const { isError, text } = await fovea.call('inference_run', { project: 'squares', file });
+  expect(isError).toBe(true);
+  expect(text).toContain('No detection model is configured. Set FOVEA_MODEL to an ONNX file');
+});
+
+it('asks for the address of hosted models beside a hosted platform', async () => {
+  const settings = { FOVEA_BASE_URL: 'http://127.0.0.1:9', FOVEA_API_KEY: 'k' };
+  const fovea = await launch(settings);
+  const file = join(fovea.folder, 'square.png');
+  await writeFile(file, await redAt(5));
+  const { text } = await fovea.call('inference_run', { project: 'squares', file });
+  expect(text).toContain('FOVEA_SERVERLESS_URL');
+});

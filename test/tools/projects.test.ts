@@ -1,0 +1,69 @@
+// Splits, forks, folders and the trash as a model has them: over MCP, on a platform of its own.
+
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+
+let fovea: Fovea;
+
+beforeAll(async () => {
+  fovea = await launchFovea();
+  const project = { name: 'Cells', type: 'object-detection', annotation: 'cells', public: true };
+  await fovea.ok('projects_create', project);
+  const files = [resolve('sample/blood-cells/JPEGImages/*.jpg')];
+  const sent = await fovea.ok('images_upload', { project: 'cells', files, split: 'train' });
+  expect(sent).toMatchObject({ uploaded: 12 });
+});
+
+afterAll(() => fovea.close());
+
+async function resultOf(started: Facts): Promise<unknown> {
+  const { result } = await fovea.ok('tasks_wait', { taskId: started.taskId });
+  return result;
+}
+
+it('rebalances, and names the wait as the next call', async () => {
+  const splits = { train: 50, valid: 25, test: 25 };
+  const { text, data } = await fovea.call('projects_rebalance_splits', {
+    ...{ project: 'cells', splits },
+  });
+  expect(text).toContain('tasks_wait');
+  expect(await resultOf(data)).toMatchObject({
+    ...{ moved: 6, images: 12, splits: { train: 6, valid: 3, test: 3 } },
+  });
+  const wrong = await fovea.call('projects_rebalance_splits', {
+    ...{ project: 'cells', splits, grouping: 'batch' },
+  });
+  expect(wrong.isError).toBe(true);
+  expect(wrong.text).toContain('grouping');
+});
+
+it('forks an own project', async () => {
+  const started = await fovea.ok('projects_fork', { source_project: 'cells' });
+  expect(await resultOf(started)).toMatchObject({ id: 'local/cells-2', images: 12 });
+  const both = await fovea.call('projects_fork', { source_project: 'cells', url: 'http://a/b/c' });
+  expect(both.isError).toBe(true);
+});
+
+it('puts projects into a folder and takes them out', async () => {
+  const { id } = await fovea.ok('folders_create', { name: 'Blood', projects: ['cells'] });
+  const put = await fovea.call('folders_set_projects', { folderId: id, projects: ['cells-2'] });
+  expect(put.text).toContain('Put 1 project into folder');
+  const take = { folderId: id, projects: ['cells'], operation: 'remove' };
+  expect((await fovea.call('folders_set_projects', take)).text).toContain('Took 1 project out');
+  expect(await fovea.ok('folders_list')).toMatchObject({
+    data: [{ id, name: 'Blood', projects: ['cells-2'], parent_id: null }],
+  });
+});
+
+it('finds what was deleted, and brings it back', async () => {
+  await fovea.ok('projects_delete', { project: 'cells-2' });
+  const { items } = await fovea.ok('trash_list');
+  expect(items).toMatchObject([{ type: 'project', name: 'Cells' }]);
+  const [item] = Array.isArray(items) ? items : [];
+  await fovea.ok('trash_restore', { type: 'project', id: item.id });
+  expect(await fovea.ok('projects_get', { project: 'cells-2' })).toMatchObject({
+    project: { images: 12 },
+  });
+  expect(await fovea.ok('trash_list')).toMatchObject({ total: 0 });
+});

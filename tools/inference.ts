@@ -1,0 +1,51 @@
+// Tools of the inference family: running a model on an image.
+
+import * as z from 'zod';
+import { inference } from '../src/contract/inference.ts';
+import { invalidArgument } from '../src/errors.ts';
+import { type Tool, toolFor } from '../src/mcp/tool.ts';
+import { openPart } from './local-file.ts';
+import { count, quoted, tally } from './words.ts';
+
+const { inference_run: run } = inference;
+const { project } = run.pathParameters.shape;
+const { image, confidence, overlap, classes } = run.query.shape;
+
+const input = z.strictObject({
+  project,
+  // Models give a number as one.
+  version: z.coerce
+    .string()
+    .optional()
+    .describe('Version number; default the deployed model, "local": FOVEA_MODEL.'),
+  file: z.string().min(1).optional().describe('Path of an image.'),
+  url: image.describe('Or its URL.'),
+  ...{ confidence, overlap, classes },
+});
+
+export const inferenceTools: readonly Tool[] = [
+  toolFor(run, {
+    title: 'Run model',
+    description: 'Detects objects in an image with a trained or local model.',
+    fileArguments: ['file'],
+    input,
+    run: async ({ version: wanted = 'deployed', file, url, ...rest }, context) => {
+      const { client, signal } = context;
+      if ((file === undefined) === (url === undefined)) {
+        throw invalidArgument('file', 'give either file or url');
+      }
+      const source =
+        file === undefined
+          ? { ...(url !== undefined && { image: url }) }
+          : { file: await openPart(file, 'file', context) };
+      const call = { ...rest, ...source, version: wanted };
+      const { body } = await client.call(run, call, { signal });
+      const { predictions = [] } = body;
+      const counts = new Map<string, number>();
+      for (const { class: name } of predictions) counts.set(name, (counts.get(name) ?? 0) + 1);
+      const found = predictions.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
+      const summary = `Found ${count(predictions.length, 'object')}${found} in ${quoted(file ?? url ?? '')}.`;
+      return { summary, data: body };
+    },
+  }),
+];

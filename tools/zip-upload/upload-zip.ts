@@ -1,0 +1,120 @@
+// images_upload_zip: sends a folder or a zip file, then waits for what becomes of it.
+
+import { images } from '../../src/contract/images.ts';
+import type { Input } from '../../src/contract/operation.ts';
+import { FoveaError } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { waitForTask } from '../next-calls.ts';
+import { poll } from '../polling.ts';
+import { count, fileSize, quoted } from '../words.ts';
+import { openToSend, type ToSend } from './pack-folder.ts';
+
+type ZipInput = Input<typeof images.images_upload_zip> & { readonly path?: string | undefined };
+
+/** Without a path, the URL for somebody else's PUT. */
+export async function uploadZip(
+  { path, ...input }: ZipInput,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { client, signal, clock } = context;
+  const end = clock.monotonic() + limits.toolWaitMsMax;
+  const source = path === undefined ? undefined : await openToSend(path, context);
+  const { body } = await client.call(images.images_upload_zip, input, { signal });
+  const { taskId, signedUrl } = body;
+  if (source === undefined) return waiting(body, input);
+  if (signedUrl === undefined) {
+    throw new FoveaError('upstream_failed', 'The platform gave no address for the zip file.');
+  }
+  await client.upload(signedUrl, source, {
+    contentType: 'application/zip',
+    signal,
+    onSent: (bytes, total) => context.progress(bytes / total, 2, `Sending ${fileSize(total)}`),
+  });
+  const waitMs = Math.max(0, end - clock.monotonic());
+  const task = await untilDone({ workspace: input.workspace, taskId }, waitMs, context);
+  return described(input, source, { ...task, taskId });
+}
+
+function waiting(body: { readonly taskId: string }, { workspace }: ZipInput): ToolResult {
+  const { taskId } = body;
+  const why = 'Shows how far it is.';
+  return {
+    summary: `Zip upload ${quoted(taskId)} waits for the file.`,
+    data: { ...body },
+    next: [{ tool: 'images_upload_zip_status', arguments: { workspace, taskId }, why }],
+  };
+}
+
+interface Standing {
+  readonly taskId: string;
+  readonly status?: string | undefined;
+  readonly result?: Readonly<Record<string, unknown>> | undefined;
+  readonly error?: string | undefined;
+}
+
+function untilDone(
+  where: { readonly workspace: string; readonly taskId: string },
+  waitMs: number,
+  context: ToolContext,
+) {
+  const { client, signal } = context;
+  return poll(
+    async () => {
+      const { body } = await client.call(images.images_upload_zip_status, where, { signal });
+      const { current = 0, total = 0 } = body.progress ?? {};
+      if (total > 0) context.progress(1 + current / total, 2, `${current} of ${total} images`);
+      return body;
+    },
+    ({ status }) => isOver(status),
+    { waitMs, context },
+  );
+}
+
+function isOver(status: string | undefined): boolean {
+  return status === 'completed' || status === 'failed';
+}
+
+function described(
+  { workspace, project }: ZipInput,
+  { files, bytes }: ToSend,
+  { taskId, status, result, error }: Standing,
+): ToolResult {
+  const what = files === undefined ? `A zip file (${fileSize(bytes)})` : count(files, 'file');
+  const data = { taskId, status: status ?? 'running', sentBytes: bytes, ...result };
+  if (!isOver(status)) {
+    return {
+      summary: `${what} went to ${quoted(project)}; task ${quoted(taskId)} takes them in.`,
+      data,
+      next: [waitForTask(workspace, taskId)],
+    };
+  }
+  if (status === 'failed') {
+    return {
+      summary: `${what} went to ${quoted(project)}, but were not taken.`,
+      data: { ...data, error },
+    };
+  }
+  const why = 'Checks the dataset.';
+  return {
+    summary: `${what} went to ${quoted(project)}: ${figuresOf(result ?? {})}.`,
+    data,
+    next: [{ tool: 'projects_health', arguments: { workspace, project }, why }],
+  };
+}
+
+/** What the embedded platform tells of it; others tell what they do. */
+function figuresOf(result: Readonly<Record<string, unknown>>): string {
+  const figure = (name: string) => (typeof result[name] === 'number' ? result[name] : 0);
+  const said: readonly (readonly [number, string])[] = [
+    [figure('duplicates'), 'there already'],
+    [figure('annotated'), `annotated with ${count(figure('boxes'), 'label')}`],
+    [figure('alreadyAnnotated'), 'annotated already'],
+    [figure('unannotated'), 'without an annotation'],
+    [figure('annotationsRefused'), 'with an annotation that was refused'],
+    [figure('failed'), 'failed'],
+    [figure('warnings'), figure('warnings') === 1 ? 'warning' : 'warnings'],
+  ];
+  const parts = said.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  return [`${count(figure('images'), 'image')} added`, ...parts].join(', ');
+}
