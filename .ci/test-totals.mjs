@@ -1,20 +1,28 @@
-// Prints the closing line of .ci/run from the JSON reports of vitest, named as the arguments.
-// Ends with 1 where something failed or nothing ran.
+// Prints what failed, and the closing line of .ci/run, from the JSON reports of vitest that are
+// named as the arguments. Ends with 1 where something failed or nothing ran.
 
 import { readFileSync } from 'node:fs';
+
+const messageMax = 1500;
 
 let passed = 0;
 let failed = 0;
 let skipped = 0;
 for (const path of process.argv.slice(2)) {
   const report = JSON.parse(readFileSync(path, 'utf8'));
-  // A file that does not load has no tests to count, so it counts as one that failed.
-  const broken = report.testResults.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
-  );
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const failures = assertionResults.filter((test) => test.status === 'failed');
+    for (const { fullName, failureMessages } of failures) {
+      process.stdout.write(`✗ ${name}: ${fullName}\n${failureMessages.join('\n').slice(0, messageMax)}\n`);
+    }
+    // A file that does not load has no tests to count, so it counts as one that failed.
+    if (status === 'failed' && failures.length === 0) {
+      failed += 1;
+      process.stdout.write(`✗ ${name}\n${String(message).slice(0, messageMax)}\n`);
+    }
+  }
   passed += report.numPassedTests;
-  failed += report.numFailedTests + broken.length;
+  failed += report.numFailedTests;
   skipped += report.numPendingTests + report.numTodoTests;
 }
 
