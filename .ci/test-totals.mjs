@@ -13,7 +13,9 @@ for (const path of process.argv.slice(2)) {
   for (const { name, status, message, assertionResults } of report.testResults) {
     const failures = assertionResults.filter((test) => test.status === 'failed');
     for (const { fullName, failureMessages } of failures) {
-      process.stdout.write(`✗ ${name}: ${fullName}\n${failureMessages.join('\n').slice(0, messageMax)}\n`);
+      process.stdout.write(
+        `✗ ${name}: ${fullName}\n${failureMessages.join('\n').slice(0, messageMax)}\n`,
+      );
     }
     // A file that does not load has no tests to count, so it counts as one that failed.
     if (status === 'failed' && failures.length === 0) {
