@@ -9,7 +9,8 @@ const everything = {
   project: undefined,
   toolsets: undefined,
   readOnly: false,
-};
+  surface: 'full',
+} as const;
 const rows = wireTools(list, everything).map((tool) => ({
   name: tool.name,
   tokens: encode(JSON.stringify(tool)).length,

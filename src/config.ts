@@ -41,6 +41,10 @@ export interface Settings {
   readonly toolsets: readonly string[] | undefined;
   /** Whether only tools that read are offered. */
   readonly readOnly: boolean;
+  /** `compact`: the dozen that most work needs, and four that reach all others. */
+  readonly surface: SurfaceName;
+  /** For so long an equal call gets the first result in place of a second run; 0: never. */
+  readonly repeatWindowSeconds: number;
   readonly timeoutMs: number;
   /** The plan cap of the embedded platform for `augmentation.image.versions`. */
   readonly versionMultiplierMax: number;
@@ -57,6 +61,8 @@ export interface Settings {
 
 /** RFC 6749 section 2.3.1, and public clients. */
 export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
+
+export type SurfaceName = 'full' | 'compact';
 
 export type CredentialsPlace = 'auto' | 'keychain' | 'file' | 'memory';
 
@@ -90,6 +96,12 @@ export function readSettings(
     fileRoots: reader.read('FOVEA_FILE_ROOTS', folders(machine), defaultRoots(machine)),
     toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
     readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
+    surface: reader.read('FOVEA_SURFACE', surface, 'full'),
+    repeatWindowSeconds: reader.read(
+      'FOVEA_REPEAT_WINDOW_SECONDS',
+      repeatSeconds,
+      limits.repeatWindowSeconds,
+    ),
     timeoutMs: reader.read('FOVEA_TIMEOUT_MS', milliseconds, limits.callTimeoutMs),
     versionMultiplierMax: reader.read(
       'FOVEA_VERSION_MULTIPLIER_MAX',
@@ -289,6 +301,14 @@ const milliseconds: Parser<number> = (text) => {
     ? { value }
     : { wrong: `must be a whole number from 100 to ${limits.callTimeoutMsMax}` };
 };
+
+const surface: Parser<SurfaceName> = (text) =>
+  text === 'full' || text === 'compact' ? { value: text } : { wrong: 'must be full or compact' };
+
+const repeatSeconds: Parser<number> = (text) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= limits.repeatWindowSecondsMax
+    ? { value: Number(text) }
+    : { wrong: `must be a whole number of seconds from 0 to ${limits.repeatWindowSecondsMax}` };
 
 const logLevel: Parser<LogLevel> = (text) =>
   isLogLevel(text) ? { value: text } : { wrong: 'must be error, warn, info or debug' };

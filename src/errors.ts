@@ -40,7 +40,15 @@ export interface Problem {
   readonly path: string;
   /** What was found and what would be right, in our own words. */
   readonly message: string;
+  /** What would make it right, where that is certain: the corrected call is made of it. */
+  readonly fix?: Fix;
 }
+
+/** For the argument at the path of a problem. */
+export type Fix =
+  | { readonly kind: 'rename'; readonly to: string }
+  | { readonly kind: 'replace'; readonly by: unknown }
+  | { readonly kind: 'remove' };
 
 /** What another service said. Its words are data: fence them before a model sees them. */
 export interface UpstreamError {
@@ -64,6 +72,8 @@ export interface ErrorDetails {
   readonly retry?: Retry;
   readonly retryAfterSeconds?: number;
   readonly upstream?: UpstreamError;
+  /** Whether a request had left when it failed; undefined: it was answered, or none was made. */
+  readonly wasSent?: boolean;
   readonly cause?: unknown;
 }
 
@@ -77,6 +87,7 @@ export class FoveaError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly upstream: UpstreamError | undefined;
   readonly challenge: Challenge | undefined;
+  readonly wasSent: boolean | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -87,6 +98,7 @@ export class FoveaError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.upstream = details.upstream;
     this.challenge = details.challenge;
+    this.wasSent = details.wasSent;
   }
 
   /** The HTTP status with which our own services answer this error. */

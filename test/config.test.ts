@@ -39,6 +39,8 @@ describe('settings', () => {
       fileRoots: ['/work/cells'],
       toolsets: undefined,
       readOnly: false,
+      surface: 'full',
+      repeatWindowSeconds: 120,
       timeoutMs: 60_000,
       versionMultiplierMax: 50,
       logLevel: 'warn',

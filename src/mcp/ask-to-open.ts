@@ -14,6 +14,8 @@ import {
 import { limits } from '../limits.ts';
 import type { Ask, AskAnswer } from './tool.ts';
 
+type AskToOpen = Extract<Ask, { kind: 'open' }>;
+
 /** `at-once`: by a request of ours (2025); `in-result`: by a result that asks (2026-07-28). */
 type Ability = 'no' | 'at-once' | 'in-result';
 
@@ -49,7 +51,7 @@ export function givenAnswer({ mcpReq }: ServerContext): AskAnswer | undefined {
 }
 
 /** The host repeats its request with the answer. */
-export function askInResult({ url, message }: Ask): InputRequiredResult {
+export function askInResult({ url, message }: AskToOpen): InputRequiredResult {
   return inputRequired({ inputRequests: { [key]: inputRequired.elicitUrl({ url, message }) } });
 }
 
@@ -58,7 +60,7 @@ export function askInResult({ url, message }: Ask): InputRequiredResult {
  * cancelled.
  */
 export async function askAtOnce(
-  { url, message }: Ask,
+  { url, message }: AskToOpen,
   { mcpReq }: ServerContext,
 ): Promise<AskAnswer> {
   try {

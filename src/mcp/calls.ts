@@ -9,16 +9,21 @@ import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
+import { presentNext, resolveCall } from './compact.ts';
 import { toErrorResult } from './error-result.ts';
 import { cleanText } from './foreign-text.ts';
+import type { Journal, JournalCall } from './journal/journal.ts';
 import { createOwnWorkspace } from './own-workspace.ts';
 import { toCallResult } from './result.ts';
 import { excessOf } from './size.ts';
 import { type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
-import type { Ask, Tool, ToolContext } from './tool.ts';
+import type { Ask, BackgroundWork, Tool, ToolContext } from './tool.ts';
 
 /** What a context has from the call that it is made for. */
-export type CallScope = Pick<ToolContext, 'signal' | 'progress' | 'browser'>;
+export interface CallScope extends Pick<ToolContext, 'signal' | 'progress' | 'person'> {
+  /** Given by the host: a second call with it is the same call. */
+  readonly key?: string | undefined;
+}
 
 export interface CallOptions {
   /** The full list, as it was made at build time. */
@@ -27,15 +32,21 @@ export interface CallOptions {
   readonly loadTools: () => Promise<readonly Tool[]>;
   readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
   readonly settings: SurfaceSettings;
+  /** Who calls: the same words for the same credential. Undefined: there is one caller alone. */
+  readonly principal?: string;
+  /** Opened by the first call that changes something; undefined: none is kept. */
+  readonly journal?: () => Promise<Journal | undefined>;
   readonly log: Log;
 }
 
-type CallersOwn = 'makeContext' | 'settings';
+type CallersOwn = 'makeContext' | 'settings' | 'principal' | 'journal';
 
 export interface Called {
   readonly result: CallToolResult;
   /** To be asked of the host in place of the result. */
   readonly ask?: Ask;
+  /** What goes on in the background. */
+  readonly work?: BackgroundWork;
 }
 
 export type CallTool = (
@@ -61,26 +72,33 @@ export function prepareCallTools({
 }: Omit<CallOptions, CallersOwn>): (own: Pick<CallOptions, CallersOwn>) => CallTool {
   const listed = new Map(list.map((tool) => [tool.name, tool]));
   const findTool = createFinder(loadTools);
-  return ({ makeContext, settings }) => {
+  return ({ makeContext, settings, principal = '', journal }) => {
+    const remembered = async (call: JournalCall, context: ToolContext) => {
+      const make = () => call.tool.call(call.args, context);
+      const opened = call.tool.effect === 'reads' ? undefined : await journal?.();
+      return opened === undefined ? make() : opened.run(call, context, make);
+    };
     const ownWorkspace = createOwnWorkspace(settings);
     return async (name, args, scope, knowsLinks) => {
-      const entry = listed.get(name);
-      if (entry === undefined) throw unknownTool(name, [...listed.keys()]);
+      const resolved = resolveCall(name, args, listed, settings);
+      const entry = listed.get(resolved.name);
+      if (entry === undefined) throw unknownTool(resolved.name, [...listed.keys()]);
       const refused = refusal(entry, settings);
       if (refused !== undefined)
-        throw invalidParams(`The tool "${name}" is not offered: ${refused}.`);
+        throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
       try {
         checkSize(args);
-        const tool = await findTool(name);
+        const tool = await findTool(entry.name);
         const context = await makeContext(scope);
-        const result = await ownWorkspace.call(entry, args, context, (filled) =>
-          tool.call(filled, context),
+        const result = await ownWorkspace.call(entry, resolved.args, context, (filled) =>
+          remembered({ tool, args: filled, principal, key: scope.key }, context),
         );
-        const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
-        const { ask } = result;
+        const next = result.next?.flatMap((call) => presentNext(call, listed, settings) ?? []);
+        const { ask, work } = result;
         return {
           result: toCallResult({ ...result, ...(next && { next }) }, knowsLinks),
-          ...(ask && scope.browser.canAsk && { ask }),
+          ...(ask && canBeAsked(ask, scope) && { ask }),
+          ...(work && { work }),
         };
       } catch (thrown) {
         const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
@@ -91,8 +109,8 @@ export function prepareCallTools({
   };
 }
 
-function isOffered(tool: ListedTool | undefined, settings: SurfaceSettings): boolean {
-  return tool !== undefined && refusal(tool, settings) === undefined;
+function canBeAsked({ kind }: Ask, { person }: CallScope): boolean {
+  return kind === 'open' ? person.canOpen : person.canConsent;
 }
 
 function createFinder(loadTools: () => Promise<readonly Tool[]>) {

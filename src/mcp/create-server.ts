@@ -81,8 +81,8 @@ export function createServer(
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const progress = progressOf(context, clock);
     const knowsLinks = linksSince <= (server.getNegotiatedProtocolVersion() ?? '');
-    const call = (browser: CallScope['browser']) => {
-      const scope = { signal: context.mcpReq.signal, progress: progress.report, browser };
+    const call = (person: CallScope['person']) => {
+      const scope = { signal: context.mcpReq.signal, progress: progress.report, person };
       return callTool(params.name, params.arguments ?? {}, scope, knowsLinks);
     };
     try {
@@ -96,16 +96,19 @@ export function createServer(
 
 /** A tool that asks is called a second time, with what came back. */
 async function callAndAsk(
-  call: (browser: CallScope['browser']) => ReturnType<CallTool>,
+  call: (person: CallScope['person']) => ReturnType<CallTool>,
   server: Server,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const able = canAsk(server, context);
-  const first = await call({ canAsk: able !== 'no', answer: givenAnswer(context) });
-  if (first.ask === undefined) return first.result;
+  const first = await call({
+    ...{ canOpen: able !== 'no', canConsent: false },
+    answer: givenAnswer(context),
+  });
+  if (first.ask?.kind !== 'open') return first.result;
   if (able === 'in-result') return askInResult(first.ask);
   const answer = await askAtOnce(first.ask, context);
-  return (await call({ canAsk: false, answer })).result;
+  return (await call({ canOpen: false, canConsent: false, answer })).result;
 }
 
 /** Clients of older revisions refuse a whole result for one block of a kind unknown to them. */
@@ -120,14 +123,20 @@ function progressOf({ mcpReq }: ServerContext, clock: Clock): Progress {
 }
 
 /** Members stay in the order of the list, which costs a model the fewest tokens. */
-function toWire({ title, inputSchema, annotations, name, description }: ListedTool) {
+function toWire({ title, inputSchema, annotations, name, description, meta }: ListedTool) {
   const { required = [], properties } = inputSchema;
   const schema = {
     properties: asJson(properties),
     ...(required.length > 0 && { required: [...required] }),
     type: 'object' as const,
   };
-  return { name, description, inputSchema: schema, annotations: { ...annotations }, title };
+  return {
+    ...{ name, description },
+    inputSchema: schema,
+    annotations: { ...annotations },
+    title,
+    ...(meta && { _meta: asJson(meta) }),
+  };
 }
 
 /** The list was read from a JSON file: only the compiler does not know. */

@@ -23,6 +23,8 @@ export interface ArgumentsSchema {
 export interface ListedTool {
   readonly name: string;
   readonly family: string;
+  /** An `Effect`: the list is read from JSON. */
+  readonly effect: string;
   /** What an OAuth token must allow. */
   readonly scope?: string;
   /** Whether it cannot do without files of this machine. */
@@ -33,9 +35,14 @@ export interface ListedTool {
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
   readonly annotations: Hints;
+  /** As hosts get it in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-export type SurfaceSettings = Pick<Settings, 'workspace' | 'project' | 'toolsets' | 'readOnly'>;
+export type SurfaceSettings = Pick<
+  Settings,
+  'workspace' | 'project' | 'toolsets' | 'readOnly' | 'surface'
+>;
 
 /**
  * The part of the full list that the settings offer, in its order; a parameter with a default in

@@ -32,11 +32,49 @@ export interface ToolImage {
   readonly mimeType: string;
 }
 
-/** An address that the person at the host is to open, and why. */
-export interface Ask {
-  readonly url: string;
-  readonly message: string;
+/** What the person at the host is asked: to open an address, or to agree to a change. */
+export type Ask =
+  | { readonly kind: 'open'; readonly url: string; readonly message: string }
+  | {
+      readonly kind: 'consent';
+      readonly message: string;
+      /** What exactly is agreed to, with all that must not have changed when it is done. */
+      readonly target: string;
+    };
+
+/** Which part of a list an answer shows. */
+export interface Page {
+  /** Rows in all, where the service says so. */
+  readonly total?: number;
+  readonly shown: number;
+  /** Whether there are more. */
+  readonly truncated: boolean;
+  /** The arguments that get the following page. */
+  readonly next?: Readonly<Record<string, unknown>>;
 }
+
+/** Work of the platform that goes on after the answer; its handle outlives this process. */
+export type BackgroundWork =
+  | { readonly kind: 'task'; readonly workspace: string; readonly taskId: string }
+  | {
+      readonly kind: 'version';
+      readonly workspace: string;
+      readonly project: string;
+      readonly version: string;
+    };
+
+/** What hosts are told of a tool beside the protocol, in `_meta`. */
+export interface ToolMeta {
+  /** A host asks its user at every call: for what is irreversible. */
+  readonly requiresUserInteraction?: true;
+  /** Words by which a host's search of tools finds it. */
+  readonly searchHint?: string;
+  /** A longer answer than the host's own bound is worth it. */
+  readonly maxResultSizeChars?: number;
+}
+
+/** Pages that hosts with MCP Apps show beside an answer; `ui://fovea/NAME`. */
+export type AppName = 'contact-sheet' | 'event-timeline';
 
 export interface ToolResult {
   /** The status line: what happened, in our words, with the figures that matter. */
@@ -47,9 +85,13 @@ export interface ToolResult {
   /** The text says what they show: not every host shows pictures. */
   readonly images?: readonly ToolImage[];
   readonly next?: readonly NextCall[];
+  /** Of a list: said before the rows. */
+  readonly page?: Page;
+  /** What goes on in the background: a task for hosts that know tasks. */
+  readonly work?: BackgroundWork;
   /**
    * Asked of the host in place of the result. The tool then runs again and finds what the person
-   * said in `browser.answer`. Only where `browser.canAsk`.
+   * said in `person.answer`. Only where `person.canOpen` or `person.canConsent`.
    */
   readonly ask?: Ask;
 }
@@ -72,9 +114,11 @@ export interface ToolContext {
   readonly files: FileRoots;
   /** Loads what signing in needs with the first call, and sends nothing yet. */
   signIn(): Promise<SignInDesk>;
-  readonly browser: {
+  readonly person: {
     /** Whether the host can show its user an address to open. */
-    readonly canAsk: boolean;
+    readonly canOpen: boolean;
+    /** Whether the host can ask its user to agree. */
+    readonly canConsent: boolean;
     /** Undefined: it was not asked in this call. */
     readonly answer: AskAnswer | undefined;
   };
@@ -103,6 +147,15 @@ export interface Tool {
   readonly usesFiles: boolean;
   /** Optional arguments that name files of this machine: not offered to hosts elsewhere. */
   readonly fileArguments?: readonly string[];
+  readonly meta?: ToolMeta;
+  readonly app?: AppName;
+  /**
+   * What an equal call within the window of the settings does: `replayed` gives the first result,
+   * `made` runs again, since two equal ones are honest. Undefined: `replayed` unless idempotent.
+   */
+  readonly repeated?: 'replayed' | 'made';
+  /** Whether its result holds a secret, which is never kept. */
+  readonly givesSecret?: boolean;
   readonly input: z.ZodObject;
   /** Checks the arguments, then runs. Throws a FoveaError. */
   call(args: unknown, context: ToolContext): Promise<ToolResult>;
@@ -153,16 +206,28 @@ interface OperationWords<O extends Operation> {
   /** The part of the answer that the model needs; all of it when left out. */
   project?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
   next?(answer: Answer<O>, input: Input<O>): readonly NextCall[];
+  /** Which part of the list this is. */
+  page?(answer: Answer<O>, input: Input<O>): Page;
+  /** What goes on in the background. */
+  work?(answer: Answer<O>, input: Input<O>): BackgroundWork | undefined;
+  readonly meta?: ToolMeta;
+  readonly app?: AppName;
+  readonly repeated?: 'replayed' | 'made';
+  readonly givesSecret?: boolean;
 }
 
 /** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
 export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
-  const { title, description, confirmation } = words;
+  const { title, description, confirmation, meta, app, repeated, givesSecret } = words;
   const input = words.offered ?? flatSchema(operation);
   return {
     ...inherited(operation),
     title,
     description,
+    ...(meta && { meta }),
+    ...(app && { app }),
+    ...(repeated && { repeated }),
+    ...(givesSecret !== undefined && { givesSecret }),
     input: confirmation
       ? input.extend({ confirm: z.string().describe(confirmation.description) })
       : input,
@@ -174,7 +239,14 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
       const data = words.project?.(body, input) ?? asRecord(body);
       const next = words.next?.(body, input) ?? [];
       const summary = `${words.summarize(body, input)}${ageNote(ageMs)}`;
-      return { summary, data, ...(next.length > 0 && { next }) };
+      const page = words.page?.(body, input);
+      const work = words.work?.(body, input);
+      return {
+        ...{ summary, data },
+        ...(next.length > 0 && { next }),
+        ...(page && { page }),
+        ...(work && { work }),
+      };
     },
   };
 }

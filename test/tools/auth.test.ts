@@ -17,11 +17,11 @@ afterEach(async () => {
   await kit.close();
 });
 
-function at(desk: ReturnType<typeof testDesk>, browser = noHost): Partial<ToolContext> {
-  return { signIn: async () => desk, browser };
+function at(desk: ReturnType<typeof testDesk>, person = noHost): Partial<ToolContext> {
+  return { signIn: async () => desk, person };
 }
 
-const noHost: ToolContext['browser'] = { canAsk: false, answer: undefined };
+const noHost: ToolContext['person'] = { canOpen: false, canConsent: false, answer: undefined };
 const pending = { status: 'pending', authorization_url: authorizationUrl };
 
 /** Nothing of sign-in may be loaded. */
@@ -77,9 +77,10 @@ describe('auth_sign_in', () => {
 
   it('asks a host that can, and opens nothing itself', async () => {
     const desk = testDesk();
-    const host = { canAsk: true, answer: undefined };
+    const host = { canOpen: true, canConsent: false, answer: undefined };
     const { ask } = await kit.call('auth_sign_in', {}, at(desk, host));
     expect(ask).toEqual({
+      kind: 'open',
       url: authorizationUrl,
       message: 'Sign in to auth.example.com, so that Fovea can work for you there.',
     });
@@ -93,7 +94,11 @@ describe('auth_sign_in', () => {
     ['decline', 'signed_out', 'close'],
   ])('after the host said %s: %s', async (answer, status, asked) => {
     const desk = testDesk({ status: 'pending' });
-    const { data } = await kit.call('auth_sign_in', {}, at(desk, { canAsk: false, answer }));
+    const { data } = await kit.call(
+      'auth_sign_in',
+      {},
+      at(desk, { canOpen: false, canConsent: false, answer }),
+    );
     expect(data).toMatchObject({ status });
     expect(desk.asked.join(', ')).toBe(asked);
   });

@@ -122,9 +122,9 @@ function toolNamed(name: string): Tool {
   return tool;
 }
 
-const nobodySignedIn: Pick<ToolContext, 'signIn' | 'browser'> = {
+const nobodySignedIn: Pick<ToolContext, 'signIn' | 'person'> = {
   signIn: async () => testDesk(),
-  browser: { canAsk: false, answer: undefined },
+  person: { canOpen: false, canConsent: false, answer: undefined },
 };
 
 function urlOf(address: ReturnType<Server['address']>): string {

@@ -37,7 +37,7 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
   const files = openFileRoots([]);
   return (caller) => {
     const settings = settingsOf(options, caller.token.workspace);
-    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'browser'>) => ({
+    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'person'>) => ({
       ...scope,
       client: withinScopes(await clientOf(caller), caller.token.scopes),
       eventStorePlace: notHere,
@@ -47,7 +47,10 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
       clock,
     });
     const parts = { version, clock, tools, readsFiles: false };
-    return createServer(parts, createCallTool({ makeContext, settings }));
+    return createServer(
+      parts,
+      createCallTool({ makeContext, settings, principal: caller.token.workspace }),
+    );
   };
 }
 
