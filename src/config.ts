@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { isLoopbackHost } from './boundary/loopback.ts';
+import type { HttpProxy, Proxies } from './boundary/proxies.ts';
 import { invalidInput, type Problem } from './errors.ts';
 import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
@@ -56,6 +57,8 @@ export interface Settings {
   readonly rateLimit: number | undefined;
   /** Where models run that are deployed on a hosted platform. */
   readonly serverlessUrl: string | undefined;
+  /** Through which others are reached; undefined: everything is reached directly. */
+  readonly proxies: Proxies | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -112,6 +115,7 @@ export function readSettings(
     trainer: reader.read('FOVEA_TRAINER', trainer(machine), undefined),
     rateLimit: reader.read('FOVEA_RATE_LIMIT', callsPerMinute, undefined),
     serverlessUrl: reader.read('FOVEA_SERVERLESS_URL', url, undefined),
+    proxies: readProxies(reader, environment),
     logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
   };
   reader.finish();
@@ -152,6 +156,24 @@ function readSignIn(
     profile: reader.read('FOVEA_PROFILE', profileName, 'default'),
     publicUrl: reader.read('FOVEA_PUBLIC_URL', origin, undefined),
   };
+}
+
+/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as curl reads them. */
+export function readProxies(
+  reader: ReturnType<typeof createReader>,
+  environment: Environment = process.env,
+): Proxies | undefined {
+  // The small letters win, also where they are empty: then there is none.
+  const spelled = (small: string) =>
+    environment[small] === undefined ? small.toUpperCase() : small;
+  const read = (setting: string) => {
+    const found = reader.read(setting, proxy, undefined);
+    return found && { ...found, setting };
+  };
+  const http = read(spelled('http_proxy'));
+  const https = read(spelled('https_proxy'));
+  const except = reader.read(spelled('no_proxy'), hostsWithoutProxy, []);
+  return http || https ? { http, https, except } : undefined;
 }
 
 /** Over SSH a browser would open on the wrong machine; without a display, none would. */
@@ -211,6 +233,48 @@ export const url: Parser<string> = (text) => {
     return { wrong: 'must be https; plain http is accepted for 127.0.0.1 and localhost only' };
   }
   return { value: parsed.href.replace(/\/+$/, '') };
+};
+
+/** Never repeats the value: it may hold a password. */
+const proxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
+  const parsed = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  if (parsed && /^socks/.test(parsed.protocol)) {
+    return { wrong: 'must be an http or https proxy: SOCKS is not supported' };
+  }
+  const isProxy = parsed && /^https?:$/.test(parsed.protocol);
+  // A "/", "?" or "#" of a password that is not encoded would begin the path, and end the host.
+  if (!isProxy || `${parsed.pathname}${parsed.search}${parsed.hash}` !== '/') {
+    return {
+      wrong:
+        'must be the http or https URL of a proxy, for example http://proxy.example.com:8080, ' +
+        'with a password percent-encoded',
+    };
+  }
+  const { origin, hostname, port, protocol } = parsed;
+  const host = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+  const authorization = proxyAuthorization(parsed);
+  return authorization === null
+    ? { wrong: 'must have its user name and password percent-encoded' }
+    : { value: { origin, host, authorization } };
+};
+
+/** RFC 7617; undefined: without credentials; null: they cannot be decoded. */
+function proxyAuthorization({ username, password }: URL): Secret | undefined | null {
+  if (username === '' && password === '') return undefined;
+  try {
+    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+  } catch {
+    return null;
+  }
+}
+
+/** What cannot be read means nobody, as elsewhere; but an address would surely be meant. */
+const hostsWithoutProxy: Parser<readonly string[]> = (text) => {
+  const list = text.split(/[\s,]+/).filter((part) => part !== '');
+  return list.some((part) => part.includes('://'))
+    ? { wrong: 'must be hosts separated by commas, without https://' }
+    : { value: list };
 };
 
 /** Others find what we offer at paths below its root (RFC 8414 section 3, RFC 9728 section 3.1). */

@@ -50,6 +50,12 @@ export type Fix =
   | { readonly kind: 'replace'; readonly by: unknown }
   | { readonly kind: 'remove' };
 
+/** A call that would be right. */
+export interface CorrectedCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
 /** What another service said. Its words are data: fence them before a model sees them. */
 export interface UpstreamError {
   readonly status: number;
@@ -72,8 +78,13 @@ export interface ErrorDetails {
   readonly retry?: Retry;
   readonly retryAfterSeconds?: number;
   readonly upstream?: UpstreamError;
-  /** Whether a request had left when it failed; undefined: it was answered, or none was made. */
+  /**
+   * True: a request left, and nobody knows what it did; false: none left; undefined: it was
+   * answered, or none was made.
+   */
   readonly wasSent?: boolean;
+  /** Known where the mistake lies in how the call was made; else it is made of `fix`. */
+  readonly corrected?: CorrectedCall;
   readonly cause?: unknown;
 }
 
@@ -88,6 +99,7 @@ export class FoveaError extends Error {
   readonly upstream: UpstreamError | undefined;
   readonly challenge: Challenge | undefined;
   readonly wasSent: boolean | undefined;
+  readonly corrected: CorrectedCall | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -99,6 +111,7 @@ export class FoveaError extends Error {
     this.upstream = details.upstream;
     this.challenge = details.challenge;
     this.wasSent = details.wasSent;
+    this.corrected = details.corrected;
   }
 
   /** The HTTP status with which our own services answer this error. */

@@ -3,6 +3,7 @@
 import { dataLimits } from './limits/data.ts';
 import { eventStoreLimits } from './limits/event-store.ts';
 import { mcpLimits } from './limits/mcp.ts';
+import { nodeLimits } from './limits/node.ts';
 import { platformLimits } from './limits/platform.ts';
 import { serviceLimits } from './limits/services.ts';
 import { signInLimits } from './limits/sign-in.ts';
@@ -14,4 +15,5 @@ export const limits = {
   ...signInLimits,
   ...platformLimits,
   ...mcpLimits,
+  ...nodeLimits,
 } as const;

@@ -9,14 +9,13 @@ import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
-import { presentNext, resolveCall } from './compact.ts';
-import { toErrorResult } from './error-result.ts';
+import { findEntry, type ResolvedCall, resolveCall } from './compact.ts';
 import { cleanText } from './foreign-text.ts';
 import type { Journal, JournalCall } from './journal/journal.ts';
 import { createOwnWorkspace } from './own-workspace.ts';
-import { toCallResult } from './result.ts';
+import { createPresenter, type PresenterParts } from './present.ts';
 import { excessOf } from './size.ts';
-import { type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
+import { type ListedTool, refusal } from './surface.ts';
 import type { Ask, BackgroundWork, Tool, ToolContext } from './tool.ts';
 
 /** What a context has from the call that it is made for. */
@@ -25,13 +24,12 @@ export interface CallScope extends Pick<ToolContext, 'signal' | 'progress' | 'pe
   readonly key?: string | undefined;
 }
 
-export interface CallOptions {
+export interface CallOptions extends PresenterParts {
   /** The full list, as it was made at build time. */
   readonly list: readonly ListedTool[];
   /** Loads the tools themselves; called with the first call. */
   readonly loadTools: () => Promise<readonly Tool[]>;
   readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
-  readonly settings: SurfaceSettings;
   /** Who calls: the same words for the same credential. Undefined: there is one caller alone. */
   readonly principal?: string;
   /** Opened by the first call that changes something; undefined: none is kept. */
@@ -39,7 +37,7 @@ export interface CallOptions {
   readonly log: Log;
 }
 
-type CallersOwn = 'makeContext' | 'settings' | 'principal' | 'journal';
+type CallersOwn = 'makeContext' | 'principal' | 'journal' | keyof PresenterParts;
 
 export interface Called {
   readonly result: CallToolResult;
@@ -70,9 +68,14 @@ export function prepareCallTools({
   loadTools,
   log,
 }: Omit<CallOptions, CallersOwn>): (own: Pick<CallOptions, CallersOwn>) => CallTool {
-  const listed = new Map(list.map((tool) => [tool.name, tool]));
-  const findTool = createFinder(loadTools);
-  return ({ makeContext, settings, principal = '', journal }) => {
+  const listed = new Map([...list, findEntry].map((tool) => [tool.name, tool]));
+  const findTool = createFinder(async () => {
+    const { findingTool } = await import('./find-operations.ts');
+    return [...(await loadTools()), findingTool(list)];
+  });
+  return (own) => {
+    const { makeContext, settings, principal = '', journal } = own;
+    const present = createPresenter(own, listed);
     const remembered = async (call: JournalCall, context: ToolContext) => {
       const make = () => call.tool.call(call.args, context);
       const opened = call.tool.effect === 'reads' ? undefined : await journal?.();
@@ -80,30 +83,33 @@ export function prepareCallTools({
     };
     const ownWorkspace = createOwnWorkspace(settings);
     return async (name, args, scope, knowsLinks) => {
-      const resolved = resolveCall(name, args, listed, settings);
-      const entry = listed.get(resolved.name);
-      if (entry === undefined) throw unknownTool(resolved.name, [...listed.keys()]);
-      const refused = refusal(entry, settings);
-      if (refused !== undefined)
-        throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
+      let resolved: ResolvedCall = { name, args };
       try {
         checkSize(args);
+        resolved = resolveCall(name, args, listed, settings);
+        const entry = listed.get(resolved.name);
+        if (entry === undefined) throw unknownTool(resolved.name, [...listed.keys()]);
+        const refused = refusal(entry, settings);
+        if (refused !== undefined)
+          throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
+        // Once more: what a text of JSON held was not seen before.
+        checkSize(resolved.args);
         const tool = await findTool(entry.name);
         const context = await makeContext(scope);
         const result = await ownWorkspace.call(entry, resolved.args, context, (filled) =>
           remembered({ tool, args: filled, principal, key: scope.key }, context),
         );
-        const next = result.next?.flatMap((call) => presentNext(call, listed, settings) ?? []);
         const { ask, work } = result;
         return {
-          result: toCallResult({ ...result, ...(next && { next }) }, knowsLinks),
+          result: await present.result(tool.name, result, knowsLinks),
           ...(ask && canBeAsked(ask, scope) && { ask }),
           ...(work && { work }),
         };
       } catch (thrown) {
+        if (thrown instanceof ProtocolError) throw thrown;
         const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
         logFailure(log, name, failure);
-        return { result: toErrorResult(failure) };
+        return { result: present.failure(failure, resolved) };
       }
     };
   };

@@ -13,6 +13,8 @@ export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
     ...(tool.scope !== undefined && { scope: tool.scope }),
     usesFiles: tool.usesFiles,
     ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
+    ...(tool.unlisted && { unlisted: tool.unlisted }),
+    ...(tool.inShort && { inShort: tool.inShort }),
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),

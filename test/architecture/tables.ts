@@ -15,11 +15,14 @@ export const floors: readonly Floor[] = [
   { floor: 4, parts: ['tools'] },
   {
     floor: 3,
-    parts: ['src/mcp', 'src/platform', 'src/authorization-server', 'src/event-store', 'src/setup'],
+    parts: ['src/mcp', 'src/platform', 'src/authorization-server', 'src/event-store'],
   },
   {
     floor: 2,
-    parts: ['src/http-server', 'src/http-client', 'src/sign-in', 'src/storage', 'src/pictures'],
+    parts: [
+      ...['src/http-server', 'src/http-client', 'src/sign-in', 'src/storage', 'src/pictures'],
+      'src/setup',
+    ],
   },
   { floor: 1, parts: ['src/contract'] },
   {
@@ -44,14 +47,24 @@ export const floors: readonly Floor[] = [
 
 /** What tools may use of the floors below them; everything else is reached over HTTP. */
 export const toolImports = {
-  values: ['src/contract', 'src/mcp/tool.ts', 'src/errors.ts', 'src/limits.ts'],
+  values: [
+    'src/contract',
+    'src/mcp/tool.ts',
+    'src/mcp/foreign-text.ts',
+    'src/errors.ts',
+    'src/limits.ts',
+  ],
   types: [
+    'src/mcp/agreement.ts',
+    'src/mcp/compact.ts',
+    'src/mcp/journal/journal.ts',
     'src/http-client',
     'src/sign-in',
     'src/boundary',
     'src/setup',
     'src/clock.ts',
     'src/config.ts',
+    'src/mcp/journal/journal.ts',
   ],
 } as const;
 

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
+import { forPeople } from '../../src/mcp/foreign-text.ts';
 import type { AskAnswer, ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import { authorizationUrl, testDesk } from '../fixtures/sign-in-desk.ts';
@@ -235,7 +236,7 @@ describe('auth_sign_out', () => {
 describe('auth_userinfo', () => {
   it('gives the claims, with a name that breaks out of no sentence', async () => {
     const { summary, data } = await kit.call('auth_userinfo', {}, at(testDesk()));
-    expect(summary).toBe('Signed in as "Ada L Lovelace".');
+    expect(forPeople(summary)).toBe('Signed in as "Ada L Lovelace".');
     expect(data).toEqual({ sub: 'u1', name: 'Ada "L" Lovelace', email: 'ada@example.com' });
   });
 

@@ -239,8 +239,8 @@ describe('the list of tools', () => {
     for (const { description } of asking) expect(description).toContain('Cannot be undone.');
   });
 
-  it('costs at most 12,000 tokens', () => {
-    expect(tokens({ tools: list })).toBeLessThanOrEqual(12_000);
+  it('costs at most 10,000 tokens', () => {
+    expect(tokens({ tools: list })).toBeLessThanOrEqual(10_000);
   });
 
   it.each(list)('$name is told shortly', (listed) => {
