@@ -167,7 +167,7 @@ export function readProxies(
   const spelled = (small: string) =>
     environment[small] === undefined ? small.toUpperCase() : small;
   const read = (setting: string) => {
-    const found = reader.read(setting, proxy, undefined);
+    const found = reader.read(setting, usableProxy, undefined);
     return found && { ...found, setting };
   };
   const http = read(spelled('http_proxy'));
@@ -258,6 +258,16 @@ const proxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
     : { value: { origin, host, authorization } };
 };
 
+/**
+ * These variables are meant for every program of the machine: one that we cannot use stops nobody
+ * who needs no proxy. It is refused when an address would be reached through it.
+ */
+const usableProxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
+  const parsed = proxy(text);
+  if ('value' in parsed) return parsed;
+  return { value: { origin: '', host: '', authorization: undefined, wrong: parsed.wrong } };
+};
+
 /** RFC 7617; undefined: without credentials; null: they cannot be decoded. */
 function proxyAuthorization({ username, password }: URL): Secret | undefined | null {
   if (username === '' && password === '') return undefined;
@@ -269,12 +279,12 @@ function proxyAuthorization({ username, password }: URL): Secret | undefined | n
   }
 }
 
-/** What cannot be read means nobody, as elsewhere; but an address would surely be meant. */
+/** What cannot be read means nobody, as elsewhere; of an address its host is surely meant. */
 const hostsWithoutProxy: Parser<readonly string[]> = (text) => {
   const list = text.split(/[\s,]+/).filter((part) => part !== '');
-  return list.some((part) => part.includes('://'))
-    ? { wrong: 'must be hosts separated by commas, without https://' }
-    : { value: list };
+  return {
+    value: list.map((part) => (part.includes('://') ? (URL.parse(part)?.host ?? '') : part)),
+  };
 };
 
 /** Others find what we offer at paths below its root (RFC 8414 section 3, RFC 9728 section 3.1). */

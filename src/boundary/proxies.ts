@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { invalidArgument } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { isLoopbackHost } from './loopback.ts';
 
@@ -14,6 +15,8 @@ export interface HttpProxy {
   readonly setting: string;
   /** The value of `proxy-authorization`; undefined: it asks for none. */
   readonly authorization: Secret | undefined;
+  /** Why it cannot be used, where its variable has no proxy that we know; nothing else is set. */
+  readonly wrong?: string;
 }
 
 export interface Proxies {
@@ -27,7 +30,8 @@ export interface Proxies {
 
 /**
  * The proxy for an address; undefined: it is reached directly. This machine always is, so that no
- * service of our own is asked for elsewhere.
+ * service of our own is asked for elsewhere. Throws `invalid_input` where the variable that would
+ * say it is wrong.
  */
 export function proxyFor(url: URL, proxies: Proxies | undefined): HttpProxy | undefined {
   if (proxies === undefined) return undefined;
@@ -35,7 +39,9 @@ export function proxyFor(url: URL, proxies: Proxies | undefined): HttpProxy | un
   if (proxy === undefined || isThisMachine(url.hostname)) return undefined;
   const host = plainHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return proxies.except.some((entry) => covers(entry, host, port)) ? undefined : proxy;
+  if (proxies.except.some((entry) => covers(entry, host, port))) return undefined;
+  if (proxy.wrong !== undefined) throw invalidArgument(proxy.setting, proxy.wrong);
+  return proxy;
 }
 
 function isThisMachine(hostname: string): boolean {

@@ -11,6 +11,7 @@ const matchesMax = 8;
 /** The tool over all operations of a list that the settings of the caller let through. */
 export function findingTool(list: readonly ListedTool[]): Tool {
   const { name, title, description } = findEntry;
+  const operationsOf = remembering(list);
   return tool({
     ...{ name, title, description },
     family: 'operations',
@@ -21,19 +22,30 @@ export function findingTool(list: readonly ListedTool[]): Tool {
     scope: undefined,
     usesFiles: false,
     input: z.strictObject({ query: z.string() }),
-    run: async ({ query }, { settings }) => find(query.trim(), adapt(list, settings), settings),
+    run: async ({ query }, { settings }) => find(query.trim(), operationsOf(settings), settings),
   });
 }
 
-function find(
-  query: string,
-  operations: readonly ListedTool[],
-  settings: SurfaceSettings,
-): ToolResult {
+/** Those of a caller, with their words; made once for the settings of a process. */
+function remembering(list: readonly ListedTool[]) {
+  const known = new WeakMap<SurfaceSettings, Operations>();
+  return (settings: SurfaceSettings): Operations => {
+    const before = known.get(settings);
+    if (before !== undefined) return before;
+    const made = new Map(adapt(list, settings).map((tool) => [tool, indexed(tool)]));
+    known.set(settings, made);
+    return made;
+  };
+}
+
+type Operations = ReadonlyMap<ListedTool, Indexed>;
+
+function find(query: string, index: Operations, settings: SurfaceSettings): ToolResult {
+  const operations = [...index.keys()];
   const exact = operations.find(({ name }) => name === query.toLowerCase());
   if (exact !== undefined) return inFull(exact, settings);
   const family = operations.filter(({ family }) => family === query.toLowerCase());
-  const found = family.length > 0 ? family : ranked(query, operations);
+  const found = family.length > 0 ? family : ranked(query, index);
   if (found.length === 0) return nothingFound(operations);
   const shown = family.length > 0 ? found : found.slice(0, matchesMax);
   const [first] = shown;
@@ -82,8 +94,7 @@ type Place = keyof typeof weights;
 
 type Indexed = Readonly<Record<Place, ReadonlySet<string>>>;
 
-function ranked(query: string, operations: readonly ListedTool[]): readonly ListedTool[] {
-  const index = new Map(operations.map((tool) => [tool, indexed(tool)]));
+function ranked(query: string, index: Operations): readonly ListedTool[] {
   const vocabulary = new Set(
     [...index.values()].flatMap((words) => places.flatMap((place) => [...words[place]])),
   );

@@ -68,6 +68,7 @@ describe('a proxy', () => {
     ['https://[fd00::7]', 'fd00::7', true],
     ['https://[fd00::7]', '[fd00::7]:443', true],
     ['https://[fd00::7]', '10.0.0.0/8', false],
+    ['https://api.example.com', 'https://api.example.com/v1', true],
   ])('%s with NO_PROXY=%s', (url, list, isDirect) => {
     const route = routeOf(url, { ...both, no_proxy: list });
     expect(route).toBe(isDirect ? 'directly' : 'tls.corp:3129 HTTPS_PROXY');
@@ -82,11 +83,14 @@ describe('a wrong value', () => {
     ['HTTP_PROXY', 'http://user:12#hunter2@proxy:8080', 'percent-encoded'],
     ['HTTP_PROXY', 'http://proxy:80800', 'http://proxy.example.com:8080'],
     ['http_proxy', 'ftp://proxy', 'http://proxy.example.com:8080'],
-    ['NO_PROXY', 'https://api.example.com', 'without https://'],
-  ])('%s=%s is told, and not repeated', (variable, value, said) => {
+  ])('%s=%s is told where it is needed, and not repeated', (variable, value, said) => {
+    const { proxies } = readSettings({ [variable]: value });
+    const scheme = variable.toLowerCase().slice(0, -'_proxy'.length);
+    expect(proxyFor(new URL(`${scheme}://127.0.0.1:8001`), proxies)).toBe(undefined);
+    expect(inspect(proxies, { depth: 9 })).not.toContain('hunter2');
     let thrown: unknown;
     try {
-      readSettings({ [variable]: value });
+      proxyFor(new URL(`${scheme}://api.example.com`), proxies);
     } catch (error) {
       thrown = error;
     }

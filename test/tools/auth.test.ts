@@ -278,7 +278,9 @@ describe('doctor', () => {
     expect(await signInCheck(at(desk))).toEqual({
       check: 'sign-in',
       ok: true,
-      detail: 'Profile "default", kept in "keychain": signed in.',
+      detail:
+        'Profile "default", kept in "keychain": signed in, with a token until ' +
+        '2026-11-22T12:00:00.000Z that renews itself.',
     });
     expect(desk.asked).toEqual([]);
   });
