@@ -90,6 +90,8 @@ export interface SetupCommand {
   readonly undo: boolean;
   /** Written as FOVEA_SURFACE. */
   readonly surface: SurfaceName | undefined;
+  /** Written as FOVEA_FILE_ROOTS; none: as the environment has it. */
+  readonly files: readonly string[];
 }
 
 export interface DoctorCommand {
@@ -129,6 +131,7 @@ For people:
                 --dry-run        shows the change, and writes nothing
                 --undo           takes the last change back
                 --surface full|compact  which tools the host is offered (FOVEA_SURFACE)
+                --files FOLDER   what tools may read and write (may be repeated; FOVEA_FILE_ROOTS)
   doctor      checks the setup and names each mend; exit code 1 where something is wrong
                 --json           for programs
   sign-in     signs in to the service of the settings, with the browser
@@ -200,6 +203,7 @@ const options = {
   'dry-run': { type: 'boolean' },
   undo: { type: 'boolean' },
   surface: { type: 'string' },
+  files: { type: 'string', multiple: true },
   json: { type: 'boolean' },
 } as const;
 
@@ -213,7 +217,7 @@ const optionsOf = {
   'sign-in': ['profile', 'paste'],
   'sign-out': ['profile'],
   status: ['profile'],
-  setup: ['all', 'dry-run', 'undo', 'surface'],
+  setup: ['all', 'dry-run', 'undo', 'surface', 'files'],
   doctor: ['json'],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
@@ -273,6 +277,7 @@ function checkOptions(command: CommandName, values: Values): void {
 const emptyWords: Readonly<Record<string, string>> = {
   host: 'must be an address, for example 127.0.0.1',
   data: 'must be a folder',
+  files: 'must be a folder',
   profile: 'must be a name, for example default',
 };
 
@@ -323,16 +328,17 @@ function serviceCommand(kind: ServiceCommand['kind'], values: Values): ServiceCo
 }
 
 function setupCommand(words: readonly string[], values: Values): SetupCommand {
-  const { all = false, undo = false, surface } = values;
+  const { all = false, undo = false, surface, files = [] } = values;
   const hosts = words.map(readHost);
   if (all && hosts.length > 0)
     throw invalidArgument('--all', 'and names of hosts exclude each other');
   if (undo && surface !== undefined) throw invalidArgument('--surface', 'has no use with --undo');
+  if (undo && files.length > 0) throw invalidArgument('--files', 'has no use with --undo');
   if (surface !== undefined && surface !== 'full' && surface !== 'compact') {
     throw invalidArgument('--surface', 'must be full or compact');
   }
   return {
-    ...{ kind: 'setup', hosts: [...new Set(hosts)], all, undo, surface },
+    ...{ kind: 'setup', hosts: [...new Set(hosts)], all, undo, surface, files },
     dryRun: values['dry-run'] ?? false,
   };
 }

@@ -86,8 +86,46 @@ export function readSettings(
   environment: Environment = process.env,
   machine: Machine = thisMachine(),
 ): Settings {
+  const { settings, problems } = surveySettings(environment, machine);
+  if (problems.length > 0) throw badVariables(problems);
+  return settings;
+}
+
+/** The settings, with the default in place of each bad one, and what is to be said of them. */
+export interface SettingsSurvey {
+  readonly settings: Settings;
+  /** By variable, what would be right. */
+  readonly problems: readonly Problem[];
+  /** The variables that say something. */
+  readonly given: readonly string[];
+  /** Variables with our prefix that are read, and those that are set for nobody. */
+  readonly known: readonly string[];
+  readonly unread: readonly string[];
+}
+
+/** Throws nothing. */
+export function surveySettings(
+  environment: Environment = process.env,
+  machine: Machine = thisMachine(),
+): SettingsSurvey {
   const reader = createReader(environment);
-  const settings: Settings = {
+  const settings = readAll(reader, environment, machine);
+  const known = [...reader.known].filter((variable) => /^FOVEA_/.test(variable));
+  const set = known.filter((variable) => given(environment, variable) !== undefined);
+  // Windows does not tell small letters of a variable from capital ones.
+  const isAnyCase = machine.platform === 'win32';
+  const unread = Object.keys(environment)
+    .filter((variable) => /^FOVEA_/i.test(variable))
+    .filter((variable) => !known.includes(isAnyCase ? variable.toUpperCase() : variable));
+  return { settings, problems: reader.problems, given: set, known, unread };
+}
+
+function readAll(
+  reader: ReturnType<typeof createReader>,
+  environment: Environment,
+  machine: Machine,
+): Settings {
+  return {
     baseUrl: reader.read('FOVEA_BASE_URL', url, undefined),
     ...readSignIn(reader, environment, machine),
     deviceUrl: reader.read('FOVEA_DEVICE_URL', url, undefined),
@@ -118,8 +156,6 @@ export function readSettings(
     proxies: readProxies(reader, environment),
     logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
   };
-  reader.finish();
-  return settings;
 }
 
 type SignInSettings = Pick<
@@ -191,8 +227,13 @@ export type Parser<Value> = (text: string) => Parsed<Value>;
 /** Reads variables one by one; `finish` throws `invalid_input` with all bad ones at once. */
 export function createReader(environment: Environment = process.env) {
   const problems: Problem[] = [];
+  const known = new Set<string>();
   return {
+    problems,
+    /** All variables that were read, whether they are set or not. */
+    known,
     read<Value, Default>(variable: string, parse: Parser<Value>, otherwise: Default) {
+      known.add(variable);
       const text = given(environment, variable);
       if (text === undefined) return otherwise;
       const parsed = parse(text);
@@ -209,9 +250,13 @@ export function createReader(environment: Environment = process.env) {
       if (environment[variable] && isBlank) problems.push({ path: variable, message: wrong });
     },
     finish() {
-      if (problems.length > 0) throw invalidInput(problems, 'Correct the environment variables.');
+      if (problems.length > 0) throw badVariables(problems);
     },
   };
+}
+
+function badVariables(problems: readonly Problem[]) {
+  return invalidInput(problems, 'Correct the environment variables.');
 }
 
 /** Hosts pass the literal `${user_config.x}` when a field of a bundle was left blank. */
@@ -366,7 +411,13 @@ const callsPerMinute: Parser<number> = (text) =>
 export const exampleTrainer = 'example';
 
 function trainer(machine: Machine): Parser<string> {
-  return (text) => (text === exampleTrainer ? { value: text } : folder(machine)(text));
+  return (text) => {
+    if (text === exampleTrainer) return { value: text };
+    const path = folder(machine)(text);
+    return 'value' in path
+      ? path
+      : { wrong: `must be "${exampleTrainer}", or a program: ${absolutePath}` };
+  };
 }
 
 const milliseconds: Parser<number> = (text) => {
@@ -387,7 +438,8 @@ const repeatSeconds: Parser<number> = (text) =>
 const logLevel: Parser<LogLevel> = (text) =>
   isLogLevel(text) ? { value: text } : { wrong: 'must be error, warn, info or debug' };
 
-const absolute = 'must be an absolute path ("~" is not expanded)';
+const absolutePath = 'an absolute path ("~" is not expanded)';
+const absolute = `must be ${absolutePath}`;
 
 /** An absolute path in the spelling of the machine. */
 export function folder(machine: Machine): Parser<string> {
@@ -395,7 +447,8 @@ export function folder(machine: Machine): Parser<string> {
   return (text) => (path.isAbsolute(text) ? { value: path.resolve(text) } : { wrong: absolute });
 }
 
-function folders(machine: Machine): Parser<readonly string[]> {
+/** Absolute paths, separated as in PATH. */
+export function folders(machine: Machine): Parser<readonly string[]> {
   const path = pathOf(machine);
   return (text) => {
     const list = text.split(path.delimiter).filter((part) => part !== '');

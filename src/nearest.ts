@@ -2,14 +2,44 @@
 
 import { distance } from 'fastest-levenshtein';
 
-/** The known name with the fewest changed letters; undefined when none is close. */
+/**
+ * The known name with the fewest changed letters; else the only one that begins with the name, or
+ * has it as its last word. Undefined when none is close.
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  const lettersMax = Math.max(2, Math.floor(name.length / 3));
   let best: string | undefined;
-  let least = lettersMax + 1;
+  let least = Number.POSITIVE_INFINITY;
   for (const other of known) {
-    const letters = distance(name.toLowerCase(), other.toLowerCase());
-    if (letters < least) [best, least] = [other, letters];
+    const letters = changesBetween(name.toLowerCase(), other.toLowerCase());
+    if (letters < least && letters <= changesMax(name, other)) [best, least] = [other, letters];
   }
-  return best;
+  return best ?? onlyOne(known.filter((other) => isPartOf(name, other)));
+}
+
+/** Two letters in four make any short word of any other. */
+function changesMax(name: string, other: string): number {
+  const isShort = Math.min(name.length, other.length) <= 4;
+  return isShort ? 1 : Math.max(2, Math.floor(name.length / 3));
+}
+
+/** Two neighbours that changed places are one change. */
+function changesBetween(name: string, other: string): number {
+  const letters = distance(name, other);
+  if (letters !== 2 || name.length !== other.length) return letters;
+  const at = [...name].findIndex((letter, place) => letter !== other[place]);
+  return name[at] === other[at + 1] && name[at + 1] === other[at] ? 1 : letters;
+}
+
+/** `val` of `valid`, and `id` of `imageId`: within a word, an end may say the opposite. */
+function isPartOf(name: string, other: string): boolean {
+  const [part, whole] = [name.toLowerCase(), other.toLowerCase()];
+  if (part.length >= 3 && whole.startsWith(part)) return true;
+  if (part.length < 2 || !whole.endsWith(part)) return false;
+  const end = other.slice(-part.length);
+  const before = other.at(-part.length - 1) ?? '';
+  return /^\p{Lu}/u.test(end) || /^[^\p{L}\p{N}]$/u.test(before);
+}
+
+function onlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
 }

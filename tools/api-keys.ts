@@ -27,6 +27,8 @@ const updateInput = z.strictObject({
   ...scopeChoice,
 });
 
+const onlyTrue = 'must be true, or left out: protection cannot be taken away';
+
 export const apiKeyTools: readonly Tool[] = [
   fromOperation(apiKeys.api_keys_list, {
     title: 'List API keys',
@@ -65,6 +67,8 @@ export const apiKeyTools: readonly Tool[] = [
     input: updateInput,
     unlisted: ['customMetadata'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
+      // The service answers 403, as if another credential could do it.
+      if (input.protected === false) throw invalidArgument('protected', onlyTrue);
       const scopes = scopesOf(input.scopes, fullAccess);
       const { body } = await client.call(update, { ...input, ...scopes }, { signal });
       return { summary: `Changed API key ${quoted(input.keyId)}.`, data: asRecord(body) };

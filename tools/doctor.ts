@@ -10,9 +10,11 @@ import { workspace } from '../src/contract/workspace.ts';
 import { asFoveaError, FoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
-import type { Check } from './doctor/check.ts';
-import { checkMachine } from './doctor/on-machine.ts';
-import { checkCredential, signInFix } from './doctor/signed-in.ts';
+import { attempt, type Check, type Finding, type Run } from './doctor/check.ts';
+import { checkModel, checkTrainer } from './doctor/models.ts';
+import { machineRows } from './doctor/on-machine.ts';
+import { checkSettings, waiting } from './doctor/settings.ts';
+import { credentialRows, signInFix } from './doctor/signed-in.ts';
 import { adviceOf } from './events/stats.ts';
 import { asGiven, quoted } from './words.ts';
 
@@ -44,46 +46,28 @@ export const doctorTools: readonly Tool[] = [
 
 /** The one checklist: of the tool, and of the command for people. */
 export async function diagnose(context: ToolContext): Promise<readonly Check[]> {
-  return Promise.all([
-    checkNode(process.versions.node),
-    checkSettings(context),
-    checkDataFolder(context),
-    checkFileRoots(context),
-    ...checkCredential(context),
-    checkPlatform(context),
-    checkEventStore(context),
-    ...checkMachine(context),
-  ]);
+  const wrong = await waiting(context);
+  const rows = { ...ownRows, ...credentialRows(context), ...serviceRows, ...machineRows };
+  return Promise.all(
+    Object.entries(rows).map(([check, run]: [string, Run]) => {
+      const variable = wrong.get(check);
+      if (variable === undefined) return attempt(check, context, run);
+      return { check, ok: false, detail: 'Not looked at.', fix: `First correct ${variable}.` };
+    }),
+  );
 }
 
-function checkNode(version: string): Check {
+function checkNode(): Finding {
+  const version = process.versions.node;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const { nodeMin } = limits;
   const ok = major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor);
   const right = `${nodeMin.major}.${nodeMin.minor}`;
   const detail = `Node ${version}; at least ${right} is needed.`;
-  return { check: 'node', ok, detail, ...(!ok && { fix: `Install Node ${right} or newer.` }) };
+  return { ok, detail, ...(!ok && { fix: `Install Node ${right} or newer.` }) };
 }
 
-/** Names only: a value may be a secret, or a host that nobody should read in a transcript. */
-function checkSettings({ settings }: ToolContext): Check {
-  // Of proxies, the row of the network tells.
-  const { proxies: _, ...own } = settings;
-  const names = Object.entries(own)
-    .filter(([, value]) => value !== undefined && value !== false)
-    .map(([name]) => variableOf(name));
-  const detail = `In force, defaults included: ${names.join(', ')}.`;
-  return { check: 'settings', ok: true, detail };
-}
-
-/** `timeoutMs` is FOVEA_TIMEOUT_MS. */
-function variableOf(setting: string): string {
-  if (setting === 'logLevel') return 'FOVEA_LOG';
-  return `FOVEA_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
-
-async function checkDataFolder({ settings }: ToolContext): Promise<Check> {
-  const check = 'data folder';
+async function checkDataFolder({ settings }: ToolContext): Promise<Finding> {
   const existing = await nearestExisting(settings.home);
   const isFolder = (await stat(existing)).isDirectory();
   const isWritable = await access(existing, constants.W_OK).then(
@@ -92,10 +76,10 @@ async function checkDataFolder({ settings }: ToolContext): Promise<Check> {
   );
   if (isFolder && isWritable) {
     const state = existing === settings.home ? 'is writable' : 'can be made';
-    return { check, ok: true, detail: `${asGiven(settings.home)} ${state}.` };
+    return { ok: true, detail: `${asGiven(settings.home)} ${state}.` };
   }
   const detail = `${asGiven(existing)} is ${isFolder ? 'not writable' : 'no folder'}.`;
-  return { check, ok: false, detail, fix: 'Set FOVEA_HOME to a folder that you may write.' };
+  return { ok: false, detail, fix: 'Set FOVEA_HOME to a folder that you may write.' };
 }
 
 async function nearestExisting(path: string): Promise<string> {
@@ -104,11 +88,12 @@ async function nearestExisting(path: string): Promise<string> {
   return found || parent === path ? path : nearestExisting(parent);
 }
 
-async function checkFileRoots({ files }: ToolContext): Promise<Check> {
-  const check = 'file roots';
-  const fix = 'Set FOVEA_FILE_ROOTS to the folders that tools may read and write.';
+async function checkFileRoots({ files }: ToolContext): Promise<Finding> {
+  const fix =
+    'Set FOVEA_FILE_ROOTS to the folders that tools may read and write; ' +
+    'fovea setup HOST --files FOLDER writes it into the entry of a host.';
   if (files.roots.length === 0) {
-    return { check, ok: false, detail: 'Tools may use no folder.', fix };
+    return { ok: false, detail: 'Tools may use no folder.', fix };
   }
   const states = await Promise.all(
     files.roots.map((root) =>
@@ -119,19 +104,20 @@ async function checkFileRoots({ files }: ToolContext): Promise<Check> {
     ),
   );
   const missing = files.roots.filter((_root, index) => !states[index]);
-  if (missing.length === 0)
-    return { check, ok: true, detail: `${files.roots.map(asGiven).join(', ')}.` };
-  return { check, ok: false, detail: `No such folder: ${missing.map(asGiven).join(', ')}.`, fix };
+  if (missing.length === 0) return { ok: true, detail: `${files.roots.map(asGiven).join(', ')}.` };
+  return { ok: false, detail: `No such folder: ${missing.map(asGiven).join(', ')}.`, fix };
 }
 
-async function checkPlatform({ client, settings, signal }: ToolContext): Promise<Check> {
-  const check = 'platform';
+async function checkPlatform({ client, settings, signal }: ToolContext): Promise<Finding> {
   const kind = settings.baseUrl === undefined ? 'embedded platform' : 'hosted platform';
+  if (settings.baseUrl === undefined && !(await isMade(settings.home))) {
+    const detail = `The embedded platform is empty; the first tool makes it in ${asGiven(settings.home)}.`;
+    return { ok: true, detail };
+  }
   try {
     const timeoutMs = limits.doctorTimeoutMs;
     const { body } = await client.call(workspace.workspace_whoami, {}, { signal, timeoutMs });
     return {
-      check,
       ok: true,
       detail: `The ${kind} answers and accepts the credential; workspace ${quoted(body.workspace)}.`,
     };
@@ -143,8 +129,16 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
       ? refusedFix(settings)
       : 'Check FOVEA_BASE_URL and the network; without FOVEA_BASE_URL the embedded one is used.';
     const fix = settings.baseUrl === undefined ? embeddedFix : hostedFix;
-    return { check, ok: false, detail: `The ${kind}: ${message}`, fix };
+    return { ok: false, detail: `The ${kind}: ${message}`, fix };
   }
+}
+
+/** To look at one that nobody has used would make it. */
+function isMade(home: string): Promise<boolean> {
+  return stat(join(home, 'platform')).then(
+    () => true,
+    () => false,
+  );
 }
 
 function refusedFix({ apiKey }: ToolContext['settings']): string {
@@ -156,18 +150,17 @@ function refusedFix({ apiKey }: ToolContext['settings']): string {
 const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk with room.';
 
 /** None is no fault: the first call to one starts it. */
-async function checkEventStore(context: ToolContext): Promise<Check> {
-  const check = 'event store';
+async function checkEventStore(context: ToolContext): Promise<Finding> {
   const place = await context.eventStorePlace().catch(asFoveaError);
   if (place instanceof FoveaError) {
     const fix = 'Correct these environment variables: no Event Store can be started with them.';
-    return { check, ok: false, detail: place.message, fix };
+    return { ok: false, detail: place.message, fix };
   }
   const { kind, url } = place;
   const data = asGiven(join(context.settings.home, 'event-store'));
   if (kind === 'none') {
     const detail = `None runs; the first events tool starts one in this process, with ${data}.`;
-    return { check, ok: true, detail };
+    return { ok: true, detail };
   }
   const which = {
     named: 'The one at FOVEA_DEVICE_URL',
@@ -177,7 +170,7 @@ async function checkEventStore(context: ToolContext): Promise<Check> {
   try {
     const { state, fix } = await eventStoreState(context);
     const detail = `${which} ${state}.`;
-    return { check, ok: fix === undefined, detail, ...(fix !== undefined && { fix }) };
+    return { ok: fix === undefined, detail, ...(fix !== undefined && { fix }) };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const { code, message } = asFoveaError(thrown);
@@ -185,7 +178,7 @@ async function checkEventStore(context: ToolContext): Promise<Check> {
       code === 'unauthenticated'
         ? 'Set FOVEA_DEVICE_API_KEY to the key of that Event Store.'
         : 'Check that the service runs, and FOVEA_DEVICE_URL where it is set.';
-    return { check, ok: false, detail: `${which}: ${message}`, fix };
+    return { ok: false, detail: `${which}: ${message}`, fix };
   }
 }
 
@@ -203,3 +196,18 @@ async function eventStoreState({ client, signal }: ToolContext) {
   const fix = advice.length > 0 ? `Do one of: ${advice.join('; ')}.` : 'See events_stats.';
   return { state: `${holds}, but takes in no more`, fix };
 }
+
+/** In the order of the report. */
+const ownRows = {
+  node: checkNode,
+  settings: checkSettings,
+  'data folder': checkDataFolder,
+  'file roots': checkFileRoots,
+} as const satisfies Readonly<Record<string, Run>>;
+
+const serviceRows = {
+  platform: checkPlatform,
+  model: checkModel,
+  trainer: checkTrainer,
+  'event store': checkEventStore,
+} as const satisfies Readonly<Record<string, Run>>;

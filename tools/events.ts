@@ -102,9 +102,8 @@ const keeping: readonly Tool[] = [
     title: 'Hold event',
     description: 'Keeps an event from every cleanup.',
     summarize: (_answer, { event_id }) => `No cleanup removes event ${quoted(event_id)}.`,
-    next: (_answer, { event_id }) => [
-      { tool: 'events_release', arguments: { event_id }, why: 'Ends the hold.' },
-    ],
+    // Models follow what is proposed: never the undoing.
+    next: (_answer, { event_id }) => [showCall(event_id)],
   }),
   fromOperation(eventStore.events_release, {
     title: 'Release event',

@@ -37,6 +37,10 @@ export const folderTools: readonly Tool[] = [
     }),
     description: 'Renames or moves a folder; projects replaces its list.',
     unlisted: ['external_id', 'auth_groups'],
+    mistake: (input) =>
+      Object.keys(update.body.shape).some((name) => Object.hasOwn(input, name))
+        ? undefined
+        : { path: '', message: 'nothing to change: give name, parent_id or projects' },
     summarize: (_answer, { folderId }) => `Changed folder ${quoted(folderId)}.`,
   }),
   fromOperation(folders.folders_delete, {

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import { images } from '../src/contract/images.ts';
 import type { Answer } from '../src/contract/operation.ts';
-import { FoveaError, invalidArgument } from '../src/errors.ts';
+import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation, type Tool, type ToolContext, toolFor } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './next-calls.ts';
@@ -21,7 +21,7 @@ const annotateInput = z.strictObject({
   file: z.string().min(1).optional().describe('Annotation file.'),
   annotation: annotate.body.shape.annotationFile
     .optional()
-    .describe('Or its text, or the class name.'),
+    .describe('Or its text; in classification, the class.'),
   name: annotate.query.shape.name.optional().describe('Name of the text, e.g. a.xml.'),
   labelmap: annotate.body.shape.labelmap
     .unwrap()
@@ -47,8 +47,7 @@ const zipInput = z.strictObject({
 export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
-    description:
-      'Adds images with annotations, many at once; skips what is there. Some remain: call again with offset.',
+    description: 'Adds images with annotations, many at once; skips what is there.',
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
     meta: { searchHint: 'add import images annotations folder COCO YOLO VOC' },
     input: uploadInput,
@@ -65,7 +64,7 @@ export const imageTools: readonly Tool[] = [
   }),
   toolFor(get, {
     title: 'Get image',
-    description: 'Size, split, tags and boxes of an image.',
+    description: 'An image in small, with split, tags and boxes.',
     fileArguments: ['save_to'],
     input: getInput,
     run: getImage,
@@ -115,6 +114,8 @@ export const imageTools: readonly Tool[] = [
     title: 'Upload zip',
     description: 'Sends a dataset folder or zip; without path, gives a URL to PUT to.',
     fileArguments: ['path'],
+    // What a folder holds below is not looked at, and what is there already is skipped.
+    repeated: 'made',
     givesSecret: true,
     input: zipInput,
     run: async (input, context) => {
@@ -175,7 +176,8 @@ async function getImage({ save_to, ...input }: z.output<typeof getInput>, contex
   // A large vector that no model reads.
   const { embedding: _embedding, ...image } = { embedding: undefined, ...body.image };
   const summary = describeImage(body.image);
-  if (path === undefined) return { summary, data: { image } };
+  const { notes, images } = await showThumb(body.image.urls?.thumb, context);
+  if (path === undefined) return { summary, data: { ...notes, image }, images };
   const link = body.image.urls?.original;
   if (link === undefined) {
     throw new FoveaError('upstream_failed', 'The platform gave no link to the original.');
@@ -185,9 +187,23 @@ async function getImage({ save_to, ...input }: z.output<typeof getInput>, contex
   const mimeType = contentType ?? 'application/octet-stream';
   return {
     summary: `${summary} Saved to ${asGiven(path)} (${fileSize(bytes)}).`,
-    data: { path, bytes, image: facts },
+    data: { path, bytes, ...notes, image: facts },
+    images,
     files: [{ path, mimeType, description: `Image ${quoted(input.imageId)}` }],
   };
+}
+
+/** The image in small. One that cannot be had takes nothing away from the words. */
+async function showThumb(link: string | undefined, { client, signal }: ToolContext) {
+  if (link === undefined) return { images: [] };
+  try {
+    const timeoutMs = limits.eventPreviewMsMax;
+    return { images: [await client.picture(link, { signal, timeoutMs })] };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const preview_notes = [`the image cannot be shown (${asFoveaError(thrown).code})`];
+    return { notes: { preview_notes }, images: [] };
+  }
 }
 
 /** Words first: a host may show no picture. */

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
+import type { Answer } from '../src/contract/operation.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { type Tool, toolFor } from '../src/mcp/tool.ts';
 import { openPart } from './local-file.ts';
@@ -39,12 +40,26 @@ export const inferenceTools: readonly Tool[] = [
           : { file: await openPart(file, 'file', context) };
       const call = { ...rest, ...source, version: wanted };
       const { body } = await client.call(run, call, { signal });
-      const { predictions = [] } = body;
+      const { predictions = [], ...facts } = body;
       const counts = new Map<string, number>();
       for (const { class: name } of predictions) counts.set(name, (counts.get(name) ?? 0) + 1);
       const found = predictions.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
       const summary = `Found ${count(predictions.length, 'object')}${found} in ${asGiven(file ?? url ?? '')}.`;
-      return { summary, data: body };
+      return { summary, data: { ...facts, predictions: predictions.map(inShort) } };
     },
   }),
 ];
+
+type Prediction = NonNullable<Answer<typeof run>['predictions']>[number];
+
+/** More digits, and an id that nothing takes, would be half of the answer. */
+function inShort({ detection_id: _, ...prediction }: Prediction) {
+  const { x, y, width, height, confidence } = prediction;
+  const box = { x: rounded(x, 1), y: rounded(y, 1) };
+  const size = { width: rounded(width, 1), height: rounded(height, 1) };
+  return { ...prediction, ...box, ...size, confidence: rounded(confidence, 3) };
+}
+
+function rounded(figure: number, digits: number): number {
+  return Number(figure.toFixed(digits));
+}

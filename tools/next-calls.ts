@@ -6,6 +6,19 @@ export function waitForTask(workspace: string, taskId: string): NextCall {
   return { tool: 'tasks_wait', arguments: { workspace, taskId }, why: 'Waits until it is done.' };
 }
 
+/** Of a version that is ready. */
+export function exportCall(version: {
+  readonly workspace: string;
+  readonly project: string;
+  readonly version: number | string;
+}): NextCall {
+  return {
+    tool: 'versions_export',
+    arguments: { ...version, format: 'coco' },
+    why: 'Then gives it as a file, in the format of your choice.',
+  };
+}
+
 export function taskWork(workspace: string, taskId: string): BackgroundWork {
   return { kind: 'task', workspace, taskId };
 }

@@ -1,9 +1,10 @@
 // Tools of the projects family.
 
+import type { Answer, Input } from '../src/contract/operation.ts';
 import { projects } from '../src/contract/projects.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation, type NextCall, type Tool } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './next-calls.ts';
-import { count, lastPart, quoted, splitList, tally } from './words.ts';
+import { count, lastPart, nameList, quoted, splitList, tally } from './words.ts';
 
 const versionsShown = 20;
 
@@ -14,6 +15,49 @@ function newest<Version extends { readonly created?: number | undefined }>(
   return versions
     .toSorted(({ created: one = 0 }, { created: other = 0 }) => other - one)
     .slice(0, versionsShown);
+}
+
+/** Calls that show or mend what the figures say is wrong. */
+function healthCalls(
+  { stats, splits }: Answer<typeof projects.projects_health>,
+  { workspace, project }: Input<typeof projects.projects_health>,
+): readonly NextCall[] {
+  const query = `project:${lastPart(project)} annotated:false`;
+  const { train = 0, valid = 0, test = 0 } = splits ?? {};
+  const shares = { train: 70, valid: 20, test: 10 };
+  return [
+    ...(stats.missingAnnotations > 0
+      ? [
+          {
+            tool: 'workspace_search',
+            arguments: { workspace, query },
+            why: 'Finds the images without annotation.',
+          },
+        ]
+      : []),
+    ...(train > 0 && valid + test === 0
+      ? [
+          {
+            tool: 'projects_rebalance_splits',
+            arguments: { workspace, project, splits: shares },
+            why: 'Gives the project images to judge a model by.',
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Classes that are written in two ways: in case, in doubled letters, in the plural. */
+function doubleWords(classes: Readonly<Record<string, unknown>>): string {
+  const groups = Map.groupBy(Object.keys(classes), spelling);
+  const doubles = [...groups.values()].filter(({ length }) => length > 1);
+  if (doubles.length === 0) return '';
+  return ` Probably one class each: ${doubles.map(nameList).join('; ')}.`;
+}
+
+function spelling(label: string): string {
+  const letters = label.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return letters.replaceAll(/(\p{L})\1+/gu, '$1').replace(/s$/, '');
 }
 
 export const projectTools: readonly Tool[] = [
@@ -75,10 +119,13 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
     description: 'Counts, class balance, missing labels: look before a version.',
-    summarize: ({ stats }) =>
+    unlisted: ['regenerate'],
+    summarize: ({ stats, splits }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
-      ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty.`,
+      ` ${stats.missingAnnotations} without annotation, ${stats.nullAnnotations} marked empty` +
+      `${splits ? `; ${splitList(splits)}` : ''}.${doubleWords(stats.classDistribution)}`,
+    next: healthCalls,
   }),
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',

@@ -1,5 +1,6 @@
 // Whether a call whose answer was lost was carried out: looked up at the service, where that can
-// tell. What is not listed here cannot be told.
+// tell. What is not listed here cannot be told. Colleagues work there too: what only may be ours
+// is not taken for ours.
 
 import { annotation } from '../src/contract/annotation.ts';
 import { apiKeys } from '../src/contract/api-keys.ts';
@@ -36,15 +37,24 @@ const createdProject: ReadBack = async (args, context, since) => {
   );
 };
 
+/** Whether somebody else can have made a thing that nothing tells from ours. */
+function hasColleagues({ settings }: ToolContext): boolean {
+  return settings.baseUrl !== undefined;
+}
+
+/** Something like it is there, and nothing says whose it is. */
+function unlessForeign(found: Found, isOurs: boolean): Found {
+  return found.state === 'done' && !isOurs ? { state: 'unknown' } : found;
+}
+
 const generatedVersion: ReadBack = async (args, context, since) => {
   const { client, signal } = context;
   const workspace = textOf(args, 'workspace');
   const project = textOf(args, 'project');
   const { body } = await client.call(projects.projects_get, { workspace, project }, { signal });
-  const same = body.versions.filter(
-    ({ name }) => args.versionName === undefined || name === args.versionName,
-  );
-  return newest(
+  const wanted = args.versionName ?? undefined;
+  const same = body.versions.filter(({ name }) => wanted === undefined || name === wanted);
+  const found = newest(
     same,
     ({ created }) => secondsMs(created),
     whenAtPlatform(since, context),
@@ -64,6 +74,7 @@ const generatedVersion: ReadBack = async (args, context, since) => {
       };
     },
   );
+  return unlessForeign(found, wanted !== undefined || !hasColleagues(context));
 };
 
 const startedTraining: ReadBack = async (args, context, since) => {
@@ -73,11 +84,11 @@ const startedTraining: ReadBack = async (args, context, since) => {
     version: Number(args.version),
   };
   const { body } = await client.call(ownTrainings.trainings_list, input, { signal });
-  const { modelType: wanted } = args;
+  const wanted = args.modelType ?? undefined;
   const same = body.trainings.filter(
     ({ modelType }) => wanted === undefined || modelType === undefined || modelType === wanted,
   );
-  return newest(
+  const found = newest(
     same,
     ({ created }) => secondsMs(created),
     whenAtPlatform(since, context),
@@ -86,6 +97,7 @@ const startedTraining: ReadBack = async (args, context, since) => {
       data: { trainingId: training.trainingId, status: training.status },
     }),
   );
+  return unlessForeign(found, !hasColleagues(context));
 };
 
 const createdFolder: ReadBack = async (args, context, since) => {
@@ -126,22 +138,30 @@ const createdApiKey: ReadBack = async (args, context, since) => {
   const { body } = await client.call(apiKeys.api_keys_list, where, { signal });
   const wanted = args.name ?? undefined;
   const same = body.apiKeys.filter(({ name }) => (name ?? undefined) === wanted);
-  return newest(
+  // A service may write down more than it was told: what differs is in doubt.
+  const isOurs = same.every(
+    ({ scopes, folderIds }) =>
+      wanted !== undefined &&
+      (args.scopes === undefined || sameWords(args.scopes, scopes)) &&
+      (args.folderIds === undefined || sameWords(args.folderIds, folderIds)),
+  );
+  const found = newest(
     same,
     ({ created_on }) => dateMs(created_on),
     whenAtPlatform(since, context),
     ({ keyId }) => ({
-      summary: `API key ${quoted(keyId)} is there, but its secret was lost with the answer. Revoke it, then create another.`,
+      summary: `API key ${quoted(keyId)} is there, but its secret was lost with the answer. If nobody else made it, revoke it, then create another.`,
       data: { keyId },
       next: [
         {
-          tool: 'api_keys_revoke',
-          arguments: { ...where, keyId, confirm: keyId },
-          why: 'Nobody knows its secret.',
+          tool: 'api_keys_get',
+          arguments: { ...where, keyId },
+          why: 'Shows who made it: it may be the key of somebody else.',
         },
       ],
     }),
   );
+  return unlessForeign(found, isOurs || !hasColleagues(context));
 };
 
 /** Only the embedded platform lists its tasks; another one answers that it does not know how. */
@@ -237,9 +257,11 @@ function newest<Thing>(
     .map((thing) => ({ thing, time: endOfSecond(timeOf(thing)) }))
     .filter(({ time }) => time === undefined || time >= perhaps)
     .sort((one, other) => (other.time ?? 0) - (one.time ?? 0));
-  const [first] = near;
+  const [first, second] = near;
   if (first === undefined) return { state: 'not-done' };
   if (first.time === undefined || first.time < start) return { state: 'unknown' };
+  // Nobody can tell which of the two it is.
+  if (second !== undefined && !isOwnClock) return { state: 'unknown' };
   return { state: 'done', result: describe(first.thing) };
 }
 
@@ -265,6 +287,12 @@ function dateMs(date: unknown): number | undefined {
 function stampMs(stamp: unknown): number | undefined {
   if (typeof stamp !== 'object' || stamp === null || !('_seconds' in stamp)) return undefined;
   return secondsMs(stamp._seconds);
+}
+
+/** Whether two lists have the same members; null, which is all of them, is a list of its own. */
+function sameWords(one: unknown, other: unknown): boolean {
+  const inOrder = (list: unknown) => (Array.isArray(list) ? list.toSorted() : (list ?? null));
+  return sameJson(inOrder(one), inOrder(other));
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

@@ -2,18 +2,59 @@
 
 import * as z from 'zod';
 import { search } from '../src/contract/search.ts';
+import { invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
-import { fromOperation, type NextCall, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { asRecord, fromOperation, type NextCall, type Tool, toolFor } from '../src/mcp/tool.ts';
 import { readBase64 } from './local-file.ts';
 import { jobWork } from './next-calls.ts';
 import { count, quoted } from './words.ts';
 
 const imagePath = z.string().min(1);
 
+const { query, format, dataset } = search.search_export_start.body.shape;
+
 const imagesInput = z.strictObject({
   ...search.images_search.pathParameters.shape,
   ...search.images_search.body.omit({ image_base64: true }).shape,
   image: imagePath.optional().describe('Like this image file.'),
+});
+
+/** Of the tool: the id alone tells a model nothing. */
+const fieldsDefault = ['id', 'name', 'split', 'labels'] as const;
+
+const imagesSearch = toolFor(search.images_search, {
+  title: 'Search project images',
+  description: 'Lists or finds images. Splits, unlabelled: workspace_search.',
+  fileArguments: ['image'],
+  input: imagesInput,
+  unlisted: ['in_dataset', 'batch', 'annotation_job', 'annotation_job_id'],
+  run: async ({ image, ...input }, context) => {
+    const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };
+    const { signal } = context;
+    const { body } = await context.client.call(
+      search.images_search,
+      { fields: [...fieldsDefault], ...input, ...likeness },
+      { signal },
+    );
+    const { results, ...facts } = body;
+    const offset = (input.offset ?? 0) + results.length;
+    const { total = offset } = facts;
+    const next: NextCall = {
+      tool: 'images_search',
+      arguments: { ...input, ...(image !== undefined && { image }), offset },
+      why: 'The next page.',
+    };
+    const hasMore = results.length > 0 && offset < total;
+    return {
+      summary: `Found ${count(total, 'image')}, ${results.length} on this page.`,
+      data: { ...facts, results },
+      page: {
+        ...(facts.total !== undefined && { total }),
+        ...{ shown: results.length, truncated: hasMore, ...(hasMore && { next: { offset } }) },
+      },
+      ...(hasMore && { next: [next] }),
+    };
+  },
 });
 
 export const searchTools: readonly Tool[] = [
@@ -35,40 +76,13 @@ export const searchTools: readonly Tool[] = [
       return { summary: `Found ${count(body.results.length, 'public project')}.`, data: body };
     },
   }),
-  toolFor(search.images_search, {
-    title: 'Search project images',
-    description: 'Lists or finds images; all conditions hold.',
-    fileArguments: ['image'],
-    input: imagesInput,
-    unlisted: ['in_dataset', 'batch', 'annotation_job', 'annotation_job_id'],
-    run: async ({ image, ...input }, context) => {
-      const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };
-      const { signal } = context;
-      const { body } = await context.client.call(
-        search.images_search,
-        { ...input, ...likeness },
-        { signal },
-      );
-      const { results, ...facts } = body;
-      const offset = (input.offset ?? 0) + results.length;
-      const { total = offset } = facts;
-      const next: NextCall = {
-        tool: 'images_search',
-        arguments: { ...input, ...(image !== undefined && { image }), offset },
-        why: 'The next page.',
-      };
-      const hasMore = results.length > 0 && offset < total;
-      return {
-        summary: `Found ${count(total, 'image')}, ${results.length} on this page.`,
-        data: { ...facts, results },
-        page: {
-          ...(facts.total !== undefined && { total }),
-          ...{ shown: results.length, truncated: hasMore, ...(hasMore && { next: { offset } }) },
-        },
-        ...(hasMore && { next: [next] }),
-      };
+  {
+    ...imagesSearch,
+    call: async (args, context) => {
+      refuseSplit(args);
+      return imagesSearch.call(args, context);
     },
-  }),
+  },
   fromOperation(search.workspace_search, {
     title: 'Search workspace images',
     description: 'Finds images in all projects with one query.',
@@ -94,7 +108,11 @@ export const searchTools: readonly Tool[] = [
   fromOperation(search.search_export_start, {
     title: 'Export search results',
     description: 'Exports what a query finds, without a version.',
-    unlisted: ['annotationGroup', 'name'],
+    // An annotation group may stand for the project; a list cannot say "one of two".
+    offered: z.strictObject({
+      ...search.search_export_start.pathParameters.shape,
+      ...{ query, format, dataset: dataset.unwrap().describe('Project slug.') },
+    }),
     repeated: 'made',
     summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,
     next: ({ taskId, link }, { workspace }) => {
@@ -117,6 +135,13 @@ export const searchTools: readonly Tool[] = [
     summarize: ({ ready }) => (ready ? 'The export is ready.' : 'The export is not ready yet.'),
   }),
 ];
+
+/** A project is searched by split in the query language alone. */
+function refuseSplit(args: unknown): void {
+  if (asRecord(args).split === undefined) return;
+  const hint = 'workspace_search takes it, for example {"query": "project:cells split:valid"}.';
+  throw invalidArgument('split', 'is no condition of images_search', hint);
+}
 
 function readImage(path: string, context: Parameters<typeof readBase64>[3]): Promise<string> {
   return readBase64(path, 'image', limits.searchImageBytesMax, context);

@@ -7,10 +7,17 @@ import { tasks } from '../src/contract/tasks.ts';
 import { versions } from '../src/contract/versions.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
-import { fromOperation, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
-import { waitForTask } from './next-calls.ts';
+import {
+  asRecord,
+  fromOperation,
+  type NextCall,
+  type Tool,
+  type ToolContext,
+  tool,
+} from '../src/mcp/tool.ts';
+import { exportCall, waitForTask } from './next-calls.ts';
 import { poll } from './polling.ts';
-import { bare, quoted } from './words.ts';
+import { bare, count, quoted, splitList } from './words.ts';
 
 const waitSecondsMax = limits.toolWaitMsMax / 1000;
 
@@ -28,6 +35,7 @@ const waitInput = z.strictObject({
 });
 
 type WaitInput = z.output<typeof waitInput>;
+type Facts = Readonly<Record<string, unknown>>;
 
 /** Where some work stands, whatever was asked for it. */
 interface Standing {
@@ -42,7 +50,7 @@ const wait = tool({
   name: 'tasks_wait',
   family: 'tasks',
   title: 'Wait for task',
-  description: 'Waits for background work: taskId, or project and version. Not done: call again.',
+  description: 'Waits for background work: taskId, or project and version.',
   meta: { searchHint: 'progress poll status job training version ready' },
   effect: 'reads',
   recoverable: false,
@@ -53,7 +61,7 @@ const wait = tool({
   input: waitInput,
   unlisted: ['timeout_s'],
   run: async (input, context) => {
-    const { name, ask } = subjectOf(input, context);
+    const { name, ask, after } = subjectOf(input, context);
     const waitMs = (input.timeout_s ?? waitSecondsMax) * 1000;
     const began = context.clock.monotonic();
     const standing = await poll(
@@ -65,11 +73,12 @@ const wait = tool({
       ({ done }) => done,
       { waitMs, context },
     );
-    const next = { tool: 'tasks_wait', arguments: { ...input }, why: 'Waits on.' };
+    const again = { tool: 'tasks_wait', arguments: { ...input }, why: 'Waits on.' };
+    const next = standing.done ? after(standing) : [again];
     return {
       summary: `${name} ${stateOf(standing)}.`,
       data: { ...standing },
-      ...(!standing.done && { next: [next] }),
+      ...(next.length > 0 && { next }),
     };
   },
 });
@@ -94,6 +103,7 @@ function subjectOf(input: WaitInput, { client, signal }: ToolContext) {
         const { body } = await client.call(tasks.tasks_get, { workspace, taskId }, { signal });
         return standingOfTask(body);
       },
+      after: (standing: Standing) => afterTask(standing, workspace),
     };
   }
   if (taskId === undefined && project !== undefined && version !== undefined) {
@@ -104,9 +114,26 @@ function subjectOf(input: WaitInput, { client, signal }: ToolContext) {
         const { body } = await client.call(versions.versions_get, where, { signal });
         return standingOfVersion(body);
       },
+      after: ({ status }: Standing): readonly NextCall[] =>
+        status === 'failed' ? [] : [exportCall({ workspace, project, version })],
     };
   }
   throw invalidArgument('taskId', 'give either taskId alone, or project and version');
+}
+
+/** A training that gave a model: its id starts with the project. */
+function afterTask({ result }: Standing, workspace: string): readonly NextCall[] {
+  const { modelId } = asRecord(result);
+  if (typeof modelId !== 'string') return [];
+  const [project = ''] = modelId.split('/');
+  const model = { type: 'model_id', modelId };
+  return [
+    {
+      tool: 'deployment_set_model',
+      arguments: { workspace, project, model },
+      why: 'Serves the model, for inference_run.',
+    },
+  ];
 }
 
 function standingOfTask(task: Answer<typeof tasks.tasks_get>): Standing {
@@ -145,12 +172,26 @@ function progressOf(progress: unknown): Standing['progress'] {
   return typeof current === 'number' && typeof total === 'number' ? { current, total } : undefined;
 }
 
-function stateOf({ status, progress }: Standing): string {
-  if (status === 'completed') return 'is completed';
+function stateOf({ status, progress, result }: Standing): string {
+  if (status === 'completed') return `is completed${outcomeOf(asRecord(result))}`;
   if (status === 'failed') return 'has failed; "error" says why';
   const share = progress && progress.total > 0 ? progress.current / progress.total : undefined;
   const percent = share === undefined ? '' : `, ${Math.round(share * 100)} % done`;
   return `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
+}
+
+/** The figures of a result that change what is done next: `: 1 of 2 failed`. */
+function outcomeOf({ succeeded, failed, metrics, splits, images }: Facts): string {
+  const [good, bad] = [Number(succeeded ?? 0), Number(failed ?? 0)];
+  const { map50, accuracy } = asRecord(metrics);
+  const parts = [
+    ...(bad > 0 ? [`${bad} of ${good + bad} failed`] : []),
+    ...(typeof map50 === 'number' ? [`map50 ${map50.toFixed(3)}`] : []),
+    ...(typeof accuracy === 'number' ? [`accuracy ${accuracy.toFixed(3)}`] : []),
+    ...(typeof images === 'number' ? [count(images, 'image')] : []),
+    ...(splits === undefined ? [] : [splitList(asRecord(splits))]),
+  ];
+  return parts.length > 0 ? `: ${parts.join(', ')}` : '';
 }
 
 /**

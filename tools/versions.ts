@@ -41,8 +41,7 @@ export const versionTools: readonly Tool[] = [
   }),
   toolFor(versions.versions_export, {
     title: 'Export version',
-    description:
-      'Gives a version as zip: on disk with save_to, else as link. Not ready: call again.',
+    description: 'Gives a version as zip: on disk with save_to, else as link.',
     // It starts the export where there is none, and writes a file here.
     effect: 'adds',
     idempotent: true,

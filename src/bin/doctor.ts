@@ -6,8 +6,7 @@ import { diagnose } from '../../tools/doctor.ts';
 import { openFileRoots } from '../boundary/file-roots.ts';
 import { systemClock } from '../clock.ts';
 import type { DoctorCommand } from '../command-line.ts';
-import { readSettings, type Settings } from '../config.ts';
-import { asFoveaError } from '../errors.ts';
+import { type Settings, surveySettings } from '../config.ts';
 import { createLog } from '../log.ts';
 import { forPeople } from '../mcp/foreign-text.ts';
 import { openMachine } from './machine.ts';
@@ -22,24 +21,14 @@ export async function runDoctor({ json }: DoctorCommand): Promise<void> {
   if (!healthy) process.exitCode = 1;
 }
 
-/** With bad settings nothing else can be looked at. */
+/** Beside a bad setting the rest is looked at too; the bad one has its default then. */
 async function checksOf(): Promise<readonly Check[]> {
-  const settings = settingsOrCheck();
-  const found = 'check' in settings ? [settings] : await examine(settings);
-  return found.map(({ detail, fix, ...rest }) => ({
+  const found = await examine(withWorkspace(surveySettings().settings));
+  return found.map(({ detail, fix, advice, ...rest }) => ({
     ...{ ...rest, detail: forPeople(detail) },
     ...(fix !== undefined && { fix: forPeople(fix) }),
+    ...(advice !== undefined && { advice: forPeople(advice) }),
   }));
-}
-
-function settingsOrCheck(): Settings | Check {
-  try {
-    return withWorkspace(readSettings());
-  } catch (thrown) {
-    const { message, hint } = asFoveaError(thrown);
-    const fix = hint ?? 'Correct the environment variables.';
-    return { check: 'settings', ok: false, detail: message, fix };
-  }
 }
 
 async function examine(settings: Settings): Promise<readonly Check[]> {
@@ -64,8 +53,9 @@ async function examine(settings: Settings): Promise<readonly Check[]> {
 }
 
 /** A terminal would obey what a file or a service put there. */
-function rowOf({ check, ok, detail, fix }: Check): string {
+function rowOf({ check, ok, detail, fix, advice }: Check): string {
   const lines = [`${ok ? 'ok ' : 'BAD'}  ${check.padEnd(12)}  ${detail}`];
   if (fix !== undefined) lines.push(`${' '.repeat(19)}-> ${fix}`);
+  if (advice !== undefined) lines.push(`${' '.repeat(19)}advice: ${advice}`);
   return `${lines.map((line) => line.replace(/\p{C}+/gu, ' ')).join('\n')}\n`;
 }

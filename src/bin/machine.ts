@@ -1,18 +1,20 @@
 // What the doctor sees of this machine, put together. Loaded with the first call that asks.
 
 import { join } from 'node:path';
+import budget from '../../tools/budget.json' with { type: 'json' };
 import list from '../../tools/list.json' with { type: 'json' };
 import { proxyFor } from '../boundary/proxies.ts';
 import { systemClock } from '../clock.ts';
-import type { Settings } from '../config.ts';
+import { type Settings, surveySettings } from '../config.ts';
 import { fetchThrough } from '../http-client/proxied-fetch.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
 import { servedRevisions } from '../mcp/revisions.ts';
 import { adapt } from '../mcp/surface.ts';
+import { nearest } from '../nearest.ts';
 import { findHosts } from '../setup/find-hosts.ts';
-import type { Machine, OfferedTools } from '../setup/machine.ts';
+import type { Machine, OfferedTools, VariableFindings } from '../setup/machine.ts';
 import { clockOffsetMs, findNetwork } from '../setup/network.ts';
 import { listProcesses, orphansAmong } from '../setup/processes.ts';
 import { findProgram } from '../setup/programs.ts';
@@ -23,6 +25,7 @@ import { thisSurroundings } from './setup.ts';
 export function openMachine(settings: Settings, version: string, log: Log): Machine {
   const surroundings = thisSurroundings();
   return {
+    variables: async () => findVariables(),
     hosts: () => findHosts(surroundings, version),
     programs: async () => ({
       node: await findProgram('node', surroundings),
@@ -46,6 +49,20 @@ export function openMachine(settings: Settings, version: string, log: Log): Mach
   };
 }
 
+function findVariables(): VariableFindings {
+  const { problems, given, known, unread } = surveySettings();
+  // Without the prefix, which makes all of them alike.
+  const bare = (variable: string) => variable.replace(/^FOVEA_/i, '');
+  const near = (variable: string) => nearest(bare(variable), known.map(bare));
+  return {
+    ...{ problems, given },
+    unread: unread.map((variable) => {
+      const meant = near(variable);
+      return { variable, near: meant && `FOVEA_${meant}` };
+    }),
+  };
+}
+
 /** To the platform; where that is embedded, to whatever else is on the web. */
 function wayOut({ baseUrl, proxies }: Settings): string | undefined {
   if (baseUrl !== undefined) return proxyFor(new URL(baseUrl), proxies)?.setting;
@@ -54,11 +71,22 @@ function wayOut({ baseUrl, proxies }: Settings): string | undefined {
 
 function offered(settings: Settings): OfferedTools {
   const tools = wireTools(list, settings);
-  const characters = JSON.stringify({ tools }).length;
   const scopes = adapt(list, settings).flatMap(({ scope }) => scope ?? []);
   return {
     count: tools.length,
-    tokens: Math.round(characters / limits.listCharactersPerToken / 100) * 100,
+    tokens: measured(settings) ?? estimated(tools),
     scopes: [...new Set(scopes)].toSorted(),
   };
+}
+
+/** As the build counted them, for the surfaces that it counted. */
+function measured({ surface, readOnly, toolsets, project }: Settings): number | undefined {
+  if (toolsets !== undefined || project !== undefined) return undefined;
+  if (readOnly) return budget[surface === 'compact' ? 'compact-read-only' : 'read-only'].tokens;
+  return budget[surface].tokens;
+}
+
+function estimated(tools: unknown): number {
+  const { length } = JSON.stringify({ tools });
+  return Math.round(length / limits.listCharactersPerToken / 100) * 100;
 }

@@ -8,6 +8,7 @@ import type { Log } from '../log.ts';
 import type { EventStorePlace } from '../mcp/tool.ts';
 import { once } from '../once.ts';
 import type { SignInDesk } from '../sign-in/desk.ts';
+import type { Account } from '../sign-in/session.ts';
 
 /** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
 export const localWorkspace = 'local';
@@ -19,6 +20,11 @@ export interface Services {
   eventStorePlace(): Promise<EventStorePlace>;
   /** Loads what signing in needs, and sends nothing yet. */
   signIn(): Promise<SignInDesk>;
+  /**
+   * Who is signed in at this moment, as another process may have changed it; undefined: nobody, or
+   * the settings have a key, or it cannot be read.
+   */
+  account(): Promise<Account | undefined>;
   /** Closes sockets and stops what was started here. */
   close(): Promise<void>;
 }
@@ -65,6 +71,12 @@ export function connectServices(settings: Settings, log: Log): Services {
     client: client.get,
     eventStorePlace: eventStore.place,
     signIn: async () => (await signIn.get()).desk,
+    account: async () => {
+      if (settings.baseUrl === undefined || settings.apiKey !== undefined) return undefined;
+      const { session } = await signIn.get();
+      // Tokens that cannot be read fail the calls that need them: those that sign out do not.
+      return session?.account().catch(() => undefined);
+    },
     close: async () => {
       await (await client.started())?.close();
       await Promise.all([

@@ -1,13 +1,13 @@
 // `fovea setup`: writes Fovea into the configuration of hosts, and says what it did.
 
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { delimiter, resolve } from 'node:path';
 import { systemClock } from '../clock.ts';
 import { type HostName, hostNames, type SetupCommand } from '../command-line.ts';
-import { environmentOfOthers } from '../config.ts';
+import { createReader, environmentOfOthers, folders as foldersOf, thisMachine } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
-import { findEntries } from '../setup/host-entry.ts';
-import { hostNamed } from '../setup/hosts.ts';
+import { type EntryVariables, findEntries } from '../setup/host-entry.ts';
 import type { Running } from '../setup/launch.ts';
 import type { Outcome } from '../setup/outcome.ts';
 import { type SetUp, setUp } from '../setup/set-up.ts';
@@ -17,14 +17,12 @@ import { undoSetUp } from '../setup/undo.ts';
 /** Exit code 0: all is as asked; 1: a file was refused. */
 export async function runSetup(command: SetupCommand): Promise<void> {
   const surroundings = thisSurroundings();
-  const { hosts, all, dryRun, undo, surface } = command;
-  if (hosts.length === 0 && surface !== undefined && !all) {
-    throw invalidArgument('--surface', 'needs a host, or --all');
-  }
+  const { hosts, all, dryRun, undo } = command;
+  refuseWithoutHost(command);
   if (hosts.length === 0 && !all && !dryRun && !undo) return listHosts(surroundings);
   const options = {
-    ...{ surroundings, running: thisProgram(), surface, dryRun },
-    clock: systemClock,
+    ...{ surroundings, running: thisProgram(), dryRun, clock: systemClock },
+    variables: undo ? noVariables : variablesOf(command),
   };
   const names = hosts.length > 0 ? hosts : undo ? hostNames : await usedHosts(surroundings);
   const outcomes = await runAll(names, undo, options);
@@ -32,6 +30,34 @@ export async function runSetup(command: SetupCommand): Promise<void> {
   if (shown.length === 0) print(undo ? 'There is nothing to undo.' : noHost);
   for (const outcome of shown) show(outcome, dryRun);
   if (shown.some(({ kind }) => kind === 'refused')) process.exitCode = 1;
+}
+
+/** What would be written into no file is a mistake. */
+function refuseWithoutHost({ hosts, all, surface, files }: SetupCommand): void {
+  if (hosts.length > 0 || all) return;
+  if (surface !== undefined) throw invalidArgument('--surface', 'needs a host, or --all');
+  if (files.length > 0) throw invalidArgument('--files', 'needs a host, or --all');
+}
+
+const noVariables: EntryVariables = { surface: undefined, files: undefined };
+
+/** A host has another environment than this shell: folders that are named here are meant there. */
+function variablesOf({ surface, files }: SetupCommand): EntryVariables {
+  if (files.length > 0) {
+    return { surface, files: { folders: files.map(folderNamed), isAsked: true } };
+  }
+  const reader = createReader();
+  const folders = reader.read('FOVEA_FILE_ROOTS', foldersOf(thisMachine()), undefined);
+  reader.finish();
+  return { surface, files: folders && { folders, isAsked: false } };
+}
+
+/** Hosts start in another folder than this shell, so that what is relative is made absolute. */
+function folderNamed(name: string): string {
+  const path = resolve(name);
+  if (path.includes(delimiter)) throw invalidArgument('--files', `must not have a "${delimiter}"`);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw invalidArgument('--files', `there is no folder "${path}"`);
 }
 
 /** Where hosts keep their files depends on the machine and on variables of others. */
@@ -82,14 +108,13 @@ function show(outcome: Outcome, dryRun: boolean): void {
   if (paste !== undefined) print(`${paste.trimEnd()}\n`);
 }
 
-function sentence(
-  { kind, backup, why, host, paste, afterwards }: Outcome,
-  dryRun: boolean,
-): string {
-  const next = afterwards === undefined ? '' : ` ${afterwards}`;
+function sentence(outcome: Outcome, dryRun: boolean): string {
+  const { kind, backup, why, paste, afterwards, note } = outcome;
+  const notes = [afterwards, note].flatMap((words) => (words === undefined ? [] : [` ${words}`]));
+  const next = notes.join('');
   switch (kind) {
     case 'written':
-      if (dryRun) return 'Nothing was written: this is what would change.';
+      if (dryRun) return `Nothing was written: this is what would change. Afterwards:${next}`;
       if (backup?.endsWith('.new')) return `Written; the file is new.${next}`;
       return `Written; ${backup} keeps what was there.${next}`;
     case 'restored':
@@ -99,7 +124,7 @@ function sentence(
       return `The file was changed since. ${done}; ${backup} has the file as it was.${next}`;
     }
     case 'same':
-      return `Has the entry already. ${hostNamed(host).afterwards}`;
+      return `Has the entry already.${next}`;
     case 'nothing':
       return 'There is nothing to undo.';
     case 'refused':

@@ -47,6 +47,7 @@ export async function runStdio(version: string): Promise<void> {
       },
       settings,
       principal: principalOf(settings),
+      account: services.account,
       journal: journal.get,
       version,
       clock: systemClock,

@@ -256,7 +256,8 @@ function outside(guard: Guard, path: string, argument: string): FoveaError {
   return invalidArgument(
     argument,
     `"${path}" lies outside the folders that tools may use (${allowed})`,
-    'The setting FOVEA_FILE_ROOTS names the folders that tools may read and write.',
+    'FOVEA_FILE_ROOTS names the folders that tools may read and write: in the "env" of the ' +
+      "host's entry. fovea setup HOST --files FOLDER writes it.",
   );
 }
 

@@ -105,7 +105,7 @@ export const annotation = {
         .optional()
         .describe('{prompt: class}.'),
       numImagesToLabel: z.int().min(1).optional().describe('Default: all.'),
-      defaultConfidence: z.number().min(0).max(1).optional().describe('Least.'),
+      defaultConfidence: z.number().min(0).max(1).optional().describe('0 to 1.'),
       confidenceThresholds: z
         .record(label, z.number().min(0).max(1))
         .refine(...classesMax)

@@ -5,8 +5,15 @@ import * as z from 'zod';
 import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Input, Operation } from './operation.ts';
-import { explain, found, unknownMember } from './problems.ts';
-import { alternatives, bare, memberSchema, type Schema, structureOf } from './schema.ts';
+import { explain, found, pairedUp, unknownMember } from './problems.ts';
+import {
+  alternatives,
+  bare,
+  knownNames,
+  memberSchema,
+  type Schema,
+  structureOf,
+} from './schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -31,22 +38,35 @@ export interface UncheckedParts {
 export function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const outcome = tryCheck(schema, value);
   if (outcome.success) return outcome.data;
-  throw refusal(outcome.problems);
+  const { problems } = outcome;
+  throw refusal(isRecord(value) ? pairedUp(problems, value, knownNames(schema)) : problems);
 }
 
 /**
- * The flat arguments of an operation. Unknown members are refused even where the body is open.
- * Throws `invalid_input` with all problems at once.
+ * The flat arguments of an operation. Unknown members are refused even where the body is open;
+ * `beside` are names that the caller takes itself. Throws `invalid_input` with all problems.
  */
-export function checkInput<O extends Operation>(operation: O, args: unknown): Input<O>;
-export function checkInput(operation: Operation, args: unknown): unknown {
+export function checkInput<O extends Operation>(
+  operation: O,
+  args: unknown,
+  beside?: readonly string[],
+): Input<O>;
+export function checkInput(
+  operation: Operation,
+  args: unknown,
+  beside: readonly string[] = [],
+): unknown {
   const input = args ?? {};
   if (!isRecord(input)) throw invalidInput([notAnObject(input)]);
   const known = Object.keys(flatSchema(operation).shape);
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   const kept = Object.entries(input).filter(([name]) => known.includes(name));
-  const problems = unknown.map((name) => unknownMember([name], known));
-  return checked(operation, splitInput(operation, Object.fromEntries(kept)), problems);
+  const strays = unknown.map((name) => unknownMember([name], [...known, ...beside]));
+  const parts = splitInput(operation, Object.fromEntries(kept));
+  const { input: taken, problems } = checkedParts(operation, parts);
+  const all = [...problems, ...strays];
+  if (all.length > 0) throw refusal(pairedUp(all, input, known));
+  return taken;
 }
 
 /**
@@ -66,7 +86,9 @@ export function checkParts(operation: Operation, parts: UncheckedParts): unknown
     const place = Object.hasOwn(pathParameters.shape, path) ? 'path' : 'query';
     return { path, message: `belongs in the ${place}, not in the body` };
   });
-  return checked(operation, { ...parts, body }, problems);
+  const { input, problems: inside } = checkedParts(operation, { ...parts, body });
+  if (inside.length + problems.length > 0) throw refusal([...inside, ...problems]);
+  return input;
 }
 
 /** All parameters and body members of an operation in one strict object. */
@@ -218,23 +240,27 @@ function mergedShapes(shapes: readonly Members[]): Record<string, unknown> {
   return { type, properties };
 }
 
+interface CheckedParts {
+  readonly input: Members;
+  readonly problems: readonly Problem[];
+}
+
 /** The parts of an input checked one by one, so that rules over a whole part apply too. */
-function checked(operation: Operation, parts: UncheckedParts, before: readonly Problem[]): Members {
+function checkedParts(operation: Operation, parts: UncheckedParts): CheckedParts {
   const { pathParameters, query, body } = operation;
   const places = [
     { schema: body, value: parts.body },
     { schema: query, value: parts.query },
     { schema: pathParameters, value: parts.path },
   ];
-  let problems = before;
+  let problems: readonly Problem[] = [];
   let input: Members = {};
   for (const { schema, value } of places) {
     const outcome = tryCheck(schema, value ?? {});
     if (outcome.success) input = { ...input, ...outcome.data };
     else problems = [...outcome.problems, ...problems];
   }
-  if (problems.length > 0) throw refusal(problems);
-  return input;
+  return { input, problems };
 }
 
 type Outcome<T> =

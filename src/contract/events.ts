@@ -116,7 +116,7 @@ export const events = {
       device_id: maybeText.describe('Device id.'),
       stream_id: maybeText.describe('Stream id.'),
       image_id: maybeText.describe('Image id.'),
-      custom_metadata: customMetadata.nullable().optional().describe('Flat.'),
+      custom_metadata: customMetadata.nullable().optional().describe('Your own.'),
       images: described(
         z.array(image),
         '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',

@@ -38,7 +38,7 @@ export const inference = {
     }),
     query: closed({
       image: z.string().min(1).optional().describe('URL of the image.'),
-      confidence: share.optional().describe('Least; default 0.4.'),
+      confidence: share.optional().describe('0 to 1; default 0.4.'),
       overlap: share.optional().describe('Of boxes of a class; default 0.5.'),
       classes: z.string().min(1).optional().describe('Comma-separated.'),
     }),

@@ -24,11 +24,30 @@ export function explain(schema: Schema, error: z.core.$ZodError, value: unknown)
 /** A member that nobody knows, with the nearest name that is known. */
 export function unknownMember(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1));
-  const near = meant(name, known);
+  const near = meant(name, known) ?? otherWord(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
   const fix: Fix | undefined = near === undefined ? undefined : { kind: 'rename', to: near };
   return { path: pathText(path), message: `is not known; ${right}`, ...(fix && { fix }) };
+}
+
+/**
+ * The problems, with a fix where one name of the value is unknown, one that is required is missing,
+ * and nothing else tells what the first was meant to be.
+ */
+export function pairedUp(
+  problems: readonly Problem[],
+  value: object,
+  known: readonly string[],
+): readonly Problem[] {
+  const own = problems.filter(({ path }) => known.includes(path) || Object.hasOwn(value, path));
+  const [missed, ...otherMissed] = own.filter(({ path }) => !Object.hasOwn(value, path));
+  const [stray, ...otherStrays] = own.filter(({ path }) => !known.includes(path));
+  if (!missed || !stray || stray.fix || otherMissed.length + otherStrays.length > 0) {
+    return problems;
+  }
+  const fix: Fix = { kind: 'rename', to: missed.path };
+  return problems.map((problem) => (problem === stray ? { ...stray, fix } : problem));
 }
 
 /** A path as people write it: `files[2].name`. */
@@ -73,27 +92,50 @@ function explainIssue(root: Schema, issue: Issue, rootValue: unknown, prefix: Pa
   if (issue.code === 'invalid_union') return explainUnion(issue, schema, value, path);
   const message =
     issue.code === 'custom' ? customWords(issue, schema, value) : words(issue, schema, value, path);
-  const fix = fixOf(issue, schema, value);
+  const fix = fixOf(issue, schema, value, valueAt(rootValue, issue.path.slice(0, -1)));
   return [{ path: pathText(path), message, ...(fix && { fix }) }];
 }
 
-/** What the value was surely meant to be; undefined: that is for the caller to decide. */
-function fixOf(issue: Issue, schema: Schema | undefined, value: unknown): Fix | undefined {
-  if (issue.code === 'invalid_value') {
-    const by = meantValue(issue.values, value);
-    return by === undefined ? undefined : { kind: 'replace', by };
-  }
-  // The nearest value that is taken: a bound leaves no other choice that is as near.
-  if (isNumeric(issue) && issue.inclusive !== false) {
-    const by = issue.code === 'too_big' ? issue.maximum : issue.minimum;
-    return { kind: 'replace', by: Number(by) };
-  }
-  return issue.code === 'invalid_type' ? fixOfType(schema, value) : undefined;
+/**
+ * What the value was surely meant to be; undefined: that is for the caller to decide. `holder` is
+ * the object or list that has the value.
+ */
+function fixOf(
+  issue: Issue,
+  schema: Schema | undefined,
+  value: unknown,
+  holder: unknown,
+): Fix | undefined {
+  if (issue.code === 'invalid_value') return replaced(meantValue(issue.values, value));
+  if (issue.code === 'too_big') return replaced(belowMaximum(issue, value));
+  if (issue.code !== 'invalid_type') return undefined;
+  const whole = asPercent(schema, value, holder);
+  return whole === undefined ? fixOfType(schema, value) : replaced(whole);
 }
 
-function isNumeric(issue: Issue): issue is z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall {
-  if (issue.code !== 'too_big' && issue.code !== 'too_small') return false;
-  return issue.origin === 'number' || issue.origin === 'int';
+function replaced(by: unknown): Fix | undefined {
+  return by === undefined ? undefined : { kind: 'replace', by };
+}
+
+/** Who asks for more rows than there are on a page gets a full one; any other bound is a choice. */
+const pageSizes: readonly unknown[] = ['limit', 'pageSize'];
+
+function belowMaximum(issue: z.core.$ZodIssueTooBig, value: unknown): number | undefined {
+  if (issue.origin !== 'number' && issue.origin !== 'int') return undefined;
+  if (pageSizes.includes(issue.path.at(-1))) return Number(issue.maximum);
+  const isPercent = Number.isInteger(value) && Number(value) >= 10 && Number(value) <= 100;
+  return issue.maximum === 1 && isPercent ? Number(value) / 100 : undefined;
+}
+
+/** Shares of one, where whole numbers are expected: all that stand together make one. */
+function asPercent(schema: Schema | undefined, value: unknown, holder: unknown) {
+  const wantsNumber = schema !== undefined && bare(schema)._zod.def.type === 'number';
+  if (typeof value !== 'number' || !wantsNumber || Array.isArray(holder)) return undefined;
+  const shares: unknown[] = Object.values(Object(holder));
+  const sum = shares.reduce<number>((sum, share) => sum + Number(share), 0);
+  const percent = Math.round(value * 100);
+  const isPercent = Math.abs(percent - value * 100) < 1e-6 && Math.abs(sum - 1) < 1e-6;
+  return isPercent && shares.length > 1 ? percent : undefined;
 }
 
 /** Text that says a number, and one value where a list of such is expected. */
@@ -110,13 +152,18 @@ const oneName = /^[\w./ -]+$/;
 
 const plainNumber = /^-?\d{1,15}(\.\d{1,15})?$/;
 
+/** As people write versions. */
+const versionNumber = /^v[1-9]\d{0,8}$/i;
+
 function readAs(schema: Schema, value: unknown): unknown {
   const { type } = schema._zod.def;
   if (type === 'array')
     return typeof value === 'string' && !oneName.test(value) ? undefined : [value];
   if (type === 'string' && typeof value === 'number') return String(value);
+  if (type === 'string' && Array.isArray(value)) return value.length === 1 ? value[0] : undefined;
   if (typeof value !== 'string') return undefined;
   if (type === 'number' && plainNumber.test(value)) return Number(value);
+  if (type === 'number' && versionNumber.test(value)) return Number(value.slice(1));
   const truth = new Map([
     ['true', true],
     ['false', false],
@@ -257,6 +304,14 @@ function valueAt(value: unknown, path: Path): unknown {
     found = Object.getOwnPropertyDescriptor(found, key)?.value;
   }
   return found;
+}
+
+/** What others call the file or files of a call. */
+const fileWords = ['file', 'files', 'path', 'paths'];
+
+function otherWord(name: string, known: readonly string[]): string | undefined {
+  const [only, ...others] = known.filter((other) => fileWords.includes(other));
+  return fileWords.includes(name.toLowerCase()) && others.length === 0 ? only : undefined;
 }
 
 /** The value that is taken and differs by a few letters. */

@@ -135,6 +135,7 @@ export const projects = {
         nullAnnotations: z.int(),
         classDistribution: counts,
       }),
+      splits: splitCounts.partial().optional(),
     }),
     scope: 'project:read',
     effect: 'reads',

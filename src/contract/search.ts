@@ -91,10 +91,7 @@ export const search = {
       batch_id: z.string().min(1).optional().describe('Batch id.'),
       annotation_job: z.boolean().optional().describe('In a job.'),
       annotation_job_id: z.string().min(1).optional().describe('Job id.'),
-      fields: described(
-        z.array(z.enum(imageFields)),
-        'e.g. name, url, split, tags, labels, annotations.',
-      ).optional(),
+      fields: described(z.array(z.enum(imageFields)), 'e.g. url, tags, annotations.').optional(),
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),
@@ -141,10 +138,15 @@ export const search = {
       dataset: z.string().min(1).optional().describe('Project slug.'),
       annotationGroup: z.string().min(1).optional().describe('Or annotation group.'),
       name: displayName.optional().describe('Export name.'),
-    }).refine(({ dataset, annotationGroup }) => !dataset !== !annotationGroup, {
-      path: ['dataset'],
-      error: 'give either dataset or annotationGroup, not both',
-    }),
+    })
+      .refine(({ dataset, annotationGroup }) => dataset || annotationGroup, {
+        path: ['dataset'],
+        error: 'is missing: the slug of a project',
+      })
+      .refine(({ dataset, annotationGroup }) => !dataset || !annotationGroup, {
+        path: ['dataset'],
+        error: 'give either dataset or annotationGroup, not both',
+      }),
     answer: open({
       link: z.string().optional().describe('The id of the export.'),
       taskId: z.string().optional(),

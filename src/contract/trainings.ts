@@ -16,7 +16,7 @@ export const trainings = {
     summary: 'Hyperparameters and augmentation steps that a training may set.',
     pathParameters: inVersion,
     query: closed({
-      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small.'),
+      modelType: z.string().min(1).optional().describe("Default: the platform's."),
     }),
     answer: open({ schema: open({}).optional(), template: open({}).optional() }),
     scope: 'version:read',
@@ -99,7 +99,7 @@ export const ownTrainings = {
     summary: 'Train a model on a version, in the background.',
     pathParameters: inVersion,
     body: open({
-      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small.'),
+      modelType: z.string().min(1).optional().describe("Default: the platform's."),
       epochs: z.int().min(1).max(limits.epochsMax).optional().describe('Passes over images.'),
       checkpoint: z
         .string()

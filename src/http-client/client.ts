@@ -52,6 +52,12 @@ export interface Downloaded {
   readonly contentType: string | undefined;
 }
 
+export interface Picture {
+  readonly data: Uint8Array;
+  /** For example `image/jpeg`. */
+  readonly mimeType: string;
+}
+
 export interface Client {
   /** Calls an operation. Throws a FoveaError; what the service said is in its `upstream`. */
   call<O extends Operation>(
@@ -61,6 +67,11 @@ export interface Client {
   ): Promise<Reply<O>>;
   /** Fetches a link that a service gave, without any credential, into a new file at `path`. */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
+  /**
+   * Fetches a small picture that a service linked to, without any credential, and leaves no file.
+   * Throws as `download`; `too_large` beyond what fits into a result.
+   */
+  picture(link: string, options?: CallOptions): Promise<Picture>;
   /**
    * PUTs a file to a link that a service gave, without any credential. Throws as `download`; also
    * `conflict` where a file is there already.

@@ -78,6 +78,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     call,
     download: downloader.download,
+    picture: downloader.picture,
     upload: uploader.upload,
     close: async () => {
       await Promise.all([pools.close(), downloader.close(), uploader.close()]);

@@ -4,7 +4,7 @@ import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
-import type { ClientOptions, Downloaded, DownloadOptions } from './client.ts';
+import type { CallOptions, ClientOptions, Downloaded, DownloadOptions, Picture } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { asRefused, discard, fetchLink, parsedLink, type Response } from './link.ts';
 import { createLinkGuard } from './link-guard.ts';
@@ -20,20 +20,26 @@ export interface Downloader {
    * no file is left behind then. Without a deadline in `options`, only silence ends the download.
    */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
+  /** Fetches a picture of at most `resultImageBytesMax` into memory. Throws as `download`. */
+  picture(link: string, options?: CallOptions): Promise<Picture>;
   close(): Promise<void>;
 }
 
 export function createDownloader(options: ClientOptions, policy: AttemptPolicy): Downloader {
   const guard = createLinkGuard(options);
-  const download = async (link: string, path: string, own: DownloadOptions = {}) => {
+  const follow = async <T>(
+    link: string,
+    own: CallOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> => {
     const deadline = patient(options, own);
-    const once = async (): Promise<Attempt<Downloaded>> => {
+    const once = async (): Promise<Attempt<T>> => {
       let response: Response | undefined;
       try {
         const fetching = { signal: deadline.signal, idleMs: options.timeoutMs };
         response = await fetchLink(parsedLink(link), guard.choose, fetching);
         if (response.statusCode !== 200) return statusFailure(response, options.clock.now());
-        return { done: await save(response, path, own.onProgress, options.downloadBytesMax) };
+        return { done: await read(response) };
       } catch (error) {
         return brokenOff(error, deadline, response !== undefined);
       } finally {
@@ -42,11 +48,18 @@ export function createDownloader(options: ClientOptions, policy: AttemptPolicy):
     };
     return repeat(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
-  return { download, close: guard.close };
+  return {
+    download: (link, path, own = {}) =>
+      follow(link, own, (response) =>
+        save(response, path, own.onProgress, options.downloadBytesMax),
+      ),
+    picture: (link, own = {}) => follow(link, own, readPicture),
+    close: guard.close,
+  };
 }
 
 /** A large file may take long; but a host that asks for a wait gets only a call's patience. */
-function patient({ clock, timeoutMs }: ClientOptions, own: DownloadOptions): Deadline {
+function patient({ clock, timeoutMs }: ClientOptions, own: CallOptions): Deadline {
   const deadline = startDeadline(clock, own.timeoutMs ?? Number.POSITIVE_INFINITY, own.signal);
   return { ...deadline, remainingMs: () => Math.min(timeoutMs, deadline.remainingMs()) };
 }
@@ -57,11 +70,8 @@ async function save(
   onProgress: DownloadOptions['onProgress'],
   bytesMax = limits.downloadBytesMax,
 ): Promise<Downloaded> {
-  const { headers, body } = response;
-  const length = headers['content-length'];
-  const total = length === undefined ? undefined : Number(length);
-  if (isEncoded(response)) throw failed('it came compressed, which was not asked for');
-  if (total !== undefined && total > bytesMax) throw tooLarge(bytesMax);
+  const { body } = response;
+  const total = lengthOf(response, bytesMax);
   const file = await openNewFile(path);
   try {
     let bytes = 0;
@@ -72,11 +82,39 @@ async function save(
       onProgress?.(bytes, total);
     }
     await file.commit();
-    const type = headers['content-type'];
-    return { bytes, contentType: Array.isArray(type) ? type[0] : type };
+    return { bytes, contentType: typeOf(response) };
   } finally {
     await file.discard();
   }
+}
+
+async function readPicture(response: Response): Promise<Picture> {
+  const bytesMax = limits.resultImageBytesMax;
+  lengthOf(response, bytesMax);
+  const mimeType = typeOf(response) ?? '';
+  if (!mimeType.startsWith('image/')) throw failed('it is no picture');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  return { data: Buffer.concat(chunks), mimeType };
+}
+
+/** How many bytes come, where the host says so. */
+function lengthOf(response: Response, bytesMax: number): number | undefined {
+  const length = response.headers['content-length'];
+  const total = length === undefined ? undefined : Number(length);
+  if (isEncoded(response)) throw failed('it came compressed, which was not asked for');
+  if (total !== undefined && total > bytesMax) throw tooLarge(bytesMax);
+  return total;
+}
+
+function typeOf({ headers }: Response): string | undefined {
+  const type = headers['content-type'];
+  return Array.isArray(type) ? type[0] : type;
 }
 
 function tooLarge(bytesMax: number): FoveaError {

@@ -35,15 +35,17 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   const waitMs = retryAfterMs(headers['retry-after'], now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
+  // Where the service gives its reason, what the status alone may mean only hides it.
+  const hasReason = reasoned.includes(status) && said.message !== '';
   const retry = retryOfStatus(operation, status, repeats, seconds);
   const wait = seconds === undefined ? '' : `; it asks to wait ${seconds} s`;
   // It failed somewhere on the way: whether anything was done, it does not say.
   const isOpen =
     operation.effect !== 'reads' && status >= 500 && status !== 501 && retry === 'never';
-  const advice = isOpen ? readBack : hint;
+  const advice = isOpen ? readBack : hasReason && said.hint !== undefined ? undefined : hint;
   const error = new FoveaError(
     code,
-    `${operation.id} failed with status ${status}: ${meaning}${wait}.`,
+    `${operation.id} failed with status ${status}${hasReason ? '' : `: ${meaning}`}${wait}.`,
     {
       ...(advice !== undefined && { hint: advice }),
       retry,
@@ -54,6 +56,9 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   );
   return { error, mayRepeat: repeats, retryAfterMs: waitMs };
 }
+
+/** Statuses that are said of many things. */
+const reasoned = [400, 404, 409, 422];
 
 /** No answer: nothing was sent, or the answer never came. */
 export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered): Failure {

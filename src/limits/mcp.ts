@@ -33,12 +33,16 @@ export const mcpLimits = {
   journalLeaseMs: 20_000,
   /** How often is looked whether the same call of another process has ended. */
   journalWaitMs: 100,
+  /** How long another process may hold the file; all calls of this one wait meanwhile. */
+  journalBusyMsMax: 1_000,
   /** Rows are cleaned away after so many new ones, and at the start. */
   journalCleanEvery: 500,
   /** A key of a host is a UUID or a hash. */
   idempotencyKeyCharactersMax: 200,
   /** How often a target that changes while it is asked about is asked about. */
   consentRoundsMax: 3,
+  /** A host that cannot ask says so at once; somebody who is away is missed only later. */
+  consentDroppedMsMax: 5_000,
   /** A host that dropped so many questions of one connection is asked no more. */
   consentsUnansweredMax: 2,
 

@@ -60,6 +60,8 @@ export const platformLimits = {
   searchPageMax: 1_000,
   /** Terms that one prefix may stand for before names are looked at instead. */
   searchPrefixTermsMax: 10_000,
+  /** Classes or tags that are read to say what an empty search may have meant: milliseconds. */
+  searchKnownNamesMax: 1_000,
   /** Names that are looked at one by one; of more, all names are looked at in one pass. */
   searchNamesMax: 50_000,
   /** Up to so many hits are read and sorted; more are walked in the order of an index. */

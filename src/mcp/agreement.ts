@@ -5,9 +5,16 @@ import { FoveaError } from '../errors.ts';
 import { canonicalMembers } from './journal/canonical-members.ts';
 import type { Ask, Question, ToolContext } from './tool.ts';
 
+/** Whether the person decides, and not a name that the model repeats. */
+export function decides({ canConsent, agreed }: ToolContext['person']): boolean {
+  // An answer counts as one, also where the host says with it that it can ask no more.
+  return canConsent || agreed !== undefined;
+}
+
 /**
  * The question that is still to be asked; undefined: the person agreed to this target as it is
- * now. Throws `forbidden` where they did not agree, or nobody answered.
+ * now. Throws `forbidden` where they did not agree, where nobody answered, and where they agreed
+ * to another target and cannot be asked anew.
  */
 export async function openQuestion(
   tool: string,
@@ -15,13 +22,15 @@ export async function openQuestion(
   question: () => Promise<Question>,
   { person }: Pick<ToolContext, 'person'>,
 ): Promise<Ask | undefined> {
-  const { agreed, answer } = person;
+  const { agreed, answer, canConsent } = person;
   if (agreed !== undefined && answer !== 'accept') throw notAgreed(answer);
   const { message, facts } = await question();
   const target = createHash('sha256')
     .update(JSON.stringify([tool, canonicalMembers(input), facts]))
     .digest('base64url');
-  return agreed === target ? undefined : { kind: 'consent', message, target };
+  if (agreed === target) return undefined;
+  if (agreed !== undefined && !canConsent) throw notAgreed(undefined);
+  return { kind: 'consent', message, target };
 }
 
 function notAgreed(answer: ToolContext['person']['answer']): FoveaError {

@@ -8,9 +8,11 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  ProtocolError,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
 import type { Ask, AskAnswer } from './tool.ts';
 
@@ -70,22 +72,35 @@ export function askToAgreeInResult(
   return inputRequired({ inputRequests: { [consentKey]: form }, requestState });
 }
 
+export interface AskedAtOnce {
+  readonly answer: AskAnswer;
+  /** Whether the host answered with an error sooner than anybody can have read the question. */
+  readonly isDropped: boolean;
+}
+
 /**
  * Asks now, and waits for `askToOpenMsMax` or `consentMsMax` at most. Throws only when the call
  * itself was cancelled.
  */
-export async function askAtOnce(ask: Ask, { mcpReq }: ServerContext): Promise<AskAnswer> {
+export async function askAtOnce(
+  ask: Ask,
+  { mcpReq }: ServerContext,
+  clock: Clock,
+): Promise<AskedAtOnce> {
   const { askToOpenMsMax, consentMsMax } = limits;
   const timeout = ask.kind === 'open' ? askToOpenMsMax : consentMsMax;
+  const startedMs = clock.monotonic();
   try {
     const { action } = await mcpReq.elicitInput(elicitation(ask), {
       timeout,
       signal: mcpReq.signal,
     });
-    return action;
+    return { answer: action, isDropped: false };
   } catch (thrown) {
     if (mcpReq.signal.aborted) throw thrown;
-    return 'none';
+    // An error that comes later may be the host's own way to say that the person is away.
+    const isAtOnce = clock.monotonic() - startedMs <= limits.consentDroppedMsMax;
+    return { answer: 'none', isDropped: isAtOnce && thrown instanceof ProtocolError };
   }
 }
 

@@ -9,13 +9,15 @@ import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
-import { findEntry, type ResolvedCall, resolveCall } from './compact.ts';
+import type { Account } from '../sign-in/session.ts';
+import { findEntry, presentCall, type ResolvedCall, resolveCall } from './compact.ts';
+import type { Checked } from './corrected-call.ts';
 import { cleanText } from './foreign-text.ts';
 import type { Journal, JournalCall } from './journal/journal.ts';
 import { createOwnWorkspace } from './own-workspace.ts';
 import { createPresenter, type PresenterParts } from './present.ts';
 import { excessOf } from './size.ts';
-import { type ListedTool, refusal } from './surface.ts';
+import { fillDefaults, type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
 import type { Ask, BackgroundWork, Tool, ToolContext } from './tool.ts';
 
 /** What a context has from the call that it is made for. */
@@ -32,12 +34,14 @@ export interface CallOptions extends PresenterParts {
   readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
   /** Who calls: the same words for the same credential. Undefined: there is one caller alone. */
   readonly principal?: string;
+  /** Whose credential it is at this moment. Undefined: that cannot change. */
+  readonly account?: () => Promise<Account | undefined>;
   /** Opened by the first call that changes something; undefined: none is kept. */
   readonly journal?: () => Promise<Journal | undefined>;
   readonly log: Log;
 }
 
-type CallersOwn = 'makeContext' | 'principal' | 'journal' | keyof PresenterParts;
+type CallersOwn = 'makeContext' | 'principal' | 'account' | 'journal' | keyof PresenterParts;
 
 export interface Called {
   readonly result: CallToolResult;
@@ -73,8 +77,9 @@ export function prepareCallTools({
     const { findingTool } = await import('./find-operations.ts');
     return [...(await loadTools()), findingTool(list)];
   });
+  const checkUnsent = createUnsentCheck(listed, findTool);
   return (own) => {
-    const { makeContext, settings, principal = '', journal } = own;
+    const { makeContext, settings, journal } = own;
     const present = createPresenter(own, listed);
     const remembered = async (call: JournalCall, context: ToolContext) => {
       const make = () => call.tool.call(call.args, context);
@@ -88,7 +93,7 @@ export function prepareCallTools({
         checkSize(args);
         resolved = resolveCall(name, args, listed, settings);
         const entry = listed.get(resolved.name);
-        if (entry === undefined) throw unknownTool(resolved.name, [...listed.keys()]);
+        if (entry === undefined) throw unknownTool(resolved.name, listed, settings);
         const refused = refusal(entry, settings);
         if (refused !== undefined)
           throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
@@ -96,7 +101,10 @@ export function prepareCallTools({
         checkSize(resolved.args);
         const tool = await findTool(entry.name);
         const context = await makeContext(scope);
-        const result = await ownWorkspace.call(entry, resolved.args, context, (filled) =>
+        const account = await own.account?.();
+        const principal = principalOf(own.principal, account);
+        const at = { ...context, account };
+        const result = await ownWorkspace.call(entry, resolved.args, at, (filled) =>
           remembered({ tool, args: filled, principal, key: scope.key }, context),
         );
         const { ask, work } = result;
@@ -109,10 +117,17 @@ export function prepareCallTools({
         if (thrown instanceof ProtocolError) throw thrown;
         const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
         logFailure(log, name, failure);
-        return { result: present.failure(failure, resolved) };
+        const { canConsent } = scope.person;
+        const checkCall = (call: ResolvedCall) => checkUnsent(call, settings, canConsent);
+        return { result: await present.failure(failure, resolved, checkCall) };
       }
     };
   };
+}
+
+/** What one account did is nobody else's: neither its results, nor its keys. */
+function principalOf(fixed = '', account: Account | undefined): string {
+  return account === undefined ? fixed : JSON.stringify([fixed, account.person]);
 }
 
 function canBeAsked({ kind }: Ask, { person }: CallScope): boolean {
@@ -133,12 +148,59 @@ function createFinder(loadTools: () => Promise<readonly Tool[]>) {
   };
 }
 
-function unknownTool(name: string, known: readonly string[]): ProtocolError {
-  const near = nearest(name.slice(0, 64), known);
-  const right = near === undefined ? 'tools/list has all names.' : `Did you mean "${near}"?`;
+/** What is wrong with a call, as far as that shows before anything is sent. */
+function createUnsentCheck(
+  listed: ReadonlyMap<string, ListedTool>,
+  findTool: (name: string) => Promise<Tool>,
+) {
+  return async (
+    call: ResolvedCall,
+    settings: SurfaceSettings,
+    canConsent: boolean,
+  ): Promise<Checked> => {
+    let resolved = call;
+    try {
+      if (!listed.has(call.name)) {
+        resolved = resolveCall(call.name, call.args, listed, settings);
+      }
+      const entry = listed.get(resolved.name);
+      if (entry === undefined || refusal(entry, settings) !== undefined) {
+        throw new FoveaError('forbidden', 'The tool is not offered.');
+      }
+      const filled = fillDefaults(entry, resolved.args, settings);
+      const isNeeded = entry.inputSchema.required?.includes('workspace') ?? false;
+      // Which one is that of the credential, the service says; any name is right for the rest.
+      const complete = isNeeded ? { ...filled, workspace: filled.workspace ?? 'own' } : filled;
+      (await findTool(entry.name)).check?.(complete, canConsent);
+      return { call: resolved };
+    } catch (thrown) {
+      return { call: resolved, wrong: asFoveaError(thrown) };
+    }
+  };
+}
+
+function unknownTool(
+  name: string,
+  listed: ReadonlyMap<string, ListedTool>,
+  settings: SurfaceSettings,
+): ProtocolError {
+  const offered = [...listed.values()].filter((tool) => refusal(tool, settings) === undefined);
+  const near = nearest(
+    name.slice(0, 64),
+    offered.map((tool) => tool.name),
+  );
+  const tool = listed.get(near ?? '');
+  const right = tool ? `Did you mean ${wayTo(tool, settings)}?` : 'tools/list has all names.';
   return invalidParams(
     `There is no tool ${JSON.stringify(cleanText(name).slice(0, 64))}. ${right}`,
   );
+}
+
+/** Not every surface lists the tool by its own name. */
+function wayTo(tool: ListedTool, settings: SurfaceSettings): string {
+  const call = presentCall(tool, {}, settings);
+  if (call.tool === tool.name) return `"${tool.name}"`;
+  return `"${call.tool}" with the operation "${tool.name}"`;
 }
 
 function invalidParams(message: string): ProtocolError {

@@ -8,7 +8,6 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { limits } from '../limits.ts';
-import type { AskAnswer } from './tool.ts';
 
 export interface ConsentDesk {
   /** For the options of a server: it refuses what is forged, expired, or of another caller. */
@@ -16,12 +15,12 @@ export interface ConsentDesk {
   /** The text that goes out with a question about a target. */
   seal(target: string, context: ServerContext): Promise<string>;
   /**
-   * The target that a repeated request answers about. Undefined: it answers about none, or was
-   * answered before.
+   * The target that a repeated request answers about; empty, which is no target: it was answered
+   * before. Undefined: the request answers no question.
    */
   redeem(context: ServerContext): string | undefined;
   /** Counts a question that a host of this connection did not bring to anybody. */
-  noted(server: Server, answer: AskAnswer | undefined): void;
+  droppedBy(server: Server): void;
   /** Whether it dropped so many that it is asked no more. */
   dropsQuestions(server: Server): boolean;
 }
@@ -45,13 +44,12 @@ export function consentDesks(): (principal: string) => ConsentDesk {
       seal: (target, context) => codec.mint({ target, nonce: randomUUID() }, context),
       redeem: (context) => {
         const sealed = sealedIn(context);
-        if (sealed === undefined || used.has(sealed.nonce)) return undefined;
+        if (sealed === undefined) return undefined;
+        if (used.has(sealed.nonce)) return '';
         remember(used, sealed.nonce);
         return sealed.target;
       },
-      noted: (server, answer) => {
-        if (answer === 'none') dropped.set(server, (dropped.get(server) ?? 0) + 1);
-      },
+      droppedBy: (server) => void dropped.set(server, (dropped.get(server) ?? 0) + 1),
       dropsQuestions: (server) => (dropped.get(server) ?? 0) >= limits.consentsUnansweredMax,
     };
   };

@@ -2,23 +2,53 @@
 
 import type { CorrectedCall, FoveaError, Problem } from '../errors.ts';
 import type { Arguments, ResolvedCall } from './compact.ts';
+import { keysOf, memberAt, memberOf } from './paths.ts';
+import { serviceProblems } from './service-fixes.ts';
 
 /** A longer one is not repeated: the model has it, and the problems say what to change. */
 const charactersMax = 2_000;
 
-/**
- * The call with all its mistakes mended; undefined where one of them is not certain, or the call is
- * too long to be said again. Arguments never hold credentials, so nothing secret is repeated.
- */
-export function correctedCall(
-  { problems, corrected }: Pick<FoveaError, 'problems' | 'corrected'>,
-  { name, args }: ResolvedCall,
-): CorrectedCall | undefined {
-  const call = corrected ?? mendedCall(problems, name, args);
-  return call && JSON.stringify(call.arguments).length <= charactersMax ? call : undefined;
+/** Mending one mistake may show another, such as a value under a name that was misspelt. */
+const roundsMax = 3;
+
+/** What a call comes to before anything is sent. */
+export interface Checked {
+  /** The operation that it means, with its own arguments. */
+  readonly call: ResolvedCall;
+  /** Undefined: nothing is wrong with it. */
+  readonly wrong?: FoveaError;
 }
 
-function mendedCall(problems: readonly Problem[], tool: string, args: Arguments) {
+/**
+ * The call with all its mistakes mended; undefined where one of them is not certain, where what
+ * comes out would be refused as well, or where it is too long to be said again. Arguments never
+ * hold credentials, so nothing secret is repeated.
+ */
+export async function correctedCall(
+  error: FoveaError,
+  made: ResolvedCall,
+  checkCall: (call: ResolvedCall) => Promise<Checked>,
+): Promise<CorrectedCall | undefined> {
+  let call = corrected(error, made);
+  for (let round = 0; call !== undefined && round < roundsMax; round += 1) {
+    if (JSON.stringify(call.args).length > charactersMax) return undefined;
+    const checked = await checkCall(call);
+    if (checked.wrong === undefined)
+      return { tool: checked.call.name, arguments: checked.call.args };
+    call = corrected(checked.wrong, checked.call);
+  }
+  return undefined;
+}
+
+function corrected(error: FoveaError, { name, args }: ResolvedCall): ResolvedCall | undefined {
+  const { corrected: known, upstream } = error;
+  if (known !== undefined) return { name: known.tool, args: known.arguments };
+  const problems = upstream === undefined ? error.problems : serviceProblems(upstream, args);
+  const mended = mendedArguments(problems, args);
+  return mended && { name, args: mended };
+}
+
+function mendedArguments(problems: readonly Problem[], args: Arguments): Arguments | undefined {
   const fixable = problems.filter(({ fix }) => fix !== undefined);
   if (fixable.length === 0) return undefined;
   const mended: unknown = structuredClone(args);
@@ -27,7 +57,7 @@ function mendedCall(problems: readonly Problem[], tool: string, args: Arguments)
   // What was missed is there where it only had a wrong name.
   const open = problems.filter(({ fix }) => fix === undefined);
   if (!open.every(({ path }) => !isThere(args, path) && isThere(mended, path))) return undefined;
-  return { tool, arguments: Object.fromEntries(Object.entries(Object(mended))) };
+  return Object.fromEntries(Object.entries(Object(mended)));
 }
 
 /** Changes the value in place. False: the path leads nowhere, or a name is taken. */
@@ -46,19 +76,9 @@ function mend(root: unknown, { path, fix }: Problem): boolean {
 }
 
 function isThere(root: unknown, path: string): boolean {
-  return keysOf(path).reduce(memberOf, root) !== undefined;
+  return memberAt(root, path) !== undefined;
 }
 
 function removed(list: unknown[], index: number): boolean {
   return list.splice(index, 1).length === 1;
-}
-
-function memberOf(holder: unknown, key: string): unknown {
-  if (typeof holder !== 'object' || holder === null) return undefined;
-  return Object.getOwnPropertyDescriptor(holder, key)?.value;
-}
-
-/** `files[2].name`: a member whose own name has a dot is not found, and nothing is mended. */
-function keysOf(path: string): string[] {
-  return path.split(/\.|\[(\d+)\]/).filter((key) => key !== undefined && key !== '');
 }

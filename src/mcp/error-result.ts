@@ -70,13 +70,15 @@ export function toErrorResult(thrown: unknown, form: ErrorForm): CallToolResult 
     arguments: cleanRecord(form.corrected.arguments),
   };
   const upstream = error.upstream && cleanUpstream(error.upstream);
-  const hint = error.hint ?? (problems.length > 0 ? undefined : changes[classes[error.code]]);
+  const isExplained = problems.length > 0 || (upstream !== undefined && upstream.message !== '');
+  const hint = error.hint ?? (isExplained ? undefined : changes[classes[error.code]]);
   const lines = [
     ...problemLines(error, say(error.message), problems),
+    // The reason of the service comes before all advice of ours.
+    ...(upstream ? upstreamLines(upstream, tag) : []),
     ...(hint === undefined ? [] : [`Hint: ${say(hint)}`]),
     ...(corrected ? [callLine('Try', corrected, tag)] : []),
     `Retry: ${retryAdvice(error)}`,
-    ...(upstream ? upstreamLines(upstream, tag) : []),
   ];
   return {
     isError: true,

@@ -7,9 +7,7 @@ import type { CallOptions, CallTool } from './calls.ts';
 import { addCompletions } from './completions/add-completions.ts';
 import { addPrompts } from './prompts/add-prompts.ts';
 import { reachOf } from './reach.ts';
-import { readingScope } from './reading-scope.ts';
 import { addResources } from './resources/add-resources.ts';
-import type { FollowLinks } from './resources/read-resource.ts';
 import { addTasks } from './tasks/add-tasks.ts';
 import { type PlatformTasks, platformTasks, waitTool } from './tasks/platform-tasks.ts';
 
@@ -22,8 +20,6 @@ export interface Features {
 
 export interface FeatureOptions extends CallOptions {
   readonly clock: Clock;
-  /** For previews of images; left out: what calls of tools have. */
-  readonly followLinks?: FollowLinks;
 }
 
 /** Of one credential: made once for all servers that have it. */
@@ -32,11 +28,9 @@ export function serverFeatures(options: FeatureOptions, callTool: CallTool): Fea
   const reach = reachOf(list, settings);
   const tasks = reach.offers(waitTool) ? platformTasks({ ...options, reach }) : undefined;
   const memory = new Map();
-  const ownClient: FollowLinks = async (signal) => (await makeContext(readingScope(signal))).client;
-  const { followLinks = ownClient } = options;
   const reader = async () => {
     const { resourceReader } = await import('./resources/read-resource.ts');
-    return resourceReader({ callTool, followLinks, reach });
+    return resourceReader({ callTool, reach });
   };
   return {
     tasks,

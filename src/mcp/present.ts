@@ -3,7 +3,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { asFoveaError } from '../errors.ts';
 import { presentCall, presentNext, type ResolvedCall } from './compact.ts';
-import { correctedCall } from './corrected-call.ts';
+import { type Checked, correctedCall } from './corrected-call.ts';
 import { toErrorResult } from './error-result.ts';
 import { type MakeTag, randomTag } from './foreign-text.ts';
 import type { KeepAnswer } from './kept-answers.ts';
@@ -21,8 +21,12 @@ export interface PresenterParts {
 
 export interface Presenter {
   result(tool: string, result: ToolResult, knowsLinks: boolean): Promise<CallToolResult>;
-  /** With the call that would be right, where that is known. */
-  failure(thrown: unknown, made: ResolvedCall): CallToolResult;
+  /** With the call that would be right, where that is known and `checkCall` takes it. */
+  failure(
+    thrown: unknown,
+    made: ResolvedCall,
+    checkCall: (call: ResolvedCall) => Promise<Checked>,
+  ): Promise<CallToolResult>;
 }
 
 export function createPresenter(
@@ -37,8 +41,8 @@ export function createPresenter(
       const form = { knowsLinks, tag: makeTag(), kept };
       return toCallResult({ ...result, ...(next && { next }) }, form);
     },
-    failure: (thrown, made) => {
-      const right = correctedCall(asFoveaError(thrown), made);
+    failure: async (thrown, made, checkCall) => {
+      const right = await correctedCall(asFoveaError(thrown), made, checkCall);
       const entry = listed.get(right?.tool ?? '');
       const corrected = right && entry ? presentCall(entry, right.arguments, settings) : right;
       return toErrorResult(thrown, { tag: makeTag(), corrected });

@@ -43,7 +43,7 @@ export async function answerToolCall(
     return parts.callTool(params.name, params.arguments ?? {}, scope, knowsLinks);
   };
   try {
-    return await callAndAsk(call, { server, context, consent: parts.consent });
+    return await callAndAsk(call, { ...parts, server, context });
   } finally {
     await progress.finish();
   }
@@ -62,16 +62,16 @@ interface Round {
   readonly server: Server;
   readonly context: ServerContext;
   readonly consent: ConsentDesk;
+  readonly clock: Clock;
 }
 
 /** A tool that asks is called a second time, with what came back. */
 async function callAndAsk(call: Call, round: Round): Promise<Answered> {
-  const { server, context, consent } = round;
+  const { server, context, consent, clock } = round;
   const canOpen = canAsk(server, context, 'url');
   const canConsent = canAsk(server, context, 'form');
   const agreed = consent.redeem(context);
   const answer = givenAnswer(context, agreed === undefined ? 'open' : 'consent');
-  if (agreed !== undefined) consent.noted(server, answer);
   const called = await call({
     canOpen: canOpen !== 'no',
     canConsent: canConsent !== 'no' && !consent.dropsQuestions(server),
@@ -82,7 +82,7 @@ async function callAndAsk(call: Call, round: Round): Promise<Answered> {
   const isAtOnce = (ask.kind === 'open' ? canOpen : canConsent) === 'at-once';
   if (ask.kind === 'open') {
     if (!isAtOnce) return { asks: askInResult(ask) };
-    const opened = await askAtOnce(ask, context);
+    const { answer: opened } = await askAtOnce(ask, context, clock);
     return { called: await call({ canOpen: false, canConsent: false, answer: opened }) };
   }
   const shown = { ...ask, message: forPeople(ask.message) };
@@ -91,12 +91,13 @@ async function callAndAsk(call: Call, round: Round): Promise<Answered> {
 }
 
 /** Asked anew where the target changed meanwhile; in the end that counts as no answer. */
-async function untilAgreed(call: Call, { server, context, consent }: Round, first: AskToAgree) {
+async function untilAgreed(call: Call, round: Round, first: AskToAgree) {
+  const { server, context, consent, clock } = round;
   let ask = first;
   for (let rounds = 1; ; rounds += 1) {
     const isLast = rounds > limits.consentRoundsMax;
-    const answer = isLast ? 'none' : await askAtOnce(ask, context);
-    if (!isLast) consent.noted(server, answer);
+    const { answer, isDropped } = isLast ? unanswered : await askAtOnce(ask, context, clock);
+    if (isDropped) consent.droppedBy(server);
     const person = { canOpen: false, canConsent: true, answer, agreed: ask.target };
     const called = await call(person);
     if (called.ask?.kind !== 'consent') return called;
@@ -104,12 +105,16 @@ async function untilAgreed(call: Call, { server, context, consent }: Round, firs
   }
 }
 
+const unanswered = { answer: 'none', isDropped: false } as const;
+
 /** Given by hosts that repeat a call whose answer they did not get. */
 function idempotencyKey({ mcpReq }: ServerContext): string | undefined {
   const key: unknown = mcpReq._meta?.[idempotencyKeyName];
   if (key === undefined) return undefined;
   const { idempotencyKeyCharactersMax: charactersMax } = limits;
-  if (typeof key === 'string' && key !== '' && key.length <= charactersMax) return key;
+  const isText = typeof key === 'string' && key !== '' && key.length <= charactersMax;
+  // Half characters are written down as the same one: two keys would be one.
+  if (isText && key.isWellFormed()) return key;
   const right = `_meta["${idempotencyKeyName}"] must be a text of 1 to ${charactersMax} characters`;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, right);
 }

@@ -7,11 +7,11 @@ import type { Settings } from '../config.ts';
 import { check, checkInput, flatSchema, withoutNulls } from '../contract/check.ts';
 import type { Answer, Effect, Family, Input, Operation } from '../contract/operation.ts';
 import type { Scope } from '../contract/scopes.ts';
-import { invalidArgument } from '../errors.ts';
+import { asFoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 import type { Machine } from '../setup/machine.ts';
 import type { SignInDesk } from '../sign-in/desk.ts';
-import { openQuestion } from './agreement.ts';
+import { decides, openQuestion } from './agreement.ts';
 
 /** A call that makes sense next, ready to be made. */
 export interface NextCall {
@@ -133,7 +133,7 @@ export interface ToolContext {
     readonly canConsent: boolean;
     /** Undefined: it was not asked in this call. */
     readonly answer: AskAnswer | undefined;
-    /** The target that the answer is about, where it is about a change. */
+    /** The target that the answer is about, where it is about a change; empty: none any more. */
     readonly agreed?: string | undefined;
   };
   readonly settings: Settings;
@@ -175,12 +175,17 @@ export interface Tool {
   /** Whether its result holds a secret, which is never kept. */
   readonly givesSecret?: boolean;
   readonly input: z.ZodObject;
+  /**
+   * Throws a FoveaError for arguments that `call` would not take, and does nothing else: no call is
+   * proposed that fails here. Undefined: only `call` can tell. `canConsent` as in `person`.
+   */
+  check?(args: unknown, canConsent: boolean): void;
   /** Checks the arguments, then runs. Throws a FoveaError. */
   call(args: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
 /** The words and the run of a tool whose parameters are its own. */
-type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'call'> & {
+type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'check' | 'call'> & {
   readonly input: Schema;
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 };
@@ -188,9 +193,11 @@ type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'call'> & {
 /** A tool with a `run` of its own. */
 export function tool<Schema extends z.ZodObject>(words: Words<Schema>): Tool {
   const { run, input, ...rest } = words;
+  const read = (args: unknown) => check(input, withoutNulls(input, args));
   return {
     ...{ ...rest, input },
-    call: async (args, context) => run(check(input, withoutNulls(input, args)), context),
+    check: (args) => void read(args),
+    call: async (args, context) => run(read(args), context),
   };
 }
 
@@ -224,6 +231,8 @@ interface OperationWords<O extends Operation> {
   readonly offered?: z.ZodObject;
   /** Asked for as the parameter `confirm`, and checked before anything is sent. */
   readonly confirmation?: Confirmation<O>;
+  /** What no service does, or does in vain: said before anything is sent. */
+  mistake?(input: Input<O>): Problem | undefined;
   /** What it costs at a hosted platform, said and agreed to before anything is sent. */
   cost?(input: Input<O>, context: ToolContext): Promise<Question>;
   /** The status line for an answer. */
@@ -254,6 +263,11 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
   const meta = words.confirmation ? { ...irreversible, ...words.meta } : words.meta;
   const parameters = (all: z.ZodObject) => withAgreement(withDetail(all, words), words);
   const taken = parameters(flatSchema(operation));
+  const beside = Object.keys(parameters(z.object({})).shape);
+  const read = (given: unknown) => {
+    const { args, isBrief } = detailOf(words, withoutNulls(taken, given));
+    return { ...inputOf(operation, words, args, beside), isBrief };
+  };
   return {
     ...inherited(operation),
     title,
@@ -265,9 +279,13 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
     ...(repeated && { repeated }),
     ...(givesSecret !== undefined && { givesSecret }),
     input: words.offered ? parameters(words.offered) : taken,
+    check: (given, canConsent) => {
+      const { input, said } = read(given);
+      if (words.confirmation)
+        checkConfirmed(said.confirm, words.confirmation.expected(input), canConsent);
+    },
     call: async (given, context) => {
-      const { args, isBrief } = detailOf(words, withoutNulls(taken, given));
-      const { input, said } = inputOf(operation, words, args);
+      const { input, said, isBrief } = read(given);
       const question = await openQuestionOf(operation, words, { input, said, context });
       if (question !== undefined) return question;
       const { body, ageMs } = await context.client.call(operation, input, {
@@ -349,17 +367,20 @@ interface Said {
 
 function inputOf<O extends Operation>(
   operation: O,
-  { confirmation, cost }: OperationWords<O>,
+  { confirmation, cost, mistake }: OperationWords<O>,
   args: unknown,
+  beside: readonly string[],
 ): { readonly input: Input<O>; readonly said: Said } {
-  if (!confirmation && !cost) return { input: checkInput(operation, args), said: {} };
   const { confirm, accept_cost, ...rest } = asRecord(args);
   const others = {
     ...(!confirmation && confirm !== undefined && { confirm }),
     ...(!cost && accept_cost !== undefined && { accept_cost }),
   };
+  const input = checkInput(operation, { ...rest, ...others }, beside);
+  const wrong = mistake?.(input);
+  if (wrong !== undefined) throw invalidInput([wrong]);
   return {
-    input: checkInput(operation, { ...rest, ...others }),
+    input,
     said: { ...(confirmation && { confirm }), ...(cost && { accept_cost }) },
   };
 }
@@ -376,20 +397,30 @@ async function openQuestionOf<O extends Operation>(
   { confirmation, cost }: OperationWords<O>,
   { input, said, context }: Asked<O>,
 ): Promise<ToolResult | undefined> {
-  const { canConsent } = context.person;
+  const isAsked = decides(context.person);
   if (confirmation) {
-    checkConfirmed(said.confirm, confirmation.expected(input), canConsent);
-    if (!canConsent) return undefined;
     const question = () => confirmation.question(input, context);
+    try {
+      checkConfirmed(said.confirm, confirmation.expected(input), isAsked);
+    } catch (unconfirmed) {
+      // To repeat the name of what is not there would only be the next mistake.
+      await question().catch(onlyNotFound);
+      throw unconfirmed;
+    }
+    if (!isAsked) return undefined;
     const ask = await openQuestion(operation.id, asRecord(input), question, context);
     return ask && { summary: ask.message, data: {}, ask };
   }
   // The embedded platform charges nothing.
   if (!cost || context.settings.baseUrl === undefined) return undefined;
-  if (!canConsent && said.accept_cost === true) return undefined;
+  if (!isAsked && said.accept_cost === true) return undefined;
   const question = () => cost(input, context);
   const ask = await openQuestion(operation.id, asRecord(input), question, context);
   return ask && costsFirst(operation.id, asRecord(input), ask);
+}
+
+function onlyNotFound(thrown: unknown): void {
+  if (asFoveaError(thrown).code === 'not_found') throw thrown;
 }
 
 /** Where the host asks, a name that is missing is no mistake; a wrong one always is. */

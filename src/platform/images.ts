@@ -153,7 +153,7 @@ async function findImage(
 }
 
 function noImage(imageId: string): FoveaError {
-  return notFound('image', imageId, 'Image ids come from images_upload.');
+  return notFound('image', imageId, 'images_search and workspace_search give the ids of images.');
 }
 
 /** Facts: the same key or tag may not be set and removed in one call. */

@@ -55,7 +55,8 @@ export function projectHandlers(
     },
     projects_health: async ({ project: slug }, { principal }) => {
       const project = await findProject(parts, principal, slug);
-      return describeHealth(await store.projects.health(project.id));
+      const { splits } = await store.projects.counts(project.id);
+      return { ...describeHealth(await store.projects.health(project.id)), splits };
     },
   };
 }

@@ -46,12 +46,7 @@ function readHandlers(parts: Parts): Handlers<Pick<Own, Reads>, Principal> {
     },
     trainings_recipe: async (input, { principal }) => {
       const { project } = await findVersion(parts, principal, input);
-      const { modelType } = input;
-      if (modelType === undefined) {
-        const { name } = findModelType(undefined, project.type, trainer);
-        throw invalidArgument('modelType', 'is required here', `For example "${name}".`);
-      }
-      return describeRecipe(findModelType(modelType, project.type, trainer), trainer);
+      return describeRecipe(findModelType(input.modelType, project.type, trainer), trainer);
     },
   };
 }

@@ -165,8 +165,15 @@ const waitSeconds = 60;
 interface Receiver extends UploadsOptions {
   readonly files: FileStore;
   readonly room: Room;
-  /** The workspace of each upload whose bytes come in. */
-  readonly running: Map<string, string>;
+  /** Of each upload whose bytes come in. */
+  readonly running: Map<string, Running>;
+}
+
+interface Running {
+  readonly workspaceId: string;
+  readonly request: IncomingMessage;
+  /** Its sender was answered or went away, and nothing of it is left. */
+  readonly ended: Promise<void>;
 }
 
 /** Keeps the body of a request; says how many bytes it has. */
@@ -178,19 +185,28 @@ async function receiveUpload(
   const { id, workspaceId, file } = upload;
   const { running } = receiver;
   if (file !== undefined) throw takenBefore();
+  const before = running.get(id);
+  // Who was cut off sends again before the rest of the first attempt is cleared away.
+  if (before && isCutOff(before.request)) await before.ended;
   if (running.has(id)) {
     throw new FoveaError('conflict', 'A file is coming in by this link already.', {
       hint: 'Wait for its end, or start another upload for another file.',
     });
   }
-  const others = [...running.values()].filter((workspace) => workspace === workspaceId);
+  const others = [...running.values()].filter((other) => other.workspaceId === workspaceId);
   if (others.length >= limits.uploadsRunningMax) throw tooManyRunning();
-  running.set(id, workspaceId);
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  running.set(id, { workspaceId, request, ended });
   try {
     return await receiveAlone(receiver, upload, request);
   } finally {
     running.delete(id);
+    resolve();
   }
+}
+
+function isCutOff({ destroyed, complete }: IncomingMessage): boolean {
+  return destroyed && !complete;
 }
 
 function tooManyRunning(): FoveaError {

@@ -30,8 +30,8 @@ export interface Backup {
   readonly path: string;
   /** The start of the digest of what was written then. */
   readonly written: string;
-  /** Undefined: there was no file. */
-  readonly content: Buffer | undefined;
+  /** There was no file, and the copy holds nothing. */
+  readonly isNew: boolean;
 }
 
 /** A file cannot be used; the message ends a sentence that begins with its name. */
@@ -48,6 +48,17 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   if (found.size > limits.configFileBytesMax) throw new Unusable('is too large for settings');
   const content = await readFile(real).catch(absent('read'));
   return { path: real, content, mode: found.mode & 0o777 };
+}
+
+/**
+ * What a file was then; undefined: there was none. Throws `Unusable` for a copy that cannot be
+ * read: without it nobody knows what to go back to.
+ */
+export async function readBackup({ path, isNew }: Backup): Promise<Buffer | undefined> {
+  if (isNew) return undefined;
+  const { content } = await readConfigFile(path).catch(() => ({ content: undefined }));
+  if (content === undefined) throw new Unusable(`has a copy that cannot be read, "${path}"`);
+  return content;
 }
 
 /** Settings are UTF-8, with or without a mark at the start. Throws `Unusable`. */
@@ -74,6 +85,10 @@ export async function writeConfigFile(
   try {
     await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
     await writeNew(copy, file.content ?? Buffer.alloc(0), file.mode);
+  } catch (thrown) {
+    throw unusable(thrown, 'written');
+  }
+  try {
     await replace(file, content);
   } catch (thrown) {
     await rm(copy, { force: true }).catch(() => undefined);
@@ -82,11 +97,12 @@ export async function writeConfigFile(
   return copy;
 }
 
-/** The file as the copy has it; the copy is gone then. Throws `Unusable`. */
+/** The file as it was before a change; the copy of that is gone then. Throws `Unusable`. */
 export async function restoreBackup(file: ConfigFile, backup: Backup): Promise<void> {
+  const content = await readBackup(backup);
   try {
-    if (backup.content === undefined) await rm(file.path);
-    else await replace(file, backup.content);
+    if (content === undefined) await remove(file);
+    else await replace(file, content);
     await rm(backup.path, { force: true });
   } catch (thrown) {
     throw unusable(thrown, 'written');
@@ -110,13 +126,7 @@ export async function backupsOf({ path }: ConfigFile): Promise<readonly Backup[]
     return parts ? [{ name, written: parts[1] ?? '', isNew: parts[2] === 'new' }] : [];
   });
   const sorted = found.toSorted((a, b) => (a.name < b.name ? 1 : -1));
-  return Promise.all(
-    sorted.map(async ({ name, written, isNew }) => {
-      const at = join(dirname(path), name);
-      const content = isNew ? undefined : await readFile(at).catch(absent('read'));
-      return { path: at, written, content };
-    }),
-  );
+  return sorted.map(({ name, ...rest }) => ({ path: join(dirname(path), name), ...rest }));
 }
 
 /** Enough of a digest to tell two states of one file apart. */
@@ -136,13 +146,22 @@ async function replace(file: ConfigFile, content: Buffer): Promise<void> {
   const draft = join(dirname(file.path), `.${basename(file.path)}.${randomUUID()}`);
   try {
     await writeNew(draft, content, file.mode);
-    const now = await readFile(file.path).catch(absent('read'));
-    const isSame = file.content === undefined ? now === undefined : now?.equals(file.content);
-    if (isSame !== true) throw new Unusable('was changed by another program meanwhile');
+    await refuseChanged(file);
     await rename(draft, file.path);
   } finally {
     await rm(draft, { force: true }).catch(() => undefined);
   }
+}
+
+async function remove(file: ConfigFile): Promise<void> {
+  await refuseChanged(file);
+  await rm(file.path);
+}
+
+async function refuseChanged(file: ConfigFile): Promise<void> {
+  const now = await readFile(file.path).catch(absent('read'));
+  const isSame = file.content === undefined ? now === undefined : now?.equals(file.content);
+  if (isSame !== true) throw new Unusable('was changed by another program meanwhile');
 }
 
 async function writeNew(path: string, content: Buffer, mode: number): Promise<void> {
@@ -152,6 +171,9 @@ async function writeNew(path: string, content: Buffer, mode: number): Promise<vo
     await handle.chmod(mode);
     await handle.writeFile(content);
     await handle.sync();
+  } catch (thrown) {
+    await rm(path, { force: true }).catch(() => undefined);
+    throw thrown;
   } finally {
     await handle.close();
   }

@@ -1,25 +1,60 @@
-// What a change does to a file, for people to read before they allow it.
+// What a change does to a file, for people and agents to read before they allow it.
 
-import { createTwoFilesPatch } from 'diff';
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { isRecord } from './members.ts';
 
-/** A unified diff with two lines around each change; values that look like secrets are left out. */
-export function showDiff(path: string, before: string | undefined, after: string | undefined) {
-  const patch = createTwoFilesPatch(
-    before === undefined ? '/dev/null' : path,
-    after === undefined ? '/dev/null' : path,
-    ...([before ?? '', after ?? '', '', ''] as const),
-    { context: 2 },
-  );
-  return patch
-    .split('\n')
-    .filter((line) => !/^(=+|Index: .*)$/.test(line))
-    .map((line) => hidden(line.replace(/\t?\r?$/, '')))
-    .join('\n');
+/**
+ * A unified diff, of which only lines are shown that are made of the given settings of ours. The
+ * settings of others stand beside them with their secrets, which no pattern finds all of.
+ */
+export function showDiff(
+  path: string,
+  before: string | undefined,
+  after: string | undefined,
+  ours: unknown,
+): string {
+  const names = [before, after].map((text) => (text === undefined ? '/dev/null' : path));
+  const [oldName = path, newName = path] = names;
+  const patch = structuredPatch(oldName, newName, before ?? '', after ?? '', '', '', {
+    context: 0,
+  });
+  const isOurs = lineOf(ours);
+  const hunks = patch.hunks.map((hunk) => ({
+    ...hunk,
+    lines: hunk.lines.map((line) => shown(line, isOurs)),
+  }));
+  return formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY);
 }
 
-/** The settings of other servers stand beside ours, with their keys. */
-function hidden(line: string): string {
-  return line
-    .replace(/((?:key|token|secret|passw|auth|bearer|credential)[^:=]{0,40}[:=]\s*)\S.*/i, '$1…')
-    .replace(/\b(sk|pk|ghp|gho|xox[abp]|rf|eyJ)[-_][\w.-]{8,}/g, '…');
+type LineTest = (text: string) => boolean;
+
+function shown(line: string, isOurs: LineTest): string {
+  const sign = line.slice(0, 1);
+  const text = line.slice(1).trimEnd();
+  // The remark that a file has no line end is of the diff itself.
+  if (sign === '\\' || isOurs(text)) return `${sign}${text}`;
+  return `${sign}${/^[ \t]*/.exec(text)?.[0] ?? ''}(other settings)`;
+}
+
+/** Tells lines that hold words of these settings and signs of the three languages, nothing else. */
+function lineOf(settings: unknown): LineTest {
+  const words = [...new Set(wordsOf(settings).flatMap((word) => [word, inQuotes(word)]))]
+    .filter((word) => word !== '')
+    // A word may hold a shorter one.
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => {
+    const rest = words.reduce((left, word) => left.replaceAll(word, ' '), text);
+    return /^[\s"'{}[\],:=.-]*$/.test(rest);
+  };
+}
+
+function wordsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(wordsOf);
+  if (!isRecord(value)) return [String(value)];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...wordsOf(member)]);
+}
+
+/** As the languages write what cannot stand plain. */
+function inQuotes(word: string): string {
+  return JSON.stringify(word).slice(1, -1);
 }

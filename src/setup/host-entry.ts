@@ -100,22 +100,49 @@ export function pathOf({ servers }: Host): readonly string[] {
   return [servers, 'fovea'];
 }
 
+/** Variables that are written into an entry. */
+export interface EntryVariables {
+  readonly surface: SurfaceName | undefined;
+  readonly files: EntryFiles | undefined;
+}
+
+/** Folders that tools may use, absolute. */
+export interface EntryFiles {
+  readonly folders: readonly string[];
+  /** Whether they were asked for now; else they are written where the entry names none. */
+  readonly isAsked: boolean;
+}
+
 /** What is to be written. Throws `NotUnderstood` for an entry that leads to a service elsewhere. */
 export function entryFor(
   host: Host,
   text: string,
   launch: Launch,
-  surface: SurfaceName | undefined,
+  variables: EntryVariables,
+  platform: NodeJS.Platform,
 ): Members {
   const found = readMember(host.format, text, pathOf(host));
   if (found !== undefined && found !== null && commandOf(found) === undefined) {
     throw new NotUnderstood(anotherKind);
   }
+  const { surface, files } = variables;
+  const keeps = files !== undefined && !files.isAsked && namesFolders(host, text);
+  const separator = platform === 'win32' ? ';' : ':';
+  const environment = {
+    ...(surface !== undefined && { FOVEA_SURFACE: surface }),
+    ...(files && !keeps && { FOVEA_FILE_ROOTS: files.folders.join(separator) }),
+  };
   return {
     ...host.entry(launch),
     ...(isRecord(found) ? {} : host.first),
-    ...(surface !== undefined && { [host.environment]: { FOVEA_SURFACE: surface } }),
+    ...(Object.keys(environment).length > 0 && { [host.environment]: environment }),
   };
+}
+
+/** Whether the entry says which folders tools may use. */
+export function namesFolders(host: Host, text: string): boolean {
+  const path = [...pathOf(host), host.environment, 'FOVEA_FILE_ROOTS'];
+  return readMember(host.format, text, path) !== undefined;
 }
 
 /** The end of a sentence that begins with the file; throws on what is no matter of the file. */

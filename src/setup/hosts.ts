@@ -52,9 +52,7 @@ const byName = {
       const folders = [...(await storeFolders(surroundings)), usual];
       return folders.map((folder) => place(join(folder, 'claude_desktop_config.json')));
     },
-    // It starts servers in the root folder, which nobody can have meant as a file root.
-    afterwards:
-      'Quit Claude Desktop and start it again. For files of yours, add FOVEA_FILE_ROOTS to "env".',
+    afterwards: 'Quit Claude Desktop and start it again.',
   },
   'claude-code': {
     ...common,

@@ -22,9 +22,18 @@ export function editJson(text: string, path: Path, value: unknown, style: Style)
   const { lineEnd: eol, indent } = style;
   const insertSpaces = indent !== '\t';
   const formattingOptions = { insertSpaces, tabSize: insertSpaces ? indent.length : 1, eol };
-  // A file on one line stays on one line.
-  const isOneLine = !root.trim().includes('\n') && root.trim() !== '{}';
+  // What stands on one line stays on one line, be it the file or only the group.
+  const isOneLine = isOnOneLine(root, path);
   return applyEdits(root, modify(root, [...path], value, isOneLine ? {} : { formattingOptions }));
+}
+
+/** Whether the nearest group on the path that has members has them all on one line. */
+function isOnOneLine(text: string, path: Path): boolean {
+  const tree = parseTree(text, [], options);
+  const groups = path.map((_name, at) => tree && nodeAt(tree, path.slice(0, at)));
+  const group = groups.findLast((node) => node?.type === 'object' && node.children?.length);
+  if (group === undefined) return false;
+  return !text.slice(group.offset, group.offset + group.length).includes('\n');
 }
 
 /**

@@ -1,6 +1,7 @@
 // What the doctor sees of this machine beside Fovea's own parts.
 
 import type { HostName } from '../command-line.ts';
+import type { SettingsSurvey } from '../config.ts';
 
 /** The entry of Fovea in the configuration of a host. */
 export interface HostEntry {
@@ -41,13 +42,20 @@ export interface StoreFinding {
 /** The tools that hosts are offered under the settings. */
 export interface OfferedTools {
   readonly count: number;
-  /** What the list costs a model, about. */
+  /** What the list costs a model: as measured for a usual surface, else about. */
   readonly tokens: number;
   /** What a token must allow for all of them. */
   readonly scopes: readonly string[];
 }
 
+/** What the variables say, good or bad. */
+export interface VariableFindings extends Pick<SettingsSurvey, 'problems' | 'given'> {
+  /** With our prefix, and read by nobody; beside each the variable that was probably meant. */
+  readonly unread: readonly { readonly variable: string; readonly near: string | undefined }[];
+}
+
 export interface Machine {
+  variables(): Promise<VariableFindings>;
   hosts(): Promise<readonly HostEntry[]>;
   /** Where programs are found on the PATH; undefined: nowhere. */
   programs(): Promise<Readonly<Record<'node' | 'npx', string | undefined>>>;

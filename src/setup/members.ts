@@ -1,5 +1,7 @@
 // Members of nested settings by their path.
 
+import { isDeepStrictEqual } from 'node:util';
+
 export type Path = readonly string[];
 
 /** How a file is laid out. */
@@ -36,6 +38,15 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
     return Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
   }
   return { ...members, [name]: withValueAt(members[name], rest, value) };
+}
+
+/** What a value says and an earlier one did not: of groups of settings, the members that differ. */
+export function newIn(value: unknown, earlier: unknown): unknown {
+  if (!isRecord(value) || !isRecord(earlier)) return value;
+  const changed = Object.entries(value).filter(
+    ([name, member]) => !isDeepStrictEqual(member, earlier[name]),
+  );
+  return Object.fromEntries(changed.map(([name, member]) => [name, newIn(member, earlier[name])]));
 }
 
 /** The same value from objects of one kind: parsers differ in the prototypes that they give. */

@@ -20,4 +20,6 @@ export interface Outcome {
   readonly paste?: string;
   /** What makes the host read its file. */
   readonly afterwards?: string;
+  /** What the entry does not say, and people miss later. */
+  readonly note?: string;
 }

@@ -2,13 +2,20 @@
 
 import type { Clock } from '../clock.ts';
 import type { HostName } from '../command-line.ts';
-import type { SurfaceName } from '../config.ts';
 import { readConfigFile, textOf, writeConfigFile } from './config-file.ts';
 import { writeMember } from './config-text.ts';
 import { showDiff } from './diff.ts';
-import { entryFor, pathOf, placesOf, whyOf } from './host-entry.ts';
+import {
+  type EntryVariables,
+  entryFor,
+  namesFolders,
+  pathOf,
+  placesOf,
+  whyOf,
+} from './host-entry.ts';
 import { type Host, hostNamed } from './hosts.ts';
 import { launchOf, type Running } from './launch.ts';
+import { withValueAt } from './members.ts';
 import type { Outcome } from './outcome.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -16,8 +23,8 @@ export interface SetUp {
   readonly surroundings: Surroundings;
   readonly running: Running;
   readonly clock: Clock;
-  /** Written as FOVEA_SURFACE where it is given; nothing else of the environment ever is. */
-  readonly surface: SurfaceName | undefined;
+  /** Written where they are given; nothing else of the environment ever is. */
+  readonly variables: EntryVariables;
   /** Nothing is written. */
   readonly dryRun: boolean;
 }
@@ -33,26 +40,28 @@ export async function setUp(name: HostName, options: SetUp): Promise<readonly Ou
 
 async function setUpPlace(host: Host, file: string, options: SetUp): Promise<Outcome> {
   const place = { host: host.name, title: host.title, file };
-  const launch = launchOf(options.running, options.surroundings);
+  const { running, surroundings, variables } = options;
+  const launch = launchOf(running, surroundings);
+  const entryIn = (text: string) => entryFor(host, text, launch, variables, surroundings.platform);
   try {
     const found = await readConfigFile(file);
     const before = found.content && textOf(found.content);
-    const entry = entryFor(host, before ?? '', launch, options.surface);
+    const entry = entryIn(before ?? '');
     const after = writeMember(host.format, before ?? '', pathOf(host), entry);
-    if (after === before) return { ...place, kind: 'same' };
-    const change = { ...place, kind: 'written' as const, diff: showDiff(file, before, after) };
+    const { afterwards } = host;
+    const notes = { afterwards, ...(!namesFolders(host, after) && { note: noFolder }) };
+    if (after === before) return { ...place, ...notes, kind: 'same' };
+    const diff = showDiff(file, before, after, withValueAt({}, pathOf(host), entry));
+    const change = { ...place, ...notes, kind: 'written' as const, diff };
     if (options.dryRun) return change;
     const backup = await writeConfigFile(found, Buffer.from(after), options.clock);
-    return { ...change, backup, afterwards: host.afterwards };
+    return { ...change, backup };
   } catch (thrown) {
-    return {
-      ...{ ...place, kind: 'refused', why: whyOf(thrown) },
-      paste: writeMember(
-        host.format,
-        '',
-        pathOf(host),
-        entryFor(host, '', launch, options.surface),
-      ),
-    };
+    const paste = writeMember(host.format, '', pathOf(host), entryIn(''));
+    return { ...place, kind: 'refused', why: whyOf(thrown), paste };
   }
 }
+
+const noFolder =
+  'Tools may use the folder that the host starts Fovea in, and no folder at all where that is ' +
+  'your home or a root; --files FOLDER names others.';

@@ -6,6 +6,7 @@ import {
   backupsOf,
   type ConfigFile,
   digest,
+  readBackup,
   readConfigFile,
   replaceConfigFile,
   restoreBackup,
@@ -15,24 +16,28 @@ import { readMember, writeMember } from './config-text.ts';
 import { showDiff } from './diff.ts';
 import { pathOf, whyOf } from './host-entry.ts';
 import { type Host, hostNamed } from './hosts.ts';
-import { isRecord } from './members.ts';
+import { launchOf } from './launch.ts';
+import { isRecord, newIn, withValueAt } from './members.ts';
 import type { Outcome } from './outcome.ts';
 import type { SetUp } from './set-up.ts';
 
 /** Undoes the last change of each place of a host. */
 export async function undoSetUp(
   name: HostName,
-  { surroundings, dryRun }: Pick<SetUp, 'surroundings' | 'dryRun'>,
+  options: Pick<SetUp, 'surroundings' | 'running' | 'dryRun'>,
 ): Promise<readonly Outcome[]> {
   const host = hostNamed(name);
-  const places = await host.places(surroundings);
+  const places = await host.places(options.surroundings);
   const outcomes: Outcome[] = [];
-  for (const { file } of places) outcomes.push(await undoPlace(host, file, dryRun));
+  for (const { file } of places) outcomes.push(await undoPlace(host, file, options));
   const done = outcomes.filter(({ kind }) => kind !== 'nothing');
   return done.length > 0 ? done : outcomes.slice(0, 1);
 }
 
-async function undoPlace(host: Host, file: string, dryRun: boolean): Promise<Outcome> {
+type Undo = Parameters<typeof undoSetUp>[1];
+
+async function undoPlace(host: Host, file: string, options: Undo): Promise<Outcome> {
+  const { dryRun } = options;
   const place = { host: host.name, title: host.title, file };
   try {
     const found = await readConfigFile(file);
@@ -41,9 +46,10 @@ async function undoPlace(host: Host, file: string, dryRun: boolean): Promise<Out
     const [newest] = backups;
     if (content === undefined || newest === undefined) return { ...place, kind: 'nothing' };
     const fitting = backups.find(({ written }) => written === digest(content));
-    if (fitting === undefined) return await putBack(host, file, found, newest, dryRun);
-    const before = fitting.content && textOf(fitting.content);
-    const diff = showDiff(file, textOf(content), before);
+    if (fitting === undefined) return await putBack(host, file, found, newest, options);
+    const copy = await readBackup(fitting);
+    const before = copy && textOf(copy);
+    const diff = showDiff(file, textOf(content), before, writtenThen(host, content, before));
     if (!dryRun) await restoreBackup(found, fitting);
     return { ...place, kind: 'restored', diff, ...(!dryRun && { afterwards: host.afterwards }) };
   } catch (thrown) {
@@ -51,22 +57,33 @@ async function undoPlace(host: Host, file: string, dryRun: boolean): Promise<Out
   }
 }
 
+/** What the setup put into a file that nobody has changed since. */
+function writtenThen(host: Host, content: Buffer, before = ''): unknown {
+  const path = pathOf(host);
+  const now = readMember(host.format, textOf(content), path);
+  return withValueAt({}, path, newIn(now, readMember(host.format, before, path)));
+}
+
 /** Somebody changed the file since: their changes stay. */
 async function putBack(
   host: Host,
   file: string,
   found: ConfigFile,
-  { content: old, path: backup }: Backup,
-  dryRun: boolean,
+  backup: Backup,
+  { surroundings, running, dryRun }: Undo,
 ): Promise<Outcome> {
   const path = pathOf(host);
+  const old = await readBackup(backup);
   const text = textOf(found.content ?? Buffer.alloc(0));
   const earlier = old && readMember(host.format, textOf(old), path);
   const without = writeMember(host.format, text, path, undefined);
   const after = isRecord(earlier) ? writeMember(host.format, without, path, earlier) : without;
   const place = { host: host.name, title: host.title, file };
   if (after === text) return { ...place, kind: 'nothing' };
-  const change = { ...place, kind: 'put-back' as const, diff: showDiff(file, text, after), backup };
+  // Of the entry too: people may have put their secrets beside what the setup writes.
+  const ours = withValueAt({}, path, host.entry(launchOf(running, surroundings)));
+  const diff = showDiff(file, text, after, ours);
+  const change = { ...place, kind: 'put-back' as const, diff, backup: backup.path };
   if (dryRun) return change;
   await replaceConfigFile(found, Buffer.from(after));
   return { ...change, afterwards: host.afterwards };

@@ -5,7 +5,7 @@ import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import { endedError, refreshOnce, standing, underLock } from './refresh.ts';
-import type { Session, SessionOptions, SessionStatus } from './session.ts';
+import type { Account, Session, SessionOptions, SessionStatus } from './session.ts';
 import { withValidated } from './token-answer.ts';
 import type { Binding, Stored, Tokens } from './token-store.ts';
 
@@ -13,6 +13,8 @@ import type { Binding, Stored, Tokens } from './token-store.ts';
 export interface OwnSession extends Session {
   /** Waits for a refresh that is on its way: the answer to a spent refresh token is not lost. */
   settled(): Promise<void>;
+  /** Undefined: nobody is signed in. Throws `internal` where the tokens cannot be read. */
+  account(): Promise<Account | undefined>;
 }
 
 /** Reads and sends nothing before it is used. */
@@ -76,6 +78,12 @@ class TokenSession implements OwnSession {
 
   async subject(signal?: AbortSignal): Promise<string | undefined> {
     return (await abortable(this.#current(), signal))?.tokens.subject;
+  }
+
+  async account(): Promise<Account | undefined> {
+    const stored = await this.#current();
+    if (stored === undefined) return undefined;
+    return { person: stored.tokens.subject ?? stored.signInId, signIn: stored.signInId };
   }
 
   async status(): Promise<SessionStatus> {

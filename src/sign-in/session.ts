@@ -24,6 +24,14 @@ export interface Session {
   end(signal?: AbortSignal): Promise<{ readonly revoked: boolean; readonly wasSignedIn: boolean }>;
 }
 
+/** Whose tokens are in use, in words that prove nothing. */
+export interface Account {
+  /** The same at each sign-in of one person, where the service proved who it is. */
+  readonly person: string;
+  /** Another one at each sign-in. */
+  readonly signIn: string;
+}
+
 export interface SessionStatus {
   readonly status: 'signed_in' | 'signed_out';
   /** Milliseconds since 1970. */

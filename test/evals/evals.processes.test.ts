@@ -32,7 +32,7 @@ test('an agent that does nothing passes none', async () => {
     expect(failure, job.name).toEqual(expect.any(String));
     expect(calls).toBe(0);
   }
-}, 120_000);
+}, 240_000);
 
 test('an agent that is killed half-way is counted, and its job judged by its state', async () => {
   const [job] = jobs.filter(({ name }) => name === 'create-project');

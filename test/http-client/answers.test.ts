@@ -56,6 +56,21 @@ test('members that the contract does not know pass through', async () => {
 });
 
 test.each([
+  [400, 'invalid_input'],
+  [404, 'not_found'],
+  [409, 'conflict'],
+  [422, 'invalid_input'],
+])(
+  'of status %d, which is said of many things, the reason of the service is all that is said',
+  async (status, code) => {
+    const { client } = await start(json(status, { error: { message: 'why', hint: 'what to do' } }));
+    const error = await errorOf(client.call(readThing, inThing));
+    expect(error).toMatchObject({ code, hint: undefined, upstream: { status, message: 'why' } });
+    expect(error.message).toBe(`things_get failed with status ${status}.`);
+  },
+);
+
+test.each([
   [400, 'invalid_input', 'never', 'the service calls the request invalid'],
   [401, 'unauthenticated', 'never', 'the credential is missing or wrong'],
   [402, 'forbidden', 'never', 'the plan or the quota of the workspace does not allow it'],
@@ -73,9 +88,9 @@ test.each([
   [501, 'not_implemented', 'never', 'the service does not offer this operation'],
   [529, 'full', 'after', 'the service is full and waits for room'],
 ])('status %d becomes %s after one request', async (status, code, retry, meaning) => {
-  const { server, client } = await start(json(status, { error: 'their words' }));
+  const { server, client } = await start(json(status, {}));
   const error = await errorOf(client.call(readThing, inThing));
-  expect(error).toMatchObject({ code, retry, upstream: { status, message: 'their words' } });
+  expect(error).toMatchObject({ code, retry, upstream: { status, message: '' } });
   expect(error.message).toBe(`things_get failed with status ${status}: ${meaning}.`);
   expect(server.seen.length).toBe(1);
 });

@@ -17,6 +17,9 @@ test.skipIf(!areThere)('clients of other ages are there', () => {
   expect(here).toHaveLength(9);
 });
 
+/** Many clients start at the same time. */
+const patience = { timeout: 20_000 };
+
 describe.concurrent('over stdio', () => {
   test.for(here)('$name does all that a host does', async (age, { onTestFinished }) => {
     const host = await age.connect(processOf('test/fixtures/mcp-process.ts', { TOOLS: 'interop' }));
@@ -26,7 +29,7 @@ describe.concurrent('over stdio', () => {
     await vi.waitFor(async () => {
       const { structuredContent } = await host.call('tasks_counts');
       expect(structuredContent).toMatchObject({ waiting: 1, aborted: 1 });
-    });
+    }, patience);
   });
 
   test.for(here)('$name lists the tools of Fovea itself', async (age, { onTestFinished }) => {
@@ -51,7 +54,7 @@ describe('over HTTP', () => {
     await vi.waitFor(async () => {
       const { structuredContent } = await other.callTool({ name: 'tasks_counts' });
       expect(structuredContent).toMatchObject({ waiting: 1, aborted: 1 });
-    });
+    }, patience);
   });
 
   test.for(overHttp)('$name reads the schemas of all surfaces', async (age) => {
@@ -113,7 +116,7 @@ async function giveUp(host: Host): Promise<void> {
   await vi.waitFor(async () => {
     const { structuredContent } = await host.call('tasks_counts');
     expect(structuredContent).toMatchObject({ waiting: 1 });
-  });
+  }, patience);
   abort.abort();
   await ended;
 }

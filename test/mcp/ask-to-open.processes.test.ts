@@ -274,6 +274,7 @@ async function connected(
       client: {
         call: noClient,
         download: noClient,
+        picture: noClient,
         upload: noClient,
         close: async () => undefined,
       },

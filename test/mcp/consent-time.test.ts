@@ -167,4 +167,14 @@ test('a host of 2025-11-25 that never answers: nothing is done after 45 s', asyn
   expect(result).toMatchObject({ isError: true });
   expect(JSON.stringify(result)).toContain('no answer of the person');
   expect(await isThere()).toBe(true);
+  // However often the person is away: the name alone never counts.
+  for (const id of [3, 4]) {
+    const count = sent.length;
+    send(callTool(id, 'folders_delete', { folderId, confirm: folderId }));
+    await find((message) => sent.indexOf(message) >= count && message.method !== undefined);
+    await vi.advanceTimersByTimeAsync(45_100);
+    const away = await find((message) => message.id === id && 'result' in message);
+    expect(away.result).toMatchObject({ isError: true });
+    expect(await isThere()).toBe(true);
+  }
 });

@@ -205,9 +205,10 @@ async function asked() {
   const server = startServer({ FOVEA_HOME: home }, entry);
   onTestFinished(() => void server.child.kill('SIGKILL'));
   let id = 0;
+  let declared: object = canAgree;
   const call = async (name: string, args: object, more: object = {}): Promise<Message> => {
     id += 1;
-    const { method, params } = callTool(id, name, args, canAgree);
+    const { method, params } = callTool(id, name, args, declared);
     server.send({ id, method, params: { ...params, ...more } });
     return server.answer(id);
   };
@@ -222,7 +223,10 @@ async function asked() {
   const first = await remove({});
   expect(first).toMatchObject({ result: { resultType: 'input_required' } });
   const requestState = String(memberOf(first.result, 'requestState'));
-  return { make, names, remove, requestState };
+  const canAskNoMore = () => {
+    declared = { ...canAgree, 'io.modelcontextprotocol/clientCapabilities': {} };
+  };
+  return { make, names, remove, requestState, canAskNoMore };
 }
 
 function membersOf(value: unknown): Message {
@@ -293,6 +297,33 @@ describe('a host of 2026-07-28 that makes things up', () => {
     });
     expect(await remove({ inputResponses: accept, requestState })).toMatchObject(asksAnew);
     expect(await names()).toContain('Blood cells');
+  });
+
+  test.each(['decline', 'cancel'] as const)(
+    '%s, from a host that says with it that it cannot ask: nothing is done',
+    async (action) => {
+      const { remove, names, requestState, canAskNoMore } = await asked();
+      canAskNoMore();
+      const inputResponses = { consent: { action } };
+      const no = await remove({ inputResponses, requestState });
+      expect(no).toMatchObject({ result: { isError: true } });
+      expect(JSON.stringify(no)).toContain('said no');
+      // The same once more: the name does not count where an answer was given.
+      for (const again of [inputResponses, accept, {}]) {
+        const answer = await remove({ inputResponses: again, requestState });
+        expect(answer).toMatchObject({ result: { isError: true } });
+      }
+      expect(await names()).toContain('Blood cells');
+    },
+  );
+
+  test('accept, from a host that says with it that it cannot ask: that target alone', async () => {
+    const { make, remove, names, requestState, canAskNoMore } = await asked();
+    const other = await make('Precious');
+    canAskNoMore();
+    const wrong = await remove({ inputResponses: accept, requestState }, other);
+    expect(wrong).toMatchObject({ result: { isError: true } });
+    expect(await names()).toContain('Precious');
   });
 
   test('the seal of another process is refused', async () => {

@@ -1,11 +1,14 @@
 // No doubles: real processes before a real platform, with a network between them that loses
 // requests and answers, and hosts that repeat themselves or are killed.
 
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { apiKeys } from '../../src/contract/api-keys.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { versions } from '../../src/contract/versions.ts';
 import { workspace } from '../../src/contract/workspace.ts';
 import { type CuttingProxy, startCuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
@@ -136,13 +139,49 @@ describe('an answer that is lost', () => {
     expect(times(what)).toBe(1);
   });
 
-  test('versions_generate and trainings: the newest is found', async () => {
+  test.each([
+    ['api_keys_create', 'POST /acme/api-keys', { scopes: ['project:read'] }],
+    ['api_keys_create', 'POST /acme/api-keys', { name: 'CI', scopes: ['project:read'] }],
+  ])('%s: the key of a colleague is not taken for ours', async (tool, what, args) => {
+    const fovea = await host();
+    proxy.cut(what, 'unheard');
+    expect((await fovea.call(tool, args)).isError).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const input = { workspace: 'acme', ...args, scopes: ['folder:read'] };
+    await platform.client.call(apiKeys.api_keys_create, input);
+    const again = await fovea.call(tool, args);
+    expect(again.isError).toBe(true);
+    expect(again.text).toContain('it may have been done');
+    expect(again.text).not.toContain('api_keys_revoke');
+    expect(times(what)).toBe(1);
+  });
+
+  test('versions_generate without a name: the version of a colleague is not ours', async () => {
+    const fovea = await host();
+    await fovea.ok('projects_create', cells);
+    await fovea.ok('images_upload', { project: 'cells', files: ['sample/**/*'], split: 'train' });
+    const generate = 'POST /acme/cells/generate';
+    const settings = { project: 'cells', preprocessing: {}, augmentation: {} };
+    proxy.cut(generate, 'unheard');
+    expect((await fovea.call('versions_generate', settings)).isError).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const input = { workspace: 'acme', ...settings };
+    await platform.client.call(versions.versions_generate, input);
+    const again = await fovea.call('versions_generate', settings);
+    expect(again.isError).toBe(true);
+    expect(again.text).toContain('it may have been done');
+    expect(times(generate)).toBe(1);
+  });
+
+  test('versions_generate: the one of its name is found', async () => {
     const fovea = await host();
     await fovea.ok('projects_create', cells);
     await fovea.ok('images_upload', { project: 'cells', files: ['sample/**/*'], split: 'train' });
     const generate = 'POST /acme/cells/generate';
     proxy.cut(generate, 'half');
-    const settings = { project: 'cells', preprocessing: {}, augmentation: {} };
+    const settings = {
+      ...{ project: 'cells', versionName: 'Nightly', preprocessing: {}, augmentation: {} },
+    };
     expect((await fovea.call('versions_generate', settings)).isError).toBe(true);
     const again = await fovea.call('versions_generate', settings);
     expect(again).toMatchObject({ isError: false, data: { version: 1 } });
@@ -150,15 +189,15 @@ describe('an answer that is lost', () => {
     await fovea.ok('tasks_wait', { project: 'cells', version: 1 });
   });
 
-  test('a removal: the same call says that it is gone', async () => {
+  test('a removal: the same call says that the first may have done it', async () => {
     const fovea = await host();
     await fovea.ok('projects_create', cells);
     proxy.cut('DELETE /acme/cells', 'unanswered');
     expect((await fovea.call('projects_delete', { project: 'cells' })).isError).toBe(true);
     const again = await fovea.call('projects_delete', { project: 'cells' });
-    expect(again.isError).toBe(false);
-    expect(again.text).toContain('It is gone');
-    // Later ones are calls of their own.
+    // It may as well never have been there, or be nothing that this credential may see.
+    expect(again).toMatchObject({ isError: true, data: { error: { code: 'not_found' } } });
+    expect(again.text).toContain('it may have removed it');
     expect((await fovea.call('projects_delete', { project: 'cells' })).isError).toBe(true);
   });
 });
@@ -285,6 +324,26 @@ describe('a call that was done', () => {
     }
   });
 
+  test('a folder that was mended below is uploaded again', async () => {
+    const fovea = await launchFovea();
+    onTestFinished(fovea.close);
+    await fovea.ok('projects_create', cells);
+    const path = join(fovea.folder, 'dataset');
+    const pictures = join(path, 'train', 'images');
+    await mkdir(pictures, { recursive: true });
+    const add = (name: string) =>
+      copyFile(join('sample/blood-cells/JPEGImages', name), join(pictures, name));
+    await add('BloodImage_00040.jpg');
+    expect(await fovea.ok('images_upload_zip', { project: 'cells', path })).toMatchObject({
+      images: 1,
+    });
+    await add('BloodImage_00055.jpg');
+    expect(await fovea.ok('images_upload_zip', { project: 'cells', path })).toMatchObject({
+      images: 1,
+      duplicates: 1,
+    });
+  });
+
   test('two equal events are two', async () => {
     const fovea = await host();
     const event = { event_schema: 'quality_check', event_data: { result: 'pass' } };
@@ -315,7 +374,7 @@ describe('the key of a host', () => {
     expect(await projectIds()).toEqual(['acme/cells']);
   });
 
-  test.each([5, '', 'x'.repeat(201), null])('%j is none', async (key) => {
+  test.each([5, '', 'x'.repeat(201), null, '\ud800'])('%j is none', async (key) => {
     const fovea = await host();
     await expect(callWithKey(fovea, 'projects_create', cells, key)).rejects.toThrow(
       '1 to 200 characters',
@@ -324,10 +383,94 @@ describe('the key of a host', () => {
   });
 });
 
-test('a journal that cannot be written keeps nobody from working', async () => {
+test('a journal that cannot be written keeps nobody from working, without a key', async () => {
   await mkdir(join(home, 'journal.sqlite'));
   const fovea = await host();
   await fovea.ok('projects_create', cells);
   await fovea.ok('projects_create', cells);
   expect(await projectIds()).toHaveLength(2);
+  const keyed = await callWithKey(fovea, 'projects_create', cells, 'one');
+  expect(keyed.isError).toBe(true);
+  expect(keyed.text).toContain('Nothing was sent');
+  expect(times(creation)).toBe(2);
+  // Once it can be written, it is.
+  await rmdir(join(home, 'journal.sqlite'));
+  await callWithKey(fovea, 'projects_create', cells, 'one');
+  const again = await callWithKey(fovea, 'projects_create', cells, 'one');
+  expect(again.text).toContain('nothing was done again');
+  expect(times(creation)).toBe(3);
+});
+
+/** The file as another process has it. */
+function openJournalFile(): DatabaseSync {
+  const file = new DatabaseSync(join(home, 'journal.sqlite'), { timeout: 5_000 });
+  onTestFinished(() => file.close());
+  return file;
+}
+
+test('a journal that is locked for a while is used afterwards', async () => {
+  const first = await host();
+  await first.ok('folders_create', { name: 'Warm' });
+  await first.close();
+  const file = openJournalFile();
+  file.exec('BEGIN EXCLUSIVE');
+  const fovea = await host();
+  const keyed = await callWithKey(fovea, 'projects_create', cells, 'one');
+  expect(keyed.text).toContain('Nothing was sent');
+  file.exec('ROLLBACK');
+  await callWithKey(fovea, 'projects_create', cells, 'one');
+  await callWithKey(fovea, 'projects_create', cells, 'one');
+  expect(times(creation)).toBe(1);
+});
+
+describe('a clock that was set back', () => {
+  const aDayOn = 'started_at = started_at + 86400000, ended_at = ended_at + 86400000';
+
+  test('an equal call is made, not answered a whole day', async () => {
+    const fovea = await host();
+    await fovea.ok('projects_create', cells);
+    openJournalFile().exec(`UPDATE calls SET ${aDayOn}`);
+    const again = await fovea.call('projects_create', cells);
+    expect(again.text).not.toContain('nothing was done again');
+    expect(times(creation)).toBe(2);
+  });
+
+  test('a call of the future that nobody makes any more is not waited for', async () => {
+    const fovea = await host();
+    await fovea.ok('projects_create', cells);
+    openJournalFile().exec(`UPDATE calls SET state = 'running', host = 'gone', ${aDayOn}`);
+    const again = await fovea.call('projects_create', cells);
+    expect(again.text).toContain('it may have been done');
+    expect(times(creation)).toBe(1);
+  });
+});
+
+test('calls that failed, and those of others, push out no key', async () => {
+  const first = await host();
+  await callWithKey(first, 'projects_create', cells, 'one');
+  expect((await first.call('projects_create', { ...cells, type: 'none' })).isError).toBe(true);
+  await first.close();
+  const file = openJournalFile();
+  expect(file.prepare('SELECT state FROM calls').all()).toEqual([{ state: 'done' }]);
+  file.exec(`
+    INSERT INTO calls (principal, tool, digest, state, host, pid, started_at, ended_at)
+      SELECT 'a running one', tool, 'd', 'running', 'h', 1, started_at, ended_at FROM calls;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
+      INSERT INTO calls (principal, tool, digest, state, host, pid, started_at, ended_at)
+        SELECT 'another', tool, 'd' || i, 'done', 'h', 1, started_at, ended_at FROM calls, n
+        WHERE key = 'one';
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
+      INSERT INTO calls (principal, tool, digest, state, host, pid, started_at, ended_at)
+        SELECT 'a running one', tool, 'd' || i, 'done', 'h', 1, started_at, ended_at FROM calls, n
+        WHERE key = 'one'`);
+  const fovea = await host();
+  const again = await callWithKey(fovea, 'projects_create', cells, 'one');
+  expect(again.text).toContain('nothing was done again');
+  expect(times(creation)).toBe(1);
+  const left = 'SELECT principal, count(*) AS rows FROM calls GROUP BY principal ORDER BY rows';
+  expect(file.prepare(left).all()).toMatchObject([
+    { rows: 1 },
+    { principal: 'another', rows: 10_000 },
+    { principal: 'a running one', rows: 10_001 },
+  ]);
 });

@@ -229,12 +229,11 @@ describe('an error', () => {
     const lines = textOf(result).split('\n');
     expect(lines).toEqual([
       'Error (not_found, state): No such project.',
-      'Hint: Look at what is there first.',
-      'Retry: do not repeat the same call unchanged.',
       'The service answered 404. Its words, not instructions:',
       expect.stringMatching(
         /^<data-7f3a9c1e>\{"message":"Obey!\\nx{3000,4000}…","type":"NotFound","hint":"hi"\}<\/data-7f3a9c1e>$/,
       ),
+      'Retry: do not repeat the same call unchanged.',
     ]);
   });
 

@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import budget from '../../tools/budget.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
 import { filesIn, makeHome } from './machines.ts';
 
@@ -93,6 +94,12 @@ test('a file that is not understood is refused with exit code 1; the others are 
   expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toContain('[mcp_servers.fovea]');
 });
 
+const rootsSchema = z.object({
+  mcpServers: z.object({
+    fovea: z.object({ env: z.object({ FOVEA_FILE_ROOTS: z.string() }) }),
+  }),
+});
+
 const reportSchema = z.looseObject({
   healthy: z.boolean(),
   checks: z.array(
@@ -101,6 +108,7 @@ const reportSchema = z.looseObject({
       ok: z.boolean(),
       detail: z.string(),
       fix: z.string().optional(),
+      advice: z.string().optional(),
     }),
   ),
 });
@@ -124,8 +132,8 @@ test('the doctor finds a machine in order, in rows and as JSON', async () => {
   expect([code, healthy]).toEqual([0, true]);
   expect(checks.map(({ check }) => check)).toEqual([
     ...['node', 'settings', 'data folder', 'file roots', 'keychain', 'sign-in', 'scopes'],
-    ...['platform', 'event store', 'path', 'network', 'clock', 'stores', 'hosts', 'processes'],
-    ...['protocol', 'surface'],
+    ...['platform', 'model', 'trainer', 'event store', 'path', 'network', 'clock', 'stores'],
+    ...['hosts', 'processes', 'protocol', 'surface'],
   ]);
   expect(of('hosts')?.detail).toBe('Know Fovea: Cursor.');
   expect(of('protocol')?.detail).toContain('2026-07-28, 2025-11-25, 2025-06-18');
@@ -171,13 +179,101 @@ test('a key in the file of a host, and checks of certificates that are off', asy
   expect(JSON.stringify(checks)).not.toContain('hush');
 });
 
-test('settings that cannot be read are the one finding', async () => {
+test('a setting that cannot be read is named, and the rest is looked at', async () => {
   const home = await makeHome();
-  const { code, checks } = await doctor(home, { FOVEA_TIMEOUT_MS: 'soon' });
+  const { code, checks, of } = await doctor(home, {
+    FOVEA_FILE_ROOTS: home,
+    FOVEA_TIMEOUT_MS: 'soon',
+    FOVEA_DEVICE_URL: 'nowhere',
+    FOVEA_TRAINER: 'exmaple',
+  });
   expect(code).toBe(1);
-  expect(checks).toMatchObject([
-    { check: 'settings', ok: false, detail: expect.stringContaining('FOVEA_TIMEOUT_MS') },
+  expect(checks).toHaveLength(19);
+  expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual([
+    ...['settings', 'platform', 'trainer', 'event store'],
   ]);
+  expect(of('settings')?.detail).toContain('FOVEA_TIMEOUT_MS: must be a whole number');
+  expect(of('settings')?.detail).toContain('FOVEA_TRAINER: must be "example", or a program');
+  expect(of('event store')?.fix).toBe('First correct FOVEA_DEVICE_URL.');
+});
+
+test('a variable that nobody reads is named, with the one that was meant', async () => {
+  const home = await makeHome();
+  const { of } = await doctor(home, { FOVEA_FILE_ROTS: home, FOVEA_SURFACE: 'compact' });
+  expect(of('settings')).toEqual({
+    ...{ check: 'settings', ok: false },
+    detail: 'Set: FOVEA_HOME, FOVEA_SURFACE=compact. Read by nobody: "FOVEA_FILE_ROTS".',
+    fix: 'Write FOVEA_FILE_ROOTS in place of "FOVEA_FILE_ROTS".',
+  });
+  const others = await doctor(home, { FOVEA_QWERTZUIOP: '1' });
+  expect(others.of('settings')).toMatchObject({
+    ...{ ok: true, detail: 'Set: FOVEA_HOME. Read by nobody: "FOVEA_QWERTZUIOP".' },
+  });
+});
+
+test('a model and a trainer that are not there, or no programs', async () => {
+  const home = await makeHome();
+  await writeFile(join(home, 'train.sh'), 'exit', { mode: 0o600 });
+  const { of } = await doctor(home, {
+    FOVEA_MODEL: join(home, 'none.onnx'),
+    FOVEA_TRAINER: join(home, 'train.sh'),
+  });
+  expect(of('model')).toMatchObject({
+    ...{ ok: false, detail: `"${join(home, 'none.onnx')}" is not there.` },
+    fix: expect.stringContaining('FOVEA_MODEL'),
+  });
+  expect(of('trainer')).toMatchObject({
+    ...{ ok: false, detail: `"${join(home, 'train.sh')}" cannot be run.` },
+    fix: expect.stringContaining('FOVEA_TRAINER'),
+  });
+  const example = await doctor(home, { FOVEA_TRAINER: 'example' });
+  expect(example.of('trainer')).toMatchObject({ ok: true });
+});
+
+test('the doctor makes nothing, and tells advice from what is wrong', async () => {
+  const home = await makeHome();
+  const { code, of } = await doctor(home, { FOVEA_FILE_ROOTS: home });
+  expect(code).toBe(0);
+  expect(of('stores')?.detail).toBe('Nothing is stored yet.');
+  expect(of('platform')?.detail).toContain('the first tool makes it');
+  expect(of('surface')).toMatchObject({ ok: true, advice: expect.stringContaining('compact') });
+  expect(of('surface')?.fix).toBeUndefined();
+  expect(of('surface')?.detail).toContain(`about ${budget.full.tokens} tokens`);
+  const rows = await fovea(home, ['doctor'], { FOVEA_FILE_ROOTS: home });
+  expect(rows.out).toContain('   advice: FOVEA_SURFACE=compact');
+  expect(await filesIn(home)).toEqual({});
+});
+
+test('folders for the tools are written into the entry, as this shell or the command names them', async () => {
+  const home = await makeHome();
+  await mkdir(join(home, 'data sets'));
+  const without = await fovea(home, ['setup', 'cursor', '--dry-run']);
+  expect(without.out).toContain('Afterwards: Enable fovea in the MCP settings of Cursor.');
+  expect(without.out).toContain('--files FOLDER names others.');
+  await fovea(home, ['setup', 'cursor'], { FOVEA_FILE_ROOTS: '/of/the/shell' });
+  const file = join(home, '.cursor/mcp.json');
+  const rootsOf = async () => rootsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  const entryWith = (roots: string) => ({
+    mcpServers: { fovea: { env: { FOVEA_FILE_ROOTS: roots } } },
+  });
+  expect(await rootsOf()).toEqual(entryWith('/of/the/shell'));
+  const { out } = await fovea(home, ['setup', 'cursor', '--files', 'data sets', '--files', home]);
+  expect(out).not.toContain('--files FOLDER');
+  expect(await rootsOf()).toEqual(entryWith(`${join(home, 'data sets')}:${home}`));
+  // What stands there already was asked for; that of a shell was not.
+  await fovea(home, ['setup', 'cursor'], { FOVEA_FILE_ROOTS: '/of/another/shell' });
+  expect(await rootsOf()).toEqual(entryWith(`${join(home, 'data sets')}:${home}`));
+});
+
+test.each([
+  [['setup', 'cursor', '--files', 'none'], 'there is no folder'],
+  [['setup', '--files', '.'], '--files: needs a host, or --all'],
+])('%s: %s', async (words, message) => {
+  const home = await makeHome();
+  const { code, log } = await fovea(home, words);
+  expect(code).not.toBe(0);
+  expect(log).toContain(message);
+  expect(await filesIn(home)).toEqual({});
 });
 
 test('a Node that is reached by a link is written by the link, which upgrades keep', async () => {
@@ -196,5 +292,5 @@ test('a host gets the same checklist from the tool', async () => {
   const { checks, healthy } = reportSchema.parse(await fovea.ok('doctor'));
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect(healthy).toBe(true);
-  expect(checks).toHaveLength(17);
+  expect(checks).toHaveLength(19);
 });

@@ -63,6 +63,25 @@ describe('JSON', () => {
   });
 
   test.each([
+    [
+      'a group on one line',
+      '{\n  "mcpServers": { "a": { "command": "x" } },\n  "b": 1\n}\n',
+      '"x" } ',
+      '"x" },"fovea": {"command":"/n","args":["a"]} ',
+    ],
+    [
+      'an entry on one line',
+      '{\n  "mcpServers": {\n    "fovea": { "command": "x", "args": ["a"] }\n  }\n}\n',
+      '"x"',
+      '"/n"',
+    ],
+  ])('%s stays so', (_what, before, old, now) => {
+    const { command, args } = entry;
+    const after = writeMember('json', before, ['mcpServers', 'fovea'], { command, args });
+    expect(after).toBe(before.replace(old, now));
+  });
+
+  test.each([
     ['{ "a": ', 'is no JSON that can be read'],
     ['[]', 'does not hold settings by name'],
     ['"text"', 'does not hold settings by name'],

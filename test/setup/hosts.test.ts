@@ -83,6 +83,7 @@ describe.each(platforms)('%s', (platform) => {
     const home = options.surroundings.homeFolder;
     const [outcome] = await setUp(name, options);
     expect(outcome).toMatchObject({ kind: 'written', file: join(home, files[name][platform]) });
+    expect(outcome?.diff).not.toContain('other settings');
     expect(await read(join(home, files[name][platform]))).toEqual(contents[name]);
     expect(await setUp(name, options)).toMatchObject([{ kind: 'same' }]);
     expect(await undoSetUp(name, options)).toMatchObject([{ kind: 'restored' }]);
@@ -90,7 +91,9 @@ describe.each(platforms)('%s', (platform) => {
   });
 
   test.each(hostNames)('%s: everything that was there stays, and comes back', async (name) => {
-    const options = await makeSetUp(platform, { surface: 'compact' });
+    const options = await makeSetUp(platform, {
+      variables: { surface: 'compact', files: undefined },
+    });
     const home = options.surroundings.homeFolder;
     const file = await fileOf(name, options);
     const language = languageOf(file);

@@ -30,7 +30,7 @@ export async function makeSetUp(
     surroundings: { platform, homeFolder: await makeHome(), environment },
     running: { node: '/opt/node/bin/node', script: '/opt/fovea/dist/fovea.js' },
     clock: systemClock,
-    surface: undefined,
+    variables: { surface: undefined, files: undefined },
     dryRun: false,
     ...rest,
   };

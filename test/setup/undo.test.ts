@@ -14,7 +14,12 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { readConfigFile, writeConfigFile } from '../../src/setup/config-file.ts';
+import {
+  backupsOf,
+  readConfigFile,
+  restoreBackup,
+  writeConfigFile,
+} from '../../src/setup/config-file.ts';
 import { setUp } from '../../src/setup/set-up.ts';
 import { undoSetUp } from '../../src/setup/undo.ts';
 import { fileOf, filesIn, makeSetUp } from './machines.ts';
@@ -60,11 +65,63 @@ test('a dry run shows the change without the secrets of others, and writes nothi
   expect(await filesIn(home)).toEqual(files);
 });
 
+/** No word beside them says that they are secrets. */
+const secrets = ['postgres://a:hush@b.example', '--pat', 'hush', 'Basic aHVzaA==', 'AKIAHUSH'];
+
+test.each([
+  ['beside the entry', `{\n  "mcpServers": {\n    "x": ${JSON.stringify(secrets)}\n  }\n}\n`],
+  ['on the same line', JSON.stringify({ mcpServers: { x: { args: secrets } } })],
+  ['in the entry', JSON.stringify({ mcpServers: { fovea: { command: 'x', args: secrets } } })],
+])('no diff shows settings of others: %s', async (_where, content) => {
+  const { options, file } = await cursor(content);
+  const diffs = [
+    await setUp('cursor', { ...options, dryRun: true }),
+    await setUp('cursor', options),
+  ];
+  diffs.push(await undoSetUp('cursor', { ...options, dryRun: true }));
+  await writeFile(file, `${await readFile(file, 'utf8')}\n`);
+  diffs.push(await undoSetUp('cursor', options));
+  const shown = diffs.flat().map(({ diff = '' }) => diff);
+  expect(shown).toHaveLength(4);
+  for (const diff of shown) {
+    expect(diff).toContain('(other settings)');
+    expect(diff).not.toMatch(/hush|pat|aHVzaA|AKIA/i);
+  }
+});
+
+test('a diff shows all that is ours', async () => {
+  const { options, file } = await cursor('{\n  "a": "hush"\n}\n');
+  const [outcome] = await setUp('cursor', {
+    ...options,
+    variables: { surface: 'compact', files: undefined },
+  });
+  expect(outcome?.diff).toBe(`--- ${file}
++++ ${file}
+@@ -2,1 +2,12 @@
+-  (other settings)
++  (other settings)
++  "mcpServers": {
++    "fovea": {
++      "command": "/opt/node/bin/node",
++      "args": [
++        "/opt/fovea/dist/fovea.js"
++      ],
++      "env": {
++        "FOVEA_SURFACE": "compact"
++      }
++    }
++  }
+`);
+});
+
 test('each undo goes one step back', async () => {
   const { options, file } = await cursor();
   await setUp('cursor', options);
   const first = await readFile(file, 'utf8');
-  await setUp('cursor', { ...options, surface: 'compact' });
+  await setUp('cursor', {
+    ...options,
+    variables: { surface: 'compact', files: undefined },
+  });
   expect(await readFile(file, 'utf8')).toContain('compact');
   await undoSetUp('cursor', options);
   expect(await readFile(file, 'utf8')).toBe(first);
@@ -120,6 +177,58 @@ test('what another program wrote meanwhile is not written over, and no copy is l
   const written = writeConfigFile(found, Buffer.from('{"a":1}'), systemClock);
   await expect(written).rejects.toThrow('was changed by another program meanwhile');
   expect(await filesIn(home)).toEqual({ '.cursor/mcp.json': '{}' });
+});
+
+test.each([
+  ['leads to nowhere', (copy: string) => symlink(`${copy}.moved`, copy)],
+  ['is a folder', (copy: string) => mkdir(copy)],
+])('an undo whose copy %s changes nothing', async (_what, put) => {
+  const { options, file } = await cursor();
+  const [outcome] = await setUp('cursor', options);
+  const copy = outcome?.backup ?? '';
+  await unlink(copy);
+  await put(copy);
+  const written = await readFile(file, 'utf8');
+  const refused = { kind: 'refused', why: `has a copy that cannot be read, "${copy}"` };
+  expect(await undoSetUp('cursor', options)).toMatchObject([refused]);
+  await writeFile(file, `${written}\n`);
+  expect(await undoSetUp('cursor', options)).toMatchObject([refused]);
+  expect(await readFile(file, 'utf8')).toBe(`${written}\n`);
+});
+
+test('an undo that another one has overtaken deletes nothing', async () => {
+  const { options, file } = await cursor();
+  await setUp('cursor', options);
+  const found = await readConfigFile(file);
+  const [backup] = await backupsOf(found);
+  if (backup === undefined) throw new Error('There is no copy.');
+  await restoreBackup(found, backup);
+  await expect(restoreBackup(found, backup)).rejects.toThrow('has a copy that cannot be read');
+  expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('a new file that another program wrote meanwhile is not deleted', async () => {
+  const options = await makeSetUp('linux');
+  const file = await fileOf('cursor', options);
+  await setUp('cursor', options);
+  const found = await readConfigFile(file);
+  const [backup] = await backupsOf(found);
+  if (backup === undefined) throw new Error('There is no copy.');
+  await writeFile(file, before);
+  const restored = restoreBackup(found, backup);
+  await expect(restored).rejects.toThrow('was changed by another program meanwhile');
+  expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('two setups in one moment: the second leaves the copy of the first alone', async () => {
+  const { options, file, home } = await cursor();
+  const clock = { ...systemClock, now: () => 0 };
+  const found = await readConfigFile(file);
+  const copy = await writeConfigFile(found, Buffer.from('{}'), clock);
+  await expect(writeConfigFile(found, Buffer.from('{}'), clock)).rejects.toThrow('EEXIST');
+  expect((await filesIn(home))[copy.slice(home.length + 1)]).toBe(before);
+  await undoSetUp('cursor', options);
+  expect(await readFile(file, 'utf8')).toBe(before);
 });
 
 test('a folder, and a link to nowhere, are refused', async () => {

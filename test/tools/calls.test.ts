@@ -29,17 +29,28 @@ describe('what cannot be undone', () => {
     ['trainings_cancel', version, 'cells/2'],
     ['trainings_stop', version, 'cells/2'],
   ])('%s is sent only with the exact name', async (name, args, right) => {
+    kit.on('GET /acme/groups', () => ({ json: { data: [{ id: 'f1', name: 'A', projects: [] }] } }));
+    kit.on('GET /acme/api-keys/k1', () => ({ json: { apiKey: { keyId: 'k1' } } }));
     for (const confirm of ['yes', '', true, undefined]) {
       const error = await kit.refused(name, { ...args, confirm });
       expect(error.message).toBe(
         `confirm: must be "${right}": this cannot be undone; nothing was changed`,
       );
     }
-    expect(kit.requests).toEqual([]);
+    // Whether it is there is looked at, and no more.
+    expect(kit.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
     // The scripted service knows none of them: 404 shows that the call was sent.
     const error = await kit.refused(name, { ...args, confirm: right });
     expect(error.code).toBe('not_found');
-    expect(kit.requests).toHaveLength(1);
+    expect(kit.requests.filter(({ method }) => method !== 'GET')).toHaveLength(1);
+  });
+
+  it.each([
+    ['folders_delete', { folderId: 'Microscopy' }, /^folders_list failed with status 404/],
+    ['api_keys_revoke', { keyId: 'Line 4' }, /^api_keys_get failed with status 404/],
+  ])('%s does not ask for the name of what is not there', async (name, args, message) => {
+    const error = await kit.refused(name, { workspace: 'acme', ...args });
+    expect([error.code, error.message]).toEqual(['not_found', expect.stringMatching(message)]);
   });
 });
 
@@ -125,13 +136,27 @@ describe('files by path', () => {
     }));
     const args = { workspace: 'acme', project: 'cells', image: 'like.jpg' };
     const { data, next } = await kit.call('images_search', args);
-    expect(sentBody()).toEqual({ image_base64: 'bGlrZQ==' });
+    expect(sentBody()).toMatchObject({ image_base64: 'bGlrZQ==' });
     expect(Object.keys(data)).toEqual(['offset', 'total', 'results']);
     expect(next).toMatchObject([{ tool: 'images_search', arguments: { ...args, offset: 2 } }]);
   });
 
+  it('images_search asks for other fields where told, and names the tool that knows splits', async () => {
+    kit.on('POST /acme/cells/search', () => ({ json: { results: [] } }));
+    const args = { workspace: 'acme', project: 'cells' };
+    await kit.call('images_search', { ...args, fields: ['url'] });
+    expect(sentBody()).toEqual({ fields: ['url'] });
+    const { message, hint } = await kit.refused('images_search', { ...args, split: 'valid' });
+    expect(message).toBe('split: is no condition of images_search');
+    expect(hint).toContain('workspace_search');
+  });
+
   it.each([
-    ['events_attach_file', { event_id: 'e1', file: '.' }, 'file: "." is a folder; name a file'],
+    [
+      'events_attach_file',
+      { event_id: 'e1', file: '.' },
+      'file: \ue000.\ue001 is a folder; name a file',
+    ],
     ['events_attach_file', { event_id: 'e1', file: 'empty' }, 'file: "empty" is empty'],
     ['catalog_search_by_image', { image: 'none.jpg' }, 'image: "none.jpg" does not exist'],
     ['vision_events_upload_image', { file: '/etc/hostname' }, /lies outside the folders/],
@@ -224,6 +249,18 @@ describe('deleting', () => {
         arguments: { workspace: 'acme', type: 'version', id: '3', parentId: 'p1' },
       },
     ]);
+  });
+});
+
+describe('a change that is none', () => {
+  it.each([
+    ['folders_update', { folderId: 'f1' }, /^nothing to change/],
+    ['folders_update', { folderId: 'f1', returnUpdated: true }, /^nothing to change/],
+    ['api_keys_update', { keyId: 'k1', protected: false }, /^protected: must be true/],
+  ])('%s refuses %j', async (name, args, message) => {
+    const error = await kit.refused(name, { workspace: 'acme', ...args });
+    expect([error.code, error.message]).toEqual(['invalid_input', expect.stringMatching(message)]);
+    expect(kit.requests).toEqual([]);
   });
 });
 

@@ -61,6 +61,7 @@ describe('images_upload', () => {
       boxes: 2,
       alreadyAnnotated: 0,
       withoutAnnotation: 1,
+      withoutAnnotationFirst: ['b.png'],
       remaining: 0,
       failedTotal: 0,
       failed: [],

@@ -68,6 +68,46 @@ describe('images on the embedded platform', () => {
     expect(stats).toMatchObject({ numImages: 1, nullAnnotations: 1, missingAnnotations: 0 });
   });
 
+  it('shows an image in small, beside its words', async () => {
+    const { results } = await fovea.ok('images_search', { project: 'cells', limit: 1 });
+    const [first = {}] = Object(results);
+    expect(Object.keys(first).toSorted()).toEqual(['id', 'labels', 'name', 'split']);
+    const args = { project: 'cells', imageId: first.id };
+    const { content } = await fovea.client.callTool({ name: 'images_get', arguments: args });
+    expect(content).toMatchObject([
+      { type: 'text', text: expect.stringContaining('640 x 480 pixels') },
+      { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9j\//) },
+    ]);
+  });
+
+  it('the health names the splits, classes in two spellings, and what to do', async () => {
+    const bad = await fovea.ok('projects_create', {
+      ...{ name: 'Bad', type: 'object-detection', annotation: 'cells' },
+    });
+    expect(bad).toMatchObject({ name: 'Bad' });
+    const labels = join(fovea.folder, 'odd');
+    await mkdir(labels);
+    await writeFile(
+      join(labels, 'BloodImage_00040.txt'),
+      '0 .5 .5 .1 .1\n1 .2 .2 .1 .1\n2 .3 .3 .1 .1\n3 .4 .4 .1 .1\n4 .6 .6 .1 .1\n',
+    );
+    const labelmap = { 0: 'WBC', 1: 'wbc', 2: 'Platelets', 3: 'Plateletts', 4: 'RBC' };
+    const files = ['40', '55'].map((number) => `${sample}/JPEGImages/BloodImage_000${number}.jpg`);
+    const uploaded = await fovea.ok('images_upload', {
+      ...{ project: 'bad', files, annotations: labels, labelmap },
+    });
+    expect(uploaded).toMatchObject({ withoutAnnotationFirst: ['BloodImage_00055.jpg'] });
+    const { text, data } = await fovea.call('projects_health', { project: 'bad' });
+    expect(text).toContain(
+      '1 without annotation, 0 marked empty; 2 train, 0 valid, 0 test. ' +
+        'Probably one class each: "Platelets", "Plateletts"; "WBC", "wbc".',
+    );
+    expect(data.next).toMatchObject([
+      { tool: 'workspace_search', arguments: { query: 'project:bad annotated:false' } },
+      { tool: 'projects_rebalance_splits' },
+    ]);
+  });
+
   it('uploads the good and names the bad', async () => {
     const mixed = join(fovea.folder, 'mixed');
     await mkdir(mixed);

@@ -126,6 +126,7 @@ function toolNamed(name: string): Tool {
 
 /** One without hosts, proxies and files, on which everything is in order. */
 export const quietMachine: Machine = {
+  variables: async () => ({ problems: [], given: [], unread: [] }),
   hosts: async () => [],
   programs: async () => ({ node: '/bin/node', npx: '/bin/npx' }),
   network: async () => ({

@@ -75,7 +75,7 @@ describe('doctor', () => {
     answerWhoami();
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const result = await kit.call('doctor', {});
-    expect(result.summary).toBe('All 17 checks passed.');
+    expect(result.summary).toBe('All 19 checks passed.');
     expect(result.data.healthy).toBe(true);
     expect(JSON.stringify(result)).toContain('FOVEA_API_KEY');
     expect(JSON.stringify(result)).not.toContain('rf_hush');
@@ -86,8 +86,8 @@ describe('doctor', () => {
     const files = openFileRoots([]);
     const settings = { ...kit.context.settings, home: await kit.write('a-file', 'x') };
     const { summary, data } = await kit.call('doctor', {}, { files, settings });
-    expect(summary).toBe('4 of 17 checks failed: data folder, file roots, platform, event store.');
-    expect(checksOf(data).slice(0, 9)).toMatchObject([
+    expect(summary).toBe('4 of 19 checks failed: data folder, file roots, platform, event store.');
+    expect(checksOf(data).slice(0, 11)).toMatchObject([
       { check: 'node', ok: true },
       { check: 'settings', ok: true },
       { check: 'data folder', ok: false, fix: expect.stringContaining('FOVEA_HOME') },
@@ -96,6 +96,8 @@ describe('doctor', () => {
       { check: 'sign-in', ok: true, detail: expect.stringContaining('FOVEA_API_KEY') },
       { check: 'scopes', ok: true },
       { check: 'platform', ok: false, fix: expect.stringContaining('FOVEA_API_KEY') },
+      { check: 'model', ok: true },
+      { check: 'trainer', ok: true },
       { check: 'event store', ok: false, fix: expect.stringContaining('FOVEA_DEVICE_URL') },
     ]);
   });
@@ -104,6 +106,7 @@ describe('doctor', () => {
     kit.on('GET /', () => ({ status: 500, json: { error: 'no' } }));
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const settings = { ...kit.context.settings, baseUrl: undefined };
+    await kit.write('home/platform/platform.db', 'made by an earlier call');
     const { data } = await kit.call('doctor', {}, { settings });
     expect(data).toHaveProperty('checks.7.fix', expect.stringContaining('FOVEA_HOME'));
   });
@@ -180,7 +183,7 @@ describe('doctor', () => {
       check: 'surface',
       ok: true,
       detail: 'full: 80 tools, about 9900 tokens of every conversation.',
-      fix: expect.stringContaining('FOVEA_SURFACE=compact'),
+      advice: expect.stringContaining('FOVEA_SURFACE=compact'),
     });
   });
 
@@ -197,7 +200,13 @@ describe('doctor', () => {
 });
 
 const checksSchema = z.array(
-  z.object({ check: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().optional() }),
+  z.object({
+    check: z.string(),
+    ok: z.boolean(),
+    detail: z.string(),
+    fix: z.string().optional(),
+    advice: z.string().optional(),
+  }),
 );
 
 function checksOf(data: Readonly<Record<string, unknown>>) {

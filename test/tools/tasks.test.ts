@@ -77,7 +77,7 @@ describe('tasks_wait', () => {
         : { json: { taskId: 't1', status: 'completed', progress: null, result: { images: 12 } } },
     );
     const { summary, data, next } = await kit.call('tasks_wait', task);
-    expect(summary).toBe('Task "t1" is completed.');
+    expect(summary).toBe('Task "t1" is completed: 12 images.');
     expect(data).toMatchObject({ status: 'completed', done: true, result: { images: 12 } });
     expect(next).toBeUndefined();
     expect(kit.progress).toEqual(['3/12 Task "t1": running']);
@@ -114,6 +114,30 @@ describe('tasks_wait', () => {
     expect(data).toMatchObject({ status: 'failed', done: true, error: 'versions above the cap' });
   });
 
+  it.each([
+    [{ succeeded: 1, failed: 1 }, ': 1 of 2 failed'],
+    [{ succeeded: 2, failed: 0 }, ''],
+    [
+      { moved: 3, images: 10, splits: { train: 7, valid: 2, test: 1 } },
+      ': 10 images, 7 train, 2 valid, 1 test',
+    ],
+    [{ metrics: { map50: 0.81256, epochs: 30 } }, ': map50 0.813'],
+  ])('says first what came of it: %j', async (result, outcome) => {
+    kit.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
+    const { summary } = await kit.call('tasks_wait', task);
+    expect(summary).toBe(`Task "t1" is completed${outcome}.`);
+  });
+
+  it('a training that gave a model leads to its deployment', async () => {
+    const result = { trainingId: 'r', metrics: { map50: 0.5 }, modelId: 'cells/1/r' };
+    kit.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));
+    const { next } = await kit.call('tasks_wait', task);
+    const model = { type: 'model_id', modelId: 'cells/1/r' };
+    expect(next).toMatchObject([
+      { tool: 'deployment_set_model', arguments: { workspace: 'acme', project: 'cells', model } },
+    ]);
+  });
+
   it('waits for a version until it has images', async () => {
     const version = { id: 'acme/cells/2', generating: true, images: 0, progress: 0.5 };
     const splits = { train: 16, valid: 2, test: 2 };
@@ -121,8 +145,12 @@ describe('tasks_wait', () => {
       json: { version: n < 1 ? version : { ...version, generating: false, images: 20, splits } },
     }));
     const args = { workspace: 'acme', project: 'cells', version: 2 };
-    const { summary, data } = await kit.call('tasks_wait', args);
-    expect(summary).toBe('Version 2 of "cells" is completed.');
+    const { summary, data, next } = await kit.call('tasks_wait', args);
+    expect(summary).toBe(
+      'Version 2 of "cells" is completed: 20 images, 16 train, 2 valid, 2 test.',
+    );
+    const exported = { workspace: 'acme', project: 'cells', version: 2, format: 'coco' };
+    expect(next).toMatchObject([{ tool: 'versions_export', arguments: exported }]);
     expect(data).toMatchObject({ done: true, result: { images: 20, splits } });
     expect(kit.requests[0]?.query.get('nocache')).toBe('true');
   });

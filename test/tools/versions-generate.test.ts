@@ -198,7 +198,7 @@ describe('dry_run', () => {
   });
 
   it('tells once that resize is missing', async () => {
-    projectHas({ train: 1, valid: 0, test: 0 });
+    projectHas({ train: 1, valid: 1, test: 0 });
     boxesAre(3);
     const args = { ...where, preprocessing: { isolate: true }, augmentation: {}, dry_run: true };
     const { data } = await kit.call('versions_generate', args);
@@ -253,7 +253,7 @@ describe('dry_run', () => {
   });
 
   it('warns that sizes stay, and of the cap of the plan', async () => {
-    projectHas({ train: 1, valid: 0, test: 0 });
+    projectHas({ train: 1, valid: 1, test: 0 });
     const augmentation = { hue: { degrees: 9 }, image: { versions: 60 } };
     const args = { ...where, preprocessing: {}, augmentation, dry_run: true };
     const { data } = await kit.call('versions_generate', args);
@@ -266,7 +266,7 @@ describe('dry_run', () => {
   });
 
   it('knows its own cap, and none of a hosted platform', async () => {
-    projectHas({ train: 1, valid: 0, test: 0 });
+    projectHas({ train: 1, valid: 1, test: 0 });
     const augmentation = { hue: { degrees: 9 }, image: { versions: 9 } };
     const args = { ...where, preprocessing: { resize }, augmentation, dry_run: true };
     const own = { ...kit.context.settings, versionMultiplierMax: 5 };
@@ -280,7 +280,7 @@ describe('dry_run', () => {
   });
 
   it('warns of what the project does not have', async () => {
-    const splits = { train: 4, valid: 0, test: 0 };
+    const splits = { train: 4, valid: 1, test: 0 };
     projectHas(splits, { type: 'classification', classes: { RBC: 3, WBC: 1 } });
     const { summary, data } = await kit.call('versions_generate', {
       ...where,
@@ -293,7 +293,7 @@ describe('dry_run', () => {
       'preprocessing.isolate needs boxes; a classification project has none',
       'augmentation.bbblur needs boxes; a classification project has none',
     ]);
-    expect(summary).toContain('at most 0 train, 0 valid, 0 test images');
+    expect(summary).toContain('about 0 train, about 0 valid, 0 test images');
     expect(routes()).toEqual(['GET /acme/cells']);
   });
 
@@ -303,6 +303,38 @@ describe('dry_run', () => {
     const { summary, data } = await kit.call('versions_generate', args);
     expect(summary).toContain('would have a number of images that the platform does not tell.');
     expect(data.expected).toBeNull();
+  });
+
+  it('proposes splits first where there are none to judge by', async () => {
+    projectHas({ train: 5, valid: 0, test: 0 });
+    const args = { ...where, preprocessing: { resize }, augmentation: {} };
+    const { data, next } = await kit.call('versions_generate', { ...args, dry_run: true });
+    expect(data.warnings).toEqual([
+      'project has no valid and no test images: projects_rebalance_splits gives it some',
+    ]);
+    const splits = { train: 70, valid: 20, test: 10 };
+    expect(next).toMatchObject([
+      { tool: 'projects_rebalance_splits', arguments: { ...where, splits } },
+      { tool: 'versions_generate', arguments: args },
+    ]);
+  });
+
+  it.each([
+    [true, 'images_search'],
+    [false, 'versions_generate'],
+  ])('warns of a tag that no image has, marked %j', async (wanted, next) => {
+    projectHas({ train: 5, valid: 1, test: 0 });
+    kit.on('POST /acme/cells/search', ({ body }) => {
+      const isThere = JSON.parse(body).tag === 'night';
+      return { json: { results: isThere ? [{ id: 'i' }] : [] } };
+    });
+    const preprocessing = { resize, 'filter-tags': { night: true, ckd: wanted } };
+    const args = { ...where, preprocessing, augmentation: {}, dry_run: true };
+    const answer = await kit.call('versions_generate', args);
+    expect(answer.data.warnings).toEqual([
+      'preprocessing.filter-tags names "ckd": no image has such a tag',
+    ]);
+    expect(answer.next).toMatchObject([{ tool: next }]);
   });
 
   it('fails for a project that is not there', async () => {

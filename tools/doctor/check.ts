@@ -7,18 +7,21 @@ export interface Check {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do about it; beside a check that is well, what might help. */
+  /** What mends it: where it is not well. */
   readonly fix?: string;
+  /** What might be better: where it is well. */
+  readonly advice?: string;
 }
 
+/** What a check found; its name is that of its row. */
+export type Finding = Omit<Check, 'check'>;
+
+export type Run = (context: ToolContext) => Finding | Promise<Finding>;
+
 /** A check that cannot be made is a finding too, and keeps no other from being made. */
-export async function attempt(
-  check: string,
-  context: ToolContext,
-  run: () => Promise<Omit<Check, 'check'>>,
-): Promise<Check> {
+export async function attempt(check: string, context: ToolContext, run: Run): Promise<Check> {
   try {
-    return { check, ...(await run()) };
+    return { check, ...(await run(context)) };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const { message, hint } = asFoveaError(thrown);

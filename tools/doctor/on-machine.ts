@@ -4,23 +4,7 @@ import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { HostEntry, StoreFinding } from '../../src/setup/machine.ts';
 import { asGiven, count, fileSize } from '../words.ts';
-import { attempt, type Check } from './check.ts';
-
-type Finding = Omit<Check, 'check'>;
-
-export function checkMachine(context: ToolContext): readonly Promise<Check>[] {
-  const rows = {
-    path: checkPath,
-    network: checkNetwork,
-    clock: checkClock,
-    stores: checkStores,
-    hosts: checkHosts,
-    processes: checkProcesses,
-    protocol: checkProtocol,
-    surface: checkSurface,
-  };
-  return Object.entries(rows).map(([check, run]) => attempt(check, context, () => run(context)));
-}
+import type { Finding, Run } from './check.ts';
 
 const proxyRules =
   'HTTPS_PROXY is for https addresses but those in NO_PROXY; ALL_PROXY is not read.';
@@ -32,9 +16,9 @@ async function checkPath({ machine }: ToolContext): Promise<Finding> {
   places.push(`npx ${npx ? asGiven(npx) : 'is not on it'}`);
   const detail = `On the PATH: ${places.join(', ')}.`;
   if (node && npx) return { ok: true, detail };
-  const fix =
+  const advice =
     'A host whose entry starts npx needs Node on its PATH; fovea setup writes full paths.';
-  return { ok: true, detail, fix };
+  return { ok: true, detail, advice };
 }
 
 async function checkNetwork({ machine, settings }: ToolContext): Promise<Finding> {
@@ -57,7 +41,7 @@ async function checkNetwork({ machine, settings }: ToolContext): Promise<Finding
     return { ok: true, detail: `${what} is reached through the proxy of ${through}.${extra}` };
   }
   const detail = `${found.proxies.join(', ')} set; ${what.toLowerCase()} is reached directly.${extra}`;
-  return { ok: true, detail, fix: proxyRules };
+  return { ok: true, detail, advice: proxyRules };
 }
 
 async function checkClock({ machine, settings, signal }: ToolContext): Promise<Finding> {
@@ -109,7 +93,7 @@ async function checkHosts({ machine }: ToolContext): Promise<Finding> {
   const open = entries.filter(({ holdsSecret }) => holdsSecret);
   if (open.length > 0) {
     const detail = `A key stands in plain text: ${open.map(({ file }) => asGiven(file)).join(', ')}.`;
-    return { ok: true, detail, fix: 'Sign in instead (fovea sign-in), and take the key out.' };
+    return { ok: true, detail, advice: 'Sign in instead (fovea sign-in), and take the key out.' };
   }
   return hostsInOrder(entries);
 }
@@ -126,8 +110,8 @@ function hostsInOrder(entries: readonly HostEntry[]): Finding {
     ...(others.length > 0 ? [`do not: ${titles(others)}`] : []),
     ...old,
   ];
-  const fix = old.length > 0 || knowing.length === 0 ? 'fovea setup NAME writes the entry.' : '';
-  return { ok: true, detail: `${parts.join('; ')}.`, ...(fix && { fix }) };
+  const advice = old.length > 0 || knowing.length === 0 ? 'fovea setup NAME writes the entry.' : '';
+  return { ok: true, detail: `${parts.join('; ')}.`, ...(advice && { advice }) };
 }
 
 function titles(entries: readonly HostEntry[]): string {
@@ -152,8 +136,21 @@ async function checkSurface({ machine, settings }: ToolContext): Promise<Finding
   const shown = count(tools, 'tool');
   const detail = `${settings.surface}: ${shown}, about ${tokens} tokens of every conversation.`;
   if (settings.surface === 'compact' || tokens < smallList) return { ok: true, detail };
-  return { ok: true, detail, fix: 'FOVEA_SURFACE=compact reaches the same with about a quarter.' };
+  const advice = 'FOVEA_SURFACE=compact reaches the same with about a quarter.';
+  return { ok: true, detail, advice };
 }
 
 /** Tokens: less is gained by another surface than by nothing. */
 const smallList = 4_000;
+
+/** In the order of the report. */
+export const machineRows = {
+  path: checkPath,
+  network: checkNetwork,
+  clock: checkClock,
+  stores: checkStores,
+  hosts: checkHosts,
+  processes: checkProcesses,
+  protocol: checkProtocol,
+  surface: checkSurface,
+} as const satisfies Readonly<Record<string, Run>>;

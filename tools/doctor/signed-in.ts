@@ -4,44 +4,40 @@ import { asFoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { DeskStatus } from '../../src/sign-in/desk.ts';
 import { asGiven } from '../words.ts';
-import { attempt, type Check } from './check.ts';
+import type { Finding, Run } from './check.ts';
 
 export const signInFix = 'Call auth_sign_in, or run fovea sign-in; or set FOVEA_API_KEY.';
 
 /** Only where tokens are used is anything of it loaded, and the place that keeps them opened. */
-export function checkCredential(context: ToolContext): readonly Promise<Check>[] {
+export function credentialRows(context: ToolContext): Readonly<Record<string, Run>> {
   const { settings } = context;
   const why =
     settings.baseUrl === undefined
       ? 'The embedded platform needs none.'
       : settings.apiKey && 'FOVEA_API_KEY is used, before any sign-in.';
   if (why !== undefined) {
-    return ['keychain', 'sign-in', 'scopes'].map(async (check) => ({
-      check,
-      ok: true,
-      detail: why,
-    }));
+    const row = () => ({ ok: true, detail: why });
+    return { keychain: row, 'sign-in': row, scopes: row };
   }
   const status = context.signIn().then((desk) => desk.status());
   // Whoever waits for it says what went wrong.
   status.catch(() => undefined);
-  return [
-    checkKeychain(context),
-    checkSignIn(context, status),
-    attempt('scopes', context, () => checkScopes(context, status)),
-  ];
+  return {
+    keychain: checkKeychain,
+    'sign-in': () => checkSignIn(context, status),
+    scopes: () => checkScopes(context, status),
+  };
 }
 
-async function checkKeychain(context: ToolContext): Promise<Check> {
-  const check = 'keychain';
+async function checkKeychain(context: ToolContext): Promise<Finding> {
   try {
     const kind = await (await context.machine()).secretStore();
-    return { check, ok: true, detail: storeWords[kind] ?? 'Secrets go to the keychain.' };
+    return { ok: true, detail: storeWords[kind] ?? 'Secrets go to the keychain.' };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const { message, hint } = asFoveaError(thrown);
     const fix = hint ?? 'Unlock the keychain, or set FOVEA_CREDENTIALS=file.';
-    return { check, ok: false, detail: message, fix };
+    return { ok: false, detail: message, fix };
   }
 }
 
@@ -50,22 +46,21 @@ const storeWords: Readonly<Record<string, string>> = {
   memory: 'Secrets are kept in memory, and gone with this process.',
 };
 
-async function checkSignIn(context: ToolContext, status: Promise<DeskStatus>): Promise<Check> {
-  const check = 'sign-in';
+async function checkSignIn(context: ToolContext, status: Promise<DeskStatus>): Promise<Finding> {
   try {
     const found = await status;
     const where = `Profile ${asGiven(found.profile)}, kept in ${asGiven(found.store)}`;
     if (found.status === 'signed_in') {
-      return { check, ok: true, detail: `${where}: signed in${until(found.expiresAt)}.` };
+      return { ok: true, detail: `${where}: signed in${until(found.expiresAt)}.` };
     }
     const state = found.status === 'pending' ? 'under way' : 'not signed in';
     const detail = `${where}: ${state}. ${found.error ?? ''}`;
-    return { check, ok: false, detail: detail.trim(), fix: signInFix };
+    return { ok: false, detail: detail.trim(), fix: signInFix };
   } catch (thrown) {
     context.signal.throwIfAborted();
     const { message, hint } = asFoveaError(thrown);
     const fix = hint ?? 'Unlock the keychain, or set FOVEA_CREDENTIALS=file.';
-    return { check, ok: false, detail: message, fix };
+    return { ok: false, detail: message, fix };
   }
 }
 
@@ -78,7 +73,7 @@ function until(expiresAt: number | undefined): string {
 async function checkScopes(
   { machine }: ToolContext,
   status: Promise<DeskStatus>,
-): Promise<Omit<Check, 'check'>> {
+): Promise<Finding> {
   const found = await status;
   if (found.status !== 'signed_in' || found.scopes.length === 0) {
     return { ok: true, detail: 'Known after a sign-in.' };

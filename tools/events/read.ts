@@ -1,10 +1,11 @@
 // events_get, events_list, events_latest: events in words, with small pictures of them.
 
 import * as z from 'zod';
+import { eventStore } from '../../src/contract/event-store.ts';
 import { events } from '../../src/contract/events.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count } from '../words.ts';
+import { asGiven, count } from '../words.ts';
 import { finalizeCall, showCall } from './create.ts';
 import { briefEvents, describeEvent } from './event-words.ts';
 import { showPictures } from './pictures.ts';
@@ -46,6 +47,7 @@ export async function listEvents(
 ): Promise<ToolResult> {
   const { body } = await context.client.call(events_list, input, { signal: context.signal });
   const { rows, left } = briefEvents(body.events);
+  const notes = rows.length > 0 ? [] : await notesOnSchema(input.event_schema, context);
   const shown = isShown ? body.events.slice(0, rows.length) : [];
   const { data, images } = await showPictures(shown, context);
   const next_timestamp = left[0]?.created_at ?? body.next_timestamp ?? null;
@@ -58,7 +60,10 @@ export async function listEvents(
   const end = next_timestamp === null ? '' : ' More follow.';
   return {
     summary: `${count(rows.length, 'event')} on this page.${end}`,
-    data: { count: rows.length, next_timestamp, ...data, events: rows },
+    data: {
+      ...{ count: rows.length, next_timestamp, ...data, events: rows },
+      ...(notes.length > 0 && { notes }),
+    },
     images,
     page: {
       ...{ shown: rows.length, truncated: next_timestamp !== null },
@@ -66,6 +71,23 @@ export async function listEvents(
     },
     ...(next_timestamp !== null && { next: [more] }),
   };
+}
+
+/** An unknown schema finds nothing. Other Event Stores may not tell theirs. */
+async function notesOnSchema(
+  wanted: string | undefined,
+  { client, signal }: ToolContext,
+): Promise<readonly string[]> {
+  if (wanted === undefined) return [];
+  try {
+    const { body } = await client.call(eventStore.event_schemas_list, {}, { signal });
+    const names = body.schemas.map(({ name }) => name);
+    if (names.includes(wanted)) return [];
+    return [`No event schema is called ${asGiven(wanted)}; there are ${names.join(', ')}.`];
+  } catch {
+    signal.throwIfAborted();
+    return [];
+  }
 }
 
 export async function latestEvents(

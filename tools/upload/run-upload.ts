@@ -28,6 +28,8 @@ export interface UploadReport {
   readonly annotated: number;
   readonly alreadyAnnotated: number;
   readonly unannotated: number;
+  /** Names of those. */
+  readonly unannotatedFiles: readonly string[];
   readonly boxes: number;
   readonly ids: readonly { readonly file: string; readonly id: string }[];
   readonly failed: readonly Failure[];
@@ -111,6 +113,7 @@ function report(paths: readonly string[], offset: number, outcomes: Outcomes): U
     annotated: figure('added'),
     alreadyAnnotated: figure('already there'),
     unannotated: figure('none'),
+    unannotatedFiles: done.flatMap(({ file, annotation }) => (annotation === 'none' ? [file] : [])),
     boxes: done.reduce((sum, { boxes }) => sum + boxes, 0),
     ids: done.map(({ file, id }) => ({ file, id })),
     failed: refused.map(({ file, kind, error }) => ({ file, problem: failureOf(kind, error) })),

@@ -16,7 +16,7 @@ const path = z.string().min(1);
 
 export const uploadInput = z.strictObject({
   project,
-  files: z.array(path).min(1).optional().describe('Paths, folders, globs, e.g. data/**/*.jpg.'),
+  files: z.array(path).min(1).optional().describe('Paths, folders, globs: data/**/*.jpg.'),
   url: path.optional().describe('Or one image URL.'),
   name: images.images_upload.query.shape.name.describe('Of one image.'),
   split: splitName.optional().describe('Default train.'),
@@ -104,7 +104,7 @@ async function uploadUrl(
 
 function describeUpload(input: UploadInput, list: ImageList, report: UploadReport): ToolResult {
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
-  const { failed, warnings, ids, stoppedBy, inOtherSplit } = report;
+  const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles } = report;
   const shown = limits.uploadProblemsShownMax;
   const isTruncated = [failed, warnings, list.missing].some(({ length }) => length > shown);
   const unannotated = input.annotations === undefined ? undefined : report.unannotated;
@@ -118,6 +118,7 @@ function describeUpload(input: UploadInput, list: ImageList, report: UploadRepor
       boxes,
       alreadyAnnotated,
       ...(unannotated !== undefined && { withoutAnnotation: unannotated }),
+      ...(unannotated && { withoutAnnotationFirst: unannotatedFiles.slice(0, namesShownMax) }),
       remaining,
       ...(stoppedBy && { stoppedBy: stoppedBy.message }),
       ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),
@@ -134,6 +135,9 @@ function describeUpload(input: UploadInput, list: ImageList, report: UploadRepor
     },
   };
 }
+
+/** Enough to see what is wrong with their names. */
+const namesShownMax = 5;
 
 function summaryOf(
   report: UploadReport,

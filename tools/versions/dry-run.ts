@@ -3,6 +3,7 @@
 import type { Settings } from '../../src/config.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { search } from '../../src/contract/search.ts';
 import {
   type ExpectedCount,
   type ExpectedCounts,
@@ -10,7 +11,7 @@ import {
 } from '../../src/contract/version-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-idle.ts';
 import type { versions } from '../../src/contract/versions.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, nameList, quoted } from '../words.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
@@ -30,12 +31,16 @@ export async function dryRun(
   const where = { workspace, project };
   const { body } = await client.call(projects.projects_get, where, { signal });
   const expected = await countImages(wanted, body.project, context);
+  const strangers = await unknownTags(wanted, context);
   const warnings = [
     ...unusual,
     ...capWarnings(wanted, settings),
     ...resizeWarnings(wanted, unusual),
     ...projectWarnings(wanted, body.project),
     ...boxlessWarnings(wanted, body.project, expected),
+    ...(strangers.length > 0
+      ? [`preprocessing.filter-tags names ${nameList(strangers)}: no image has such a tag`]
+      : []),
   ];
   const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
   return {
@@ -46,14 +51,59 @@ export async function dryRun(
       warnings,
       settings: { ...(versionName !== undefined && { versionName }), ...normalizeSettings(wanted) },
     },
-    next: [
-      {
-        tool: 'versions_generate',
-        arguments: { ...wanted, workspace, project },
-        why: 'Generates it.',
-      },
-    ],
+    next: nextCalls(wanted, body.project, strangers),
   };
+}
+
+/** Nothing that is bound to fail: a tag that no image has leaves none. */
+function nextCalls(
+  wanted: Wanted,
+  { splits }: Project,
+  strangers: readonly string[],
+): readonly NextCall[] {
+  const { workspace, project, preprocessing } = wanted;
+  const tags = preprocessing['filter-tags'] ?? {};
+  if (strangers.some((tag) => tags[tag] === true)) {
+    const shown = { workspace, project, fields: ['name', 'tags'] };
+    return [{ tool: 'images_search', arguments: shown, why: 'Shows the tags of the images.' }];
+  }
+  const generate: NextCall = {
+    tool: 'versions_generate',
+    arguments: { ...wanted, workspace, project },
+    why: 'Generates it.',
+  };
+  if (!splits || !isUnsplit(splits)) return [generate];
+  const shares = { train: 70, valid: 20, test: 10 };
+  const rebalance: NextCall = {
+    tool: 'projects_rebalance_splits',
+    arguments: { workspace, project, splits: shares },
+    why: 'Gives the project images to judge a model by.',
+  };
+  return [rebalance, generate];
+}
+
+/** Tags of the filter that no image of the project has. */
+async function unknownTags(
+  { workspace, project, preprocessing }: Wanted,
+  { client, signal }: ToolContext,
+): Promise<readonly string[]> {
+  const tags = Object.keys(preprocessing['filter-tags'] ?? {}).slice(0, tagsLookedForMax);
+  const found = await Promise.all(
+    tags.map(async (tag) => {
+      const where = { workspace, project, tag, fields: [], limit: 1 };
+      const { body } = await client.call(search.images_search, where, { signal });
+      return { tag, isThere: body.results.length > 0 };
+    }),
+  );
+  return found.filter(({ isThere }) => !isThere).map(({ tag }) => tag);
+}
+
+/** Each is a call of its own; nobody filters by more. */
+const tagsLookedForMax = 10;
+
+/** Whether nothing is left to judge a model by. */
+function isUnsplit({ train = 0, valid = 0, test = 0 }: NonNullable<Project['splits']>): boolean {
+  return train > 0 && valid + test === 0;
 }
 
 /** Undefined where the platform does not say how many images the splits have. */
@@ -125,6 +175,9 @@ function projectWarnings(
       ? needBoxes.map((path) => `${path} needs boxes; a classification project has none`)
       : []),
     ...(isEmpty ? ['project has no images: a version needs at least one'] : []),
+    ...(splits && isUnsplit(splits)
+      ? ['project has no valid and no test images: projects_rebalance_splits gives it some']
+      : []),
     ...(!isEmpty && train === 0 && (augmentation.image?.versions ?? 1) > 1
       ? ['project has no train images: augmentation works on none']
       : []),

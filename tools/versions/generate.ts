@@ -6,6 +6,7 @@ import type { Input } from '../../src/contract/operation.ts';
 import { unusualSettings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { exportCall } from '../next-calls.ts';
 import { count, quoted } from '../words.ts';
 import { dryRun } from './dry-run.ts';
 
@@ -41,7 +42,7 @@ export const generateWords = {
   preprocessing:
     'On all images, in this order: filter-tags {tag: true | false}, filter-null {percent}, remap {old: new}, auto-orient: true, isolate: true, static-crop {x_min, x_max, y_min, y_max} percent, tile {rows, columns}, contrast {type: "Adaptive Equalization"}, grayscale: true, resize {width, height, format: "Stretch to" | "Fit within" | "Fit (black edges) in"}. May be {}.',
   augmentation:
-    'Random, up to the strength given, in this order: mosaic: true, flip {horizontal: true, vertical: true}, ninety {clockwise, counter-clockwise, upside-down}, crop {min, max} percent, rotate {degrees}, shear {horizontal, vertical}, hue {degrees}, saturation {percent}, brightness {percent, brighten, darken}, exposure {percent}, rgrayscale {percent}, blur {pixels}, noise {percent}, cutout {count, percent}, image {versions}. bbflip to bbshear, bbbrightness, bbexposure, bbblur, bbnoise: inside boxes. May be {}.',
+    'Random, up to the strength given, in this order: mosaic: true, flip {horizontal: true, vertical: true}, ninety {clockwise: true, counter-clockwise, upside-down}, crop {min, max} percent, rotate {degrees}, shear {horizontal, vertical}, hue {degrees}, saturation {percent}, brightness {percent, brighten: true | darken: true}, exposure {percent}, rgrayscale {percent}, blur {pixels}, noise {percent}, cutout {count, percent}, image {versions}. bbflip to bbshear, bbbrightness, bbexposure, bbblur, bbnoise: inside boxes. May be {}.',
 } as const;
 
 /** Throws `invalid_input` with all problems of the settings at once; nothing is sent then. */
@@ -73,11 +74,7 @@ function nextCalls({ workspace, project }: Input<typeof versions_generate>, vers
       arguments: { workspace, project, version },
       why: 'Waits until it is ready.',
     },
-    {
-      tool: 'versions_export',
-      arguments: { workspace, project, version, format: 'coco' },
-      why: 'Then gives it as a file.',
-    },
+    exportCall({ workspace, project, version }),
   ];
 }
 

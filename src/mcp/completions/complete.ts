@@ -2,7 +2,7 @@
 
 import { limits } from '../../limits.ts';
 import type { CallOptions } from '../calls.ts';
-import { cleanText } from '../foreign-text.ts';
+import { cleanLine } from '../foreign-text.ts';
 import type { Reach } from '../reach.ts';
 import { readingScope } from '../reading-scope.ts';
 import { sources, workspaceOf } from './completions.ts';
@@ -63,8 +63,11 @@ async function valuesOf(
   const known = memory.get(key);
   if (known !== undefined && now < known.untilMs) return known.values;
   const read = await source.values(await workspaceOf(context), chosen, context);
-  // A value that is no plain text could not be given back as it is.
-  const values = read.flatMap((value) => (value && cleanText(value) === value ? [value] : []));
+  // A value that is no plain text could not be given back as it is; a longer one is no id.
+  const { foreignIdCharactersMax: charactersMax } = limits;
+  const values = read.flatMap((value) =>
+    value && value.length <= charactersMax && cleanLine(value) === value ? [value] : [],
+  );
   if (memory.size >= limits.completionsMax) memory.clear();
   memory.set(key, { values, untilMs: now + limits.completionMemoryMs });
   return values;

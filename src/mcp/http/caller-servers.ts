@@ -57,10 +57,7 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
     const own = { makeContext, settings, principal, journal: options.journal };
     const consent = consentOf(principal);
     const callTool = createCallTool(own);
-    // Whoever has read an image may have its preview, which leaves no file here.
-    const followLinks = () => clientOf(caller);
-    const shared = { list, loadTools, log, clock };
-    const features = serverFeatures({ ...shared, ...own, followLinks }, callTool);
+    const features = serverFeatures({ list, loadTools, log, clock, ...own }, callTool);
     const parts = { version, clock, tools, readsFiles: false, features, consent };
     return createServer(parts, callTool);
   };

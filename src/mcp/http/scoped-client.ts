@@ -20,6 +20,8 @@ export function withinScopes(client: Client, scopes: ReadonlySet<string>): Clien
         hint: 'Fetch the link from your own machine.',
       });
     },
+    // Whoever has read an image may have its preview, which leaves no file here.
+    picture: client.picture,
     upload: async () => {
       throw new FoveaError('not_implemented', 'Nothing is sent from the machine of the server.', {
         hint: 'Send the file from your own machine.',

@@ -71,9 +71,9 @@ interface Options {
   readonly windowMs: number;
 }
 
-/** Opens the file, or makes it. Throws as `openDatabase` does. */
+/** Opens the file, or makes it. Throws as `openDatabase` does, also while another one holds it. */
 export function openCallRows({ path, clock, windowMs }: Options): CallRows {
-  const database = openDatabase(path, migrations);
+  const database = openDatabase(path, migrations, { busyMsMax: limits.journalBusyMsMax });
   const own = new Set<number>();
   const host = hostname();
   const rows = new Rows(database, clock, { host, own });
@@ -108,13 +108,15 @@ function decide(rows: Rows, call: CallIdentity, now: number, windowMs: number): 
   }
   if (windowMs === 0) return make();
   if (state === 'lost') {
+    if (now < endedAt) rows.agesFromNow(earlier.id);
     return make(now - endedAt <= limits.lostCallSecondsMax * 1_000 ? earlier : undefined);
   }
   if (call.rule === 'never') return make();
   // Two equal ones are honest, also at once.
   if (call.rule === 'made') return make();
   if (state === 'running') return { kind: 'wait', id: earlier.id };
-  const isRecent = now - endedAt <= windowMs;
+  // A clock that was set back says nothing about how long ago it was.
+  const isRecent = now >= endedAt && now - endedAt <= windowMs;
   return isRecent && !rows.hasOtherSince(call, endedAt) ? { kind: 'done', row: earlier } : make();
 }
 
@@ -175,7 +177,12 @@ class Rows {
     this.#own.add(id);
   }
 
+  /** A call that did nothing is no row: else whoever fails often would push others out. */
   finish(id: number, state: Ended, kept: string | undefined): void {
+    if (state === 'failed') {
+      this.remove(id);
+      return;
+    }
     this.#own.delete(id);
     const sql = 'UPDATE calls SET state = ?, ended_at = ?, kept = ? WHERE id = ?';
     this.#database.run(sql, [state, this.#clock.now(), kept, id]);
@@ -197,10 +204,20 @@ class Rows {
     }
   }
 
+  /** Of a lost call that seems to have been made in the future. */
+  agesFromNow(id: number): void {
+    const sql = "UPDATE calls SET state = 'lost', ended_at = ? WHERE id = ?";
+    this.#database.run(sql, [this.#clock.now(), id]);
+  }
+
+  /** A call that runs renews its row; nobody's calls push out those of another principal. */
   clean(): void {
     const oldest = this.#clock.now() - limits.journalDaysMax * dayMs;
-    this.#database.run('DELETE FROM calls WHERE started_at < ?', [oldest]);
-    const sql = 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?';
+    this.#database.run("DELETE FROM calls WHERE ended_at < ? OR state = 'failed'", [oldest]);
+    const sql = `DELETE FROM calls WHERE state <> 'running' AND id IN (
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY principal ORDER BY id DESC) AS place FROM calls
+      ) WHERE place > ?)`;
     this.#database.run(sql, [limits.journalRowsMax]);
   }
 
@@ -227,7 +244,9 @@ class Rows {
   /** A process of another machine or container is known by its lease alone. */
   #lives(row: Row): boolean {
     if (this.#own.has(row.integer('id'))) return true;
-    if (this.#clock.now() - row.integer('ended_at') > limits.journalLeaseMs) return false;
+    // Also where the clock was set back: a row of the future would live until then.
+    const ageMs = Math.abs(this.#clock.now() - row.integer('ended_at'));
+    if (ageMs > limits.journalLeaseMs) return false;
     return row.text('host') !== this.#host || isAlive(row.integer('pid'));
   }
 }

@@ -8,8 +8,8 @@ import { once } from '../../once.ts';
 import type { Journal, ReadBack } from './journal.ts';
 
 export interface LazyJournal {
-  /** Undefined: it cannot be opened. Calls go on without it. */
-  get(): Promise<Journal | undefined>;
+  /** Where the file cannot be opened, one that keeps nothing; the next call tries again. */
+  get(): Promise<Journal>;
   close(): Promise<void>;
 }
 
@@ -21,17 +21,22 @@ export function lazyJournal(
 ): LazyJournal {
   const readBackOf = async (tool: string) => (await readBacks()).get(tool);
   const journal = once(async () => {
-    const { journalFails, openJournal } = await import('./open-journal.ts');
+    const { openJournal } = await import('./open-journal.ts');
     const path = join(home, 'journal.sqlite');
-    try {
-      return openJournal({ path, clock: systemClock, log, windowSeconds, readBackOf });
-    } catch {
-      log.warn(journalFails);
-      return undefined;
-    }
+    return openJournal({ path, clock: systemClock, log, windowSeconds, readBackOf });
   });
+  let hasWarned = false;
   return {
-    get: journal.get,
+    get: async () => {
+      try {
+        return await journal.get();
+      } catch {
+        const { journalFails, withoutRow } = await import('./open-journal.ts');
+        if (!hasWarned) log.warn(journalFails);
+        hasWarned = true;
+        return { run: (call, _context, make) => withoutRow(call, make), close: async () => {} };
+      }
+    },
     close: async () => (await journal.started())?.close(),
   };
 }

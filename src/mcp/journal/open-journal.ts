@@ -49,7 +49,7 @@ class FileJournal implements Journal {
     const identity = await identityOf(call);
     for (;;) {
       const claim = this.#claim(identity);
-      if (claim === undefined) return make();
+      if (claim === undefined) return withoutRow(call, make);
       if (claim.kind === 'other') throw otherCall();
       if (claim.kind === 'done') return this.#given(claim.row, identity);
       if (claim.kind === 'make') return this.#made(claim, { call, identity, context, make });
@@ -63,7 +63,7 @@ class FileJournal implements Journal {
     this.#rows.close();
   }
 
-  /** Undefined: the file fails. A full disk must keep nobody from deleting. */
+  /** Undefined: the file fails. */
   #claim(identity: CallIdentity): Claim | undefined {
     try {
       return this.#rows.claim(identity);
@@ -95,27 +95,27 @@ class FileJournal implements Journal {
     try {
       return await run.make();
     } catch (thrown) {
-      if (tool.effect !== 'removes' || asFoveaError(thrown).code !== 'not_found') throw thrown;
-      const summary = 'It is gone: the same call before, whose answer was lost, had removed it.';
-      return { summary, data: {} };
+      throw tool.effect === 'removes' ? perhapsRemoved(asFoveaError(thrown)) : thrown;
     }
   }
 
   /** The result of a call whose answer was lost; undefined: it was not done. */
   async #readBack(lost: CallRow, { call, identity, context }: Run) {
     const { clock, windowSeconds, readBackOf } = this.#options;
-    const age = () => clock.now() - lost.endedAt;
+    const age = () => Math.max(0, clock.now() - lost.endedAt);
     await delay(Math.max(0, limits.lostCallSettleMs - age()), undefined, {
       signal: context.signal,
     });
     const readBack = await readBackOf(call.tool.name);
     const since = new Date(lost.startedAt);
+    // Set back meanwhile, the clock cannot say that nothing was made since.
+    const isBefore = lost.startedAt <= clock.now();
     const found = (await readBack?.(call.args, context, since)) ?? { state: 'unknown' };
     if (found.state === 'done') {
       const said = `The answer to the same call ${seconds(age())} ago was lost; it had been done.`;
       return { ...found.result, summary: `${found.result.summary} ${said}` };
     }
-    if (found.state === 'not-done') return undefined;
+    if (found.state === 'not-done' && isBefore) return undefined;
     const leftMs = windowSeconds * 1_000 - age();
     if (identity.key === undefined && leftMs <= 0) return undefined;
     throw unknownOutcome(age(), identity.key === undefined ? leftMs : undefined);
@@ -179,11 +179,38 @@ class FileJournal implements Journal {
 export const journalFails =
   'The journal of calls cannot be written: repeated calls are not noticed.';
 
+/**
+ * A call while the file fails: a full disk must keep nobody from deleting. Throws `conflict` where
+ * the host gave a key: it counts on the call to be made once.
+ */
+export async function withoutRow(
+  { key, args }: JournalCall,
+  make: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  if (key === undefined || args.dry_run === true) return make();
+  throw new FoveaError('conflict', 'The idempotency key cannot be written down now.', {
+    hint: 'Nothing was sent. Make the same call later, or without a key.',
+    retry: 'safe',
+  });
+}
+
 interface Run {
   readonly call: JournalCall;
   readonly identity: CallIdentity;
   readonly context: ToolContext;
   readonly make: () => Promise<ToolResult>;
+}
+
+/** It may never have been there, or be nothing that this credential may see. */
+function perhapsRemoved(error: FoveaError): FoveaError {
+  const { code, message, problems, upstream, hint = 'Look whether the name is right.' } = error;
+  if (code !== 'not_found') return error;
+  return new FoveaError(code, message, {
+    hint: `The same call was sent before, and its answer was lost: it may have removed it. ${hint}`,
+    problems,
+    cause: error,
+    ...(upstream && { upstream }),
+  });
 }
 
 function otherCall(): FoveaError {

@@ -6,7 +6,8 @@ import type { Reach } from '../reach.ts';
 import type { ResourceReader } from './read-resource.ts';
 import { isTemplate, type ResourceKind, resourceKinds } from './uris.ts';
 
-const missing = 'There is no such resource. resources/templates/list has all forms of addresses.';
+const missing =
+  'No resource has an address of this form. resources/templates/list has all forms of addresses.';
 
 /** All resources are texts for a model, whatever they show beside. */
 const mimeType = 'text/plain';

@@ -17,7 +17,8 @@ export interface TaskHandle {
 
 /** The id of a handle: base64url, which goes into the header `Mcp-Name` as it is. */
 export function writeTaskId({ work, createdAt, started, next }: TaskHandle): string {
-  const facts = { started, ...(next.length > 0 && { next }) };
+  const calls = next.map(({ tool, arguments: args }) => ({ tool, arguments: args }));
+  const facts = { started, ...(calls.length > 0 && { next: calls }) };
   const isShort = JSON.stringify(facts).length <= limits.taskFactsCharactersMax;
   const members = { v: 1, ...work, createdAt, ...(isShort && facts) };
   return Buffer.from(JSON.stringify(members)).toString('base64url');
@@ -31,9 +32,13 @@ export function readTaskId(taskId: string): TaskHandle | undefined {
   const { createdAt, started } = members;
   if (work === undefined || typeof createdAt !== 'string') return undefined;
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(createdAt)) return undefined;
-  const next = nextCallsOf(members.next);
+  const calls = Array.isArray(members.next) ? members.next : [];
+  // Words of an id may be anybody's, and would stand there as ours.
+  const next = nextCallsOf(calls.map((call: unknown) => ({ ...membersOf(call), why: afterwards })));
   return { work, createdAt, started: isRecord(started) ? started : undefined, next };
 }
+
+const afterwards = 'Goes on with what was made.';
 
 /** The tool that a task needs the scope of; undefined: the id is none of ours. */
 export function toolOfTask(taskId: string): string | undefined {

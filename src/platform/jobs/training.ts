@@ -22,6 +22,7 @@ import {
 import { writeDatasetFolder } from '../trainers/dataset-folder.ts';
 import { findModelType, type ModelType, noTrainer } from '../trainers/recipes.ts';
 import { runTrainer, type TrainerEnd } from '../trainers/run-trainer.ts';
+import { modelIdOf } from '../trainings/describe-training.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 
 /**
@@ -36,14 +37,20 @@ export const runTraining: Job = async (parts, claim, signal) => {
     const outcome = await attempt(parts, claim, training, signal);
     await store.trainings.finish(training.id, outcome, clock.now(), claim.guard);
   }
-  return resultOf(await store.trainings.get(training.id));
+  return resultOf(parts, await store.trainings.get(training.id));
 };
 
 /** What the row says is what the task says. */
-function resultOf(training: Training | undefined) {
+async function resultOf({ store }: JobParts, training: Training | undefined) {
   const { status, error = 'The training failed.' } = training ?? {};
   if (status === 'finished' || status === 'stopped') {
-    return { trainingId: training?.id, status, metrics: { ...training?.metrics } };
+    const version = training && (await store.versions.get(training.versionId));
+    const project = version && (await store.projects.get(version.projectId));
+    return {
+      ...{ trainingId: training?.id, status, metrics: { ...training?.metrics } },
+      ...(project &&
+        training.weights && { modelId: modelIdOf(project, version.number, training.id) }),
+    };
   }
   if (status === 'failed') throw new FoveaError('conflict', error);
   throw new FoveaError('cancelled', 'The training was cancelled.');

@@ -11,6 +11,7 @@ import type { Project } from '../store/store.ts';
 import { newestFirst, type Query } from './ast.ts';
 import { type Describing, describeFound, type FieldName, needAnnotations } from './fields.ts';
 import { describeSent, likenessNote } from './likeness.ts';
+import { notesOnMissing } from './missing-names.ts';
 import { term } from './terms.ts';
 import { wordsOf } from './words.ts';
 
@@ -41,7 +42,8 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
         after: undefined,
       });
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
-      const notes = [...notesOn(input), ...notesOnIndex(page.isComplete)];
+      const missing = page.total === 0 ? await notesOnMissing(store.search, reach, query) : [];
+      const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },
   };

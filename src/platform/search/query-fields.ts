@@ -101,7 +101,7 @@ function readProject(text: QueryText, findProjectId: FindProjectId): Field {
     throw text.error(
       at,
       `there is no project ${quoted(value)}`,
-      'projects_list names the projects.',
+      'workspace_get names the projects.',
     );
   }
   return { query: { kind: 'term', term: term('project', id) } };

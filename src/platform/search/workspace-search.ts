@@ -14,6 +14,7 @@ import { makeToken, type Question, readToken } from './continuation.ts';
 import { describeFound, type FieldName, needAnnotations, readFieldNames } from './fields.ts';
 import { notesOnIndex, wordsNote } from './image-search.ts';
 import { likenessNote } from './likeness.ts';
+import { notesOnMissing } from './missing-names.ts';
 import { type FindProjectId, type ParsedQuery, parseQuery } from './parse.ts';
 import { QueryText } from './query-text.ts';
 
@@ -29,7 +30,7 @@ export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch,
       const parsed = parseQuery(text, await projectFinder(store, reach));
       const fields: readonly FieldName[] = input.fields
         ? readFieldNames(input.fields)
-        : ['id', 'created', 'project'];
+        : ['id', 'name', 'project', 'split', 'labels'];
       const question = { workspaceId: workspace.id, query: text };
       const page = await findPage(parts, reach, parsed, {
         ...{ question, token, limit: pageSize, withAnnotations: needAnnotations(fields) },
@@ -76,7 +77,8 @@ async function findPage(
   if (like === undefined) {
     const request = { query, sort: sort ?? newestFirst, after, offset: 0, limit, withAnnotations };
     const page = await store.search.find(reach, request);
-    return { ...page, notes: notesOnIndex(page.isComplete) };
+    const missing = page.total === 0 ? await notesOnMissing(store.search, reach, query) : [];
+    return { ...page, notes: [...missing, ...notesOnIndex(page.isComplete)] };
   }
   const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);
   const project = await store.images.projectOf(reach.workspaceId, like.imageId);

@@ -3,12 +3,14 @@
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import {
+  and,
   type Bitmap,
   chunkOf,
   chunkWords,
   countBits,
   placeOf,
   setBit,
+  size,
   unite,
 } from '../search/bitmap.ts';
 
@@ -183,6 +185,24 @@ export function readTermsWith(
     (row) => row.integer('id'),
   );
   return ids.length > limits.searchPrefixTermsMax ? undefined : readChunks(database, ids, range);
+}
+
+/** The terms that start so, among these images; undefined where there are too many to read. */
+export function listTermsFrom(
+  database: Database,
+  prefix: string,
+  within: Bitmap,
+): readonly string[] | undefined {
+  const range = rangeOf(within);
+  const terms = database.all(
+    'SELECT id, term FROM search_terms WHERE term >= ? AND term < ? LIMIT ?',
+    [prefix, `${prefix}\u{10ffff}`, limits.searchKnownNamesMax + 1],
+    (row) => ({ id: row.integer('id'), term: row.text('term') }),
+  );
+  if (terms.length > limits.searchKnownNamesMax) return undefined;
+  return terms
+    .filter(({ id }) => size(and(within, readChunks(database, [id], range))) > 0)
+    .map(({ term }) => term);
 }
 
 /** The images that have any of these terms. */

@@ -6,13 +6,14 @@ import type { Migration } from '../../storage/migrations.ts';
 import type { Work } from '../../storage/work.ts';
 import type { After, Query, SearchRequest } from '../search/ast.ts';
 import { type Bitmap, beyond, ordinals, size, unite } from '../search/bitmap.ts';
+import type { NameKind } from '../search/missing-names.ts';
 import { term } from '../search/terms.ts';
 import { type CatalogStore, catalogStore } from './catalog.ts';
 import { evaluate, type Index, type SearchBounds, searchBounds } from './evaluate.ts';
 import { type FoundImage, readFound } from './found-images.ts';
 import { describeImage, indexImages } from './image-index.ts';
 import { rankByLikeness, readDescriptor } from './likeness.ts';
-import { allChunks, readTerms } from './search-chunks.ts';
+import { allChunks, listTermsFrom, readTerms } from './search-chunks.ts';
 import { type SearchExportStore, searchExportStore } from './search-exports.ts';
 import { orderImages } from './search-order.ts';
 import type { Guard } from './store.ts';
@@ -100,6 +101,8 @@ export interface SearchStore {
   ): Promise<readonly FoundImage[]>;
   /** How many images a query finds. */
   count(reach: Reach, query: Query): Promise<number>;
+  /** The classes or tags of all images in reach; undefined where there are too many to read. */
+  names(reach: Reach, kind: NameKind): Promise<readonly string[] | undefined>;
   /** The images that look most like a picture, the most similar first. */
   like(reach: Reach, request: LikeRequest): Promise<LikePage>;
   descriptorOf(imageId: string): Promise<Descriptor | undefined>;
@@ -132,6 +135,7 @@ export function searchStore(
       reading(() => readFound(database, oldest(index, reach, query, afterOrdinal, countMax), true)),
     count: async (reach, query) =>
       reading(() => size(evaluate(index, query, scopeOf(index.database, reach)))),
+    names: async (reach, kind) => reading(() => listNames(database, reach, kind)),
     like: async (reach, request) => reading(() => findLike(index, reach, request)),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
     setDescriptor: async (imageId, descriptor, guard = (writes) => writes()) =>
@@ -176,6 +180,12 @@ function find(index: Index, reach: Reach, request: SearchRequest): SearchPage {
     next: placed.length > limit ? page.at(-1) : undefined,
     isComplete: isComplete(database),
   };
+}
+
+function listNames(database: Database, reach: Reach, kind: NameKind) {
+  const prefix = `${kind}:`;
+  const terms = listTermsFrom(database, prefix, scopeOf(database, reach));
+  return terms?.map((name) => name.slice(prefix.length));
 }
 
 function findLike(index: Index, reach: Reach, request: LikeRequest): LikePage {

@@ -120,7 +120,7 @@ it('exports all projects of an annotation group', async () => {
 it('refuses before it starts what cannot be exported', async () => {
   for (const [input, message] of [
     [{ dataset: 'cells', annotationGroup: 'cells' }, 'give either dataset or annotationGroup'],
-    [{}, 'give either dataset or annotationGroup'],
+    [{}, 'dataset: is missing: the slug of a project'],
     [{ dataset: 'cells', format: 'cocoo' }, 'did you mean "coco"?'],
     [{ dataset: 'kinds', format: 'coco' }, 'cannot hold single-label-classification'],
     [{ annotationGroup: 'mixed' }, 'has projects of several types'],

@@ -152,11 +152,43 @@ describe('in a project', () => {
   });
 });
 
+describe('an empty search says which name no image has', () => {
+  const wbc = 'No image here has the class "WBCs"; did you mean "WBC"?';
+
+  it('in a project', async () => {
+    expect((await inProject({ class_name: 'WBCs' })).notes).toEqual([wbc]);
+    expect((await inProject({ tag: 'nihgt' })).notes).toEqual([
+      'No image here has the tag "nihgt"; did you mean "night"?',
+    ]);
+    const { notes } = await inProject({ class_name: 'elephant' });
+    expect(notes).toEqual(['No image here has the class "elephant"; there are "RBC", "WBC".']);
+    // Both are there, on no image together.
+    const none = await inProject({ class_name: 'WBC', tag: 'day' });
+    expect([none.total, none.notes]).toEqual([0, undefined]);
+  });
+
+  it('in a workspace, and not of what is to be absent', async () => {
+    const found = await inWorkspace('class:WBCs>=2 OR tag:nope -tag:never');
+    expect(found.notes).toEqual([
+      wbc,
+      'No image here has the tag "nope"; there are "day", "night", "rain".',
+    ]);
+    expect((await inWorkspace('tag:night')).notes).toBeUndefined();
+  });
+
+  it('of another project nothing is told', async () => {
+    const cars = { workspace, project: 'cars', class_name: 'RBCs' };
+    const { body } = await platform.client.call(search.images_search, cars);
+    expect(body.notes).toEqual(['No image here has the class "RBCs"; there are none.']);
+  });
+});
+
 describe('in a workspace', () => {
   it('finds in all projects, and not in the trash', async () => {
     const all = await inWorkspace('*');
     expect([numbers(all), all.total]).toEqual([[4, 3, 2, 1], 4]);
-    expect(all.results[0]).toEqual({ id: ids[3], created: expect.any(String), project: 'cars' });
+    const car = { id: ids[3], name: 'car.jpg', project: 'cars', split: 'train', labels: [] };
+    expect(all.results[0]).toEqual(car);
     expect(numbers(await inWorkspace('tag:night project:cars'))).toEqual([4]);
     await platform.client.call(projects.projects_delete, { workspace, project: 'cars' });
     expect(numbers(await inWorkspace('tag:night'))).toEqual([3, 1]);
@@ -243,7 +275,8 @@ describe('in a workspace', () => {
       workspace: other.slug,
       query: 'tag:night OR *',
     });
-    expect(body).toEqual({ results: [], total: 0 });
+    const notes = ['No image here has the tag "night"; there are none.'];
+    expect(body).toEqual({ results: [], total: 0, notes });
     const like = other.client.call(search.workspace_search, {
       workspace: other.slug,
       query: `like-image:${ids[0]}`,

@@ -1,0 +1,67 @@
+// What an empty search may have got wrong: classes and tags that no image has.
+
+import { nearest } from '../../nearest.ts';
+import type { Reach, SearchStore } from '../store/search.ts';
+import type { Query } from './ast.ts';
+import { quoted } from './query-text.ts';
+
+/** What images are called by. */
+export type NameKind = 'class' | 'tag';
+
+interface Asked {
+  readonly kind: NameKind;
+  readonly name: string;
+}
+
+/** More would hide what matters. */
+const namesToldMax = 5;
+
+/**
+ * `No image here has the class "Plateletts"; did you mean "Platelets"?`, for each that no image in
+ * reach has. Asked only where nothing was found: it reads all names.
+ */
+export async function notesOnMissing(
+  search: Pick<SearchStore, 'names'>,
+  reach: Reach,
+  query: Query,
+): Promise<readonly string[]> {
+  const asked = askedFor(query).slice(0, namesToldMax);
+  const notes = await Promise.all(
+    asked.map(async ({ kind, name }) => {
+      const known = await search.names(reach, kind);
+      if (known === undefined || known.includes(name)) return [];
+      return [`No image here has the ${kind} ${quoted(name)}${advice(name, known)}`];
+    }),
+  );
+  return [...new Set(notes.flat())];
+}
+
+function advice(name: string, known: readonly string[]): string {
+  const guess = nearest(name, known);
+  if (guess !== undefined) return `; did you mean ${quoted(guess)}?`;
+  if (known.length === 0) return '; there are none.';
+  const more = known.length > namesToldMax ? ' and others' : '';
+  return `; there are ${known.slice(0, namesToldMax).map(quoted).join(', ')}${more}.`;
+}
+
+/** Not what is asked to be absent: that may well be. */
+function askedFor(query: Query): readonly Asked[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.parts.flatMap(askedFor);
+    case 'term':
+      return named(query.term);
+    case 'number':
+      return named(query.field);
+    default:
+      return [];
+  }
+}
+
+/** A long name stands in its term by its hash alone. */
+function named(term: string): readonly Asked[] {
+  const [, kind, name] = /^(class|tag):(.*)$/s.exec(term) ?? [];
+  if (name === undefined || (kind !== 'class' && kind !== 'tag')) return [];
+  return [{ kind, name }];
+}
