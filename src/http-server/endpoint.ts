@@ -87,7 +87,12 @@ export function operationEndpoint<O extends Operation, Principal>(
     );
     await gate.authorize(principal, operation, inputRecord(input));
     const origin = gate.publicUrl ?? exchange.origin;
-    const call = { principal, origin, signal: exchange.signal };
+    const call = {
+      ...{ principal, origin },
+      get signal() {
+        return exchange.signal;
+      },
+    };
     const result =
       handler instanceof Streamed
         ? await handler.handle(input, exchange.request, call)

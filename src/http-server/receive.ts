@@ -15,6 +15,10 @@ export function collectBytes(
   turn: Turn,
   bytesMax: number,
 ): Promise<Buffer> {
+  if (request.complete) {
+    const whole = takeSmall(request, bytesMax);
+    if (whole) return Promise.resolve(whole);
+  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   let waited: Promise<void> | undefined;
@@ -43,6 +47,15 @@ export function collectBytes(
   };
   const isBusy = () => isWaiting;
   return receive(request, { bytesMax, isBusy, isHeld: () => waited !== undefined }, consume);
+}
+
+/** A small body that came with its headers is there already: there is nothing to wait for. */
+function takeSmall(request: IncomingMessage, bytesMax: number): Buffer | undefined {
+  const { readableLength } = request;
+  const isSmall = readableLength <= bytesMax && readableLength < limits.largeBodyBytesMin;
+  if (!isSmall || readableLength === 0 || request.destroyed) return undefined;
+  const whole: unknown = request.read();
+  return whole instanceof Buffer ? whole : undefined;
 }
 
 const noBytes = Buffer.alloc(0);
