@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { joinByAccept } from './by-accept.ts';
+import { Departure } from './departure.ts';
 import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
@@ -138,15 +139,13 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const { router, log, clock } = service;
-  let gone: AbortController | undefined;
-  let isGone = false;
+  const departure = new Departure();
   const startMs = clock.monotonic();
   let endpoint: Endpoint | undefined;
   response.on('error', () => {});
   response.on('finish', () => linger(request));
   response.on('close', () => {
-    isGone = !response.writableFinished;
-    if (isGone) gone?.abort();
+    if (!response.writableFinished) departure.happen();
     const ms = clock.monotonic() - startMs;
     const { statusCode: status } = response;
     service.onAnswer?.(endpoint?.id, status, ms / 1_000);
@@ -162,15 +161,7 @@ async function respond(
     endpoint = match.endpoint;
     const { parameters } = match;
     const origin = `http://${host}`;
-    await endpoint.answer({
-      ...{ request, response, parameters, query, origin },
-      // Few ask for it.
-      get signal() {
-        gone ??= new AbortController();
-        if (isGone) gone.abort();
-        return gone.signal;
-      },
-    });
+    await endpoint.answer({ request, response, parameters, query, origin, departure });
   } catch (thrown) {
     const error = asFoveaError(thrown);
     if (error.code === 'internal') {
