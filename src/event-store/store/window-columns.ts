@@ -1,0 +1,85 @@
+// The values of one key in a window of events: which of its events have one, and the values, as
+// two JSON texts. Numbers that grow stand as their differences.
+
+import { FoveaError } from '../../errors.ts';
+import type { MetadataValue } from './store.ts';
+import { isScalar } from './terms.ts';
+
+/** `places`: of the events in their window, in order; undefined: all of them. A value for each. */
+export type ColumnTexts = readonly [
+  key: number,
+  size: number,
+  places: string | undefined,
+  values: string,
+];
+
+/** The columns of a window, while they grow. */
+export class Columns {
+  readonly #columns = new Map<number, { places: number[]; values: MetadataValue[] }>();
+
+  /** Places come in order. */
+  add(key: number, place: number, value: MetadataValue): void {
+    const column = this.#columns.get(key);
+    if (column) {
+      column.places.push(place);
+      column.values.push(value);
+    } else this.#columns.set(key, { places: [place], values: [value] });
+  }
+
+  /** Of a window of so many events: each key with its texts. */
+  texts(events: number): ColumnTexts[] {
+    return [...this.#columns].map(([key, { places, values }]) => {
+      const text = places.length === events ? undefined : JSON.stringify(places);
+      return [key, places.length, text, JSON.stringify(values)];
+    });
+  }
+}
+
+export function readPlaces(text: string | undefined): readonly number[] | undefined {
+  if (text === undefined) return undefined;
+  const places: unknown = JSON.parse(text);
+  if (!Array.isArray(places) || !places.every((place) => typeof place === 'number'))
+    throw noColumn();
+  return places;
+}
+
+export function readValues(text: string): readonly MetadataValue[] {
+  const values: unknown = JSON.parse(text);
+  if (!isScalars(values)) throw noColumn();
+  return values;
+}
+
+/** A loop, since this is done for each window that a query looks through. */
+function isScalars(values: unknown): values is MetadataValue[] {
+  if (!Array.isArray(values)) return false;
+  for (let index = 0; index < values.length; index += 1) {
+    if (!isScalar(values[index])) return false;
+  }
+  return true;
+}
+
+/** Growing numbers as the first one and the steps from each to the next. */
+export function stepsOf(numbers: readonly number[]): string {
+  let before = 0;
+  return JSON.stringify(
+    numbers.map((number) => {
+      const step = number - before;
+      before = number;
+      return step;
+    }),
+  );
+}
+
+export function readSteps(text: string): number[] {
+  let sum = 0;
+  const numbers: number[] = [];
+  for (const step of readValues(text)) {
+    sum += Number(step);
+    numbers.push(sum);
+  }
+  return numbers;
+}
+
+function noColumn(): FoveaError {
+  return new FoveaError('internal', 'The database holds a column of the index that is none.');
+}
