@@ -15,10 +15,8 @@ export function collectBytes(
   turn: Turn,
   bytesMax: number,
 ): Promise<Buffer> {
-  if (request.complete) {
-    const whole = takeSmall(request, bytesMax);
-    if (whole) return Promise.resolve(whole);
-  }
+  const whole = takeSmall(request, bytesMax);
+  if (whole) return Promise.resolve(whole);
   const chunks: Buffer[] = [];
   let bytes = 0;
   let waited: Promise<void> | undefined;
@@ -51,10 +49,13 @@ export function collectBytes(
 
 /** A small body that came with its headers is there already: there is nothing to wait for. */
 function takeSmall(request: IncomingMessage, bytesMax: number): Buffer | undefined {
-  const { readableLength } = request;
-  const isSmall = readableLength <= bytesMax && readableLength < limits.largeBodyBytesMin;
-  if (!isSmall || readableLength === 0 || request.destroyed) return undefined;
+  const { headers, readableLength } = request;
+  if (headers['transfer-encoding'] !== undefined || readableLength === 0) return undefined;
+  if (Number(headers['content-length']) !== readableLength || request.destroyed) return undefined;
+  if (readableLength > Math.min(bytesMax, limits.largeBodyBytesMin - 1)) return undefined;
   const whole: unknown = request.read();
+  // To its end, which comes with no more bytes.
+  request.resume();
   return whole instanceof Buffer ? whole : undefined;
 }
 
