@@ -25,6 +25,8 @@ import { beginWriting, finishWriting, type Writing } from './writing.ts';
  */
 export class Indexing {
   #chunk: Chunk | undefined;
+  /** Events that were stored since the last share. */
+  #owed = 0;
 
   /** For the next transactions; in one of its own, and only where there is something to do. */
   prepare(database: Database): void {
@@ -44,10 +46,13 @@ export class Indexing {
   advance(writing: Writing, created: number): void {
     const chunk = this.#chunk;
     if (chunk === undefined || created === 0 || !isNext(chunk, writing.totals)) return;
-    insertShare(writing, chunk, created);
+    this.#owed += created;
+    if (this.#owed < shareEventsMin) return;
+    insertShare(writing, chunk, this.#owed);
+    this.#owed = 0;
   }
 
-  /** Inserts what is left of the next rows, some milliseconds of work, in a transaction of its own. */
+  /** Inserts what is left of the next rows, in a transaction of its own: some milliseconds. */
   complete(database: Database): void {
     if (this.#chunk === undefined) return;
     database.transaction(() => {
@@ -65,6 +70,9 @@ export class Indexing {
     }
   }
 }
+
+/** A share of a few rows would write pages that the next one writes again. */
+const shareEventsMin = 96;
 
 function isWindowDue(totals: Totals): boolean {
   return totals.get('last_number') - totals.get('counted_number') >= limits.unindexedEventsMax;

@@ -5,6 +5,7 @@ import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
 import { candidates, conditionsOf, type Part, runsThroughTime } from './plan.ts';
+import { roughRun } from './rough-run.ts';
 import { type Bounds, mergedRuns } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
 import { eventAt, readEvent, readFiltered } from './stored-event.ts';
@@ -65,6 +66,7 @@ function* newestFirst(database: Database, query: EventQuery, { from, until }: Bo
   let left = Math.min(until, covered);
   for (const window of windows) {
     if (window.until < from) break;
+    if (window.since > until) continue;
     const found = search(window, { from, until: left });
     if (found === undefined && indexedUntil(database) >= window.until) break;
     if (found) yield found;
@@ -107,8 +109,11 @@ function indexedUntil(database: Database): Arrival {
   return database.get(sql, [], (row) => row.integer('indexed_arrival')) ?? 0;
 }
 
+/** What is looked for under a key is looked for by SQLite, without reading JSON. */
 function throughTime(database: Database, query: EventQuery, bounds: Bounds) {
-  return mergedRuns(database, runsThroughTime(query), bounds, query.order, query.limit + 1);
+  const hasConditions = conditionsOf(database, query).length > 0;
+  const runs = hasConditions ? [roughRun(query)] : runsThroughTime(query);
+  return mergedRuns(database, runs, bounds, query.order, query.limit + 1);
 }
 
 /** What is found in a window; undefined where there is none any more. */

@@ -1,5 +1,5 @@
 // Windows of some hundred events: what queries look for in the newest indexed ones, by columns.
-// Many windows together are merged into the table `terms` later, so that its pages are written once.
+// Many windows together are merged into `terms` later, so that its pages are written once.
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
