@@ -30,7 +30,7 @@ export class Columns {
   texts(events: number): ColumnTexts[] {
     return [...this.#columns].map(([key, { places, values }]) => {
       const text = places.length === events ? undefined : JSON.stringify(places);
-      return [key, places.length, text, JSON.stringify(values)];
+      return [key, places.length, text, textOf(values)];
     });
   }
 }
@@ -45,8 +45,21 @@ export function readPlaces(text: string | undefined): readonly number[] | undefi
 
 export function readValues(text: string): readonly MetadataValue[] {
   const values: unknown = JSON.parse(text);
-  if (!isScalars(values)) throw noColumn();
-  return values;
+  if (isScalars(values)) return values;
+  if (!Array.isArray(values)) throw noColumn();
+  const [distinct, codes]: unknown[] = values;
+  if (!isScalars(distinct) || !isScalars(codes)) throw noColumn();
+  const decoded: MetadataValue[] = [];
+  for (const code of codes) decoded.push(distinct[Number(code)] ?? '');
+  return decoded;
+}
+
+/** Where most values come again: each of them once, and which one it is at each place. */
+function textOf(values: readonly MetadataValue[]): string {
+  const codes = new Map<MetadataValue, number>();
+  for (const value of values) if (!codes.has(value)) codes.set(value, codes.size);
+  if (codes.size * 4 > values.length) return JSON.stringify(values);
+  return JSON.stringify([[...codes.keys()], values.map((value) => codes.get(value))]);
 }
 
 /** A loop, since this is done for each window that a query looks through. */

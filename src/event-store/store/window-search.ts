@@ -68,9 +68,11 @@ function placesOf(
       return found;
     }
     const wanted = among && new Set(among);
-    for (const [index, value] of values.entries()) {
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index];
+      if (value === undefined || !meets(value)) continue;
       const place = places?.[index] ?? index;
-      if (wanted?.has(place) !== false && meets(value)) found.push(place);
+      if (wanted?.has(place) !== false) found.push(place);
     }
     return found;
   };
@@ -96,6 +98,8 @@ function storedIn(value: MetadataValue): MetadataValue {
 function testOf({ operator, values }: TermCondition): (stored: MetadataValue) => boolean {
   if (operator === 'eq') {
     const wanted = new Set(values.map(storedIn));
+    const [only] = wanted;
+    if (wanted.size === 1) return (stored) => stored === only;
     return (stored) => wanted.has(stored);
   }
   return (stored) =>
