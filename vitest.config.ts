@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const machineTests = 'test/**/*.{browser,keychain,processes}.test.ts';
+const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
 
 export default defineConfig({
   test: {
@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for processes: on the two cores of CI three files at once use both.
     maxWorkers: 3,
-    // Chromium, keychains, many processes: npm run test:machine.
+    // Chromium, keychains, many processes, whole datasets: npm run test:machine.
     projects: [
       {
         extends: true,

@@ -1,17 +1,19 @@
-// `npm run bench:mcp`: how long and how much memory Fovea takes to list its tools, beside three
-// published servers in the same run. Ends with 1 where it is not clearly ahead.
+// `npm run bench:mcp`: what Fovea costs a host beside five published servers in the same run:
+// start, memory, tokens, disk and calls. Ends with 1 where it is third or worse in a column.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatMeasured, judge, type Measured } from './mcp/report.ts';
-import { prepareServers, type Server } from './mcp/servers.ts';
-import { endAll, type Run, run } from './mcp/session.ts';
+import { type Choice, prepareServers, type Server } from './mcp/servers.ts';
+import { endAll, type Run, run, timeCalls } from './mcp/session.ts';
 
-const usage = `Usage: npm run bench:mcp -- [--repeats N] [--server FILE]
+const usage = `Usage: npm run bench:mcp -- [--repeats N] [--server FILE] [--no-build] [--no-install]
   --repeats N    measured starts of each server, after one warm-up (7)
-  --server FILE  measure this server in place of the built Fovea`;
+  --server FILE  measure this server in place of the built Fovea; its install is not measured
+  --no-build     measure dist/ as it is
+  --no-install   leave out the install sizes`;
 
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
@@ -23,14 +25,14 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { repeats, server } = readArguments();
+  const { repeats, ...choice } = readArguments();
   if (process.platform !== 'linux') throw new Error('This bench reads /proc: run it on Linux.');
   const home = mkdtempSync(join(tmpdir(), 'fovea-bench-'));
   process.once('exit', () => {
     endAll();
     rmSync(home, { recursive: true, force: true });
   });
-  const measured = await measure(prepareServers(server), repeats, home);
+  const measured = await measure(prepareServers(choice), repeats, home);
   const { said, short } = judge(measured);
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}`;
   const title = `Node ${process.version}, ${machine}; median (range) of ${repeats} starts`;
@@ -39,15 +41,21 @@ async function main(): Promise<number> {
   return short.length === 0 ? 0 : 1;
 }
 
-function readArguments(): { repeats: number; server: string | undefined } {
+function readArguments(): Choice & { repeats: number } {
   const { values } = parseArgs({
-    options: { repeats: { type: 'string', default: '7' }, server: { type: 'string' } },
+    options: {
+      repeats: { type: 'string', default: '7' },
+      server: { type: 'string' },
+      'no-build': { type: 'boolean', default: false },
+      'no-install': { type: 'boolean', default: false },
+    },
   });
   const repeats = Number(values.repeats);
   if (!Number.isInteger(repeats) || repeats < 1) {
     throw new Error(`--repeats is a whole number from 1 on.\n${usage}`);
   }
-  return { repeats, server: values.server };
+  const { server: file, 'no-build': asIs, 'no-install': noInstall } = values;
+  return { repeats, file, build: !asIs, install: !noInstall };
 }
 
 /** One warm-up each, then round robin: what the machine does meanwhile hits all alike. */
@@ -56,11 +64,16 @@ async function measure(
   repeats: number,
   home: string,
 ): Promise<readonly Measured[]> {
-  const measured: { server: Server; first: Run; runs: Run[] }[] = [];
-  for (const server of servers) measured.push({ server, first: await run(server, home), runs: [] });
+  const measured: { server: Server; first: Run; runs: Run[]; calls: (readonly number[])[] }[] = [];
+  for (const server of servers) {
+    measured.push({ server, first: await run(server, home), runs: [], calls: [] });
+  }
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     process.stderr.write(`Round ${repeat} of ${repeats}...\n`);
     for (const { server, runs } of measured) runs.push(await run(server, home));
+    for (const { server, calls } of measured) {
+      if (server.trivial) calls.push(await timeCalls(server, server.trivial, home));
+    }
   }
   return measured;
 }

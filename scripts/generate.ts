@@ -1,17 +1,21 @@
-// Writes what follows from the code: tools/list.json, the README's tool table, manifest.json and
-// docs/dataset-versions.md.
+// Writes what follows from the code: tools/list.json and what it costs, a snapshot of every
+// surface, the README's tool table, manifest.json, docs/dataset-versions.md, the pages of the apps.
 // `--check` writes nothing and fails where a file is not what it should be.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listTools } from '../src/mcp/list-tools.ts';
 import { tools } from '../tools/index.ts';
+import { appPages } from './generate/app-pages.ts';
 import { manifest } from './generate/manifest.ts';
+import { budget, snapshot, surfaces } from './generate/surfaces.ts';
 import { withToolTable } from './generate/tool-table.ts';
 import { versionDocs } from './generate/version-docs.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const list = listTools(tools);
+const offered = surfaces(list);
 const readme = existsSync('README.md') ? readFileSync('README.md', 'utf8') : '';
 
 const files = {
@@ -19,6 +23,11 @@ const files = {
   'manifest.json': manifest(list),
   'README.md': withToolTable(readme, tools),
   'docs/dataset-versions.md': versionDocs(),
+  'tools/budget.json': budget(offered),
+  ...Object.fromEntries(
+    offered.map((surface) => [`test/surfaces/${surface.name}.json`, snapshot(surface)]),
+  ),
+  ...appPages(),
 };
 
 for (const [path, content] of Object.entries(files)) {
@@ -27,6 +36,7 @@ for (const [path, content] of Object.entries(files)) {
     process.stderr.write(`${path} is not up to date: run "npm run generate".\n`);
     process.exitCode = 1;
   } else if (content !== '') {
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
     process.stderr.write(`${path} written.\n`);
   }

@@ -1,22 +1,35 @@
-// Prints what the tool list costs a model: cl100k tokens of each tool's JSON, and of all.
+// Prints what the tool list costs a model: cl100k tokens of each tool's JSON, of each surface as
+// a whole, and of the instructions. `--surface NAME` chooses the tools that are printed one by one.
 
+import { parseArgs } from 'node:util';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
-import { wireTools } from '../src/mcp/create-server.ts';
 import list from '../tools/list.json' with { type: 'json' };
+import { surfaces } from './generate/surfaces.ts';
 
-const everything = {
-  workspace: undefined,
-  project: undefined,
-  toolsets: undefined,
-  readOnly: false,
-};
-const rows = wireTools(list, everything).map((tool) => ({
-  name: tool.name,
-  tokens: encode(JSON.stringify(tool)).length,
-}));
-const sum = rows.reduce((total, { tokens }) => total + tokens, 0);
+const { values } = parseArgs({ options: { surface: { type: 'string', default: 'full' } } });
+const all = surfaces(list);
+const chosen = all.find(({ name }) => name === values.surface);
 
-for (const { name, tokens } of rows.toSorted((a, b) => b.tokens - a.tokens)) {
-  process.stdout.write(`${String(tokens).padStart(7)}  ${name}\n`);
+if (chosen === undefined) {
+  process.stderr.write(`The surfaces are ${all.map(({ name }) => name).join(', ')}.\n`);
+  process.exitCode = 1;
+} else {
+  const rows = chosen.tools.map((tool) => ({ name: tool.name, tokens: tokensOf(tool) }));
+  const lines = [
+    ...rows.toSorted((a, b) => b.tokens - a.tokens).map(({ name, tokens }) => line(tokens, name)),
+    '',
+    ...all.map(({ name, tools, instructions }) => {
+      const words = `${name}: ${tools.length} tools, and ${encode(instructions).length} instructions`;
+      return line(tokensOf({ tools }), words);
+    }),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
-process.stdout.write(`${String(sum).padStart(7)}  all ${rows.length} tools\n`);
+
+function tokensOf(value: unknown): number {
+  return encode(JSON.stringify(value)).length;
+}
+
+function line(tokens: number, words: string): string {
+  return `${String(tokens).padStart(7)}  ${words}`;
+}

@@ -1,7 +1,8 @@
 // What the process was told on its command line.
 
 import { parseArgs } from 'node:util';
-import { FoveaError, invalidArgument } from './errors.ts';
+import type { SurfaceName } from './config.ts';
+import { invalidArgument } from './errors.ts';
 import { nearest } from './nearest.ts';
 
 /** A service over HTTP. */
@@ -68,6 +69,34 @@ export interface ApplicationValues {
   readonly resource?: string;
 }
 
+/** The hosts whose configuration we know, by the names that people type. */
+export const hostNames = [
+  ...(['claude-desktop', 'claude-code', 'vscode', 'cursor', 'codex'] as const),
+  ...(['gemini', 'windsurf', 'zed', 'cline', 'goose'] as const),
+] as const;
+
+export type HostName = (typeof hostNames)[number];
+
+/** Writes the entry of Fovea into the configuration of hosts. */
+export interface SetupCommand {
+  readonly kind: 'setup';
+  /** None: those that are there are listed. */
+  readonly hosts: readonly HostName[];
+  /** All that are there. */
+  readonly all: boolean;
+  /** Only shows what would change. */
+  readonly dryRun: boolean;
+  /** Takes the last change back. */
+  readonly undo: boolean;
+  /** Written as FOVEA_SURFACE. */
+  readonly surface: SurfaceName | undefined;
+}
+
+export interface DoctorCommand {
+  readonly kind: 'doctor';
+  readonly json: boolean;
+}
+
 export type Command =
   | { readonly kind: 'mcp' }
   | { readonly kind: 'help' }
@@ -75,6 +104,8 @@ export type Command =
   | ServiceCommand
   | SignInCommand
   | ProfileCommand
+  | SetupCommand
+  | DoctorCommand
   | AccountCommand
   | ApplicationCommand;
 
@@ -91,6 +122,15 @@ Services:
   http        serves the Model Context Protocol over HTTP at /mcp, with the same options (8002)
 
 For people:
+  setup       HOST …: writes Fovea into the configuration of hosts; without a name, lists them
+                ${hostNames.slice(0, 5).join(', ')},
+                ${hostNames.slice(5).join(', ')}
+                --all            every host that is here
+                --dry-run        shows the change, and writes nothing
+                --undo           takes the last change back
+                --surface full|compact  which tools the host is offered (FOVEA_SURFACE)
+  doctor      checks the setup and names each mend; exit code 1 where something is wrong
+                --json           for programs
   sign-in     signs in to the service of the settings, with the browser
                 --paste          the final address is pasted here: the browser is elsewhere
                 --profile NAME   one sign-in of several (FOVEA_PROFILE)
@@ -117,7 +157,7 @@ Settings come from FOVEA_… environment variables; the README lists them.
 
 /**
  * Reads the arguments after the script's name. Throws `invalid_input` with the nearest known name
- * for an unknown command or option, `not_implemented` for a command of a later release.
+ * for an unknown command or option.
  */
 export function readCommand(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv);
@@ -125,21 +165,16 @@ export function readCommand(argv: readonly string[]): Command {
   if (values.version) return { kind: 'version' };
   const [command, ...words] = positionals;
   if (command === undefined) return withoutOptions(values);
-  if (laterCommands.includes(command)) {
-    throw new FoveaError('not_implemented', `"fovea ${command}" is not in this release yet.`);
-  }
   if (!isCommandName(command)) {
     throw invalidArgument(
       'command',
-      `there is no "${command}"${hint(command, [...Object.keys(optionsOf), ...laterCommands])}`,
+      `there is no "${command}"${hint(command, Object.keys(optionsOf))}`,
       'fovea --help lists the commands.',
     );
   }
   checkOptions(command, values);
   return commandOf(command, words, values);
 }
-
-const laterCommands = ['doctor', 'setup'];
 
 const options = {
   help: { type: 'boolean', short: 'h' },
@@ -161,6 +196,11 @@ const options = {
   desktop: { type: 'boolean' },
   mcp: { type: 'boolean' },
   resource: { type: 'string' },
+  all: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  undo: { type: 'boolean' },
+  surface: { type: 'string' },
+  json: { type: 'boolean' },
 } as const;
 
 const serviceOptions = ['host', 'port', 'data'];
@@ -173,6 +213,8 @@ const optionsOf = {
   'sign-in': ['profile', 'paste'],
   'sign-out': ['profile'],
   status: ['profile'],
+  setup: ['all', 'dry-run', 'undo', 'surface'],
+  doctor: ['json'],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
     ...['name', 'homepage', 'redirect-uri', 'auth', 'scope', 'visibility'],
@@ -249,6 +291,11 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
     case 'status':
       takeWords(command, words, 0);
       return { kind: command, profile: values.profile };
+    case 'setup':
+      return setupCommand(words, values);
+    case 'doctor':
+      takeWords(command, words, 0);
+      return { kind: command, json: values.json ?? false };
     case 'account':
       return accountCommand(words, values);
     case 'application':
@@ -273,6 +320,32 @@ function serviceCommand(kind: ServiceCommand['kind'], values: Values): ServiceCo
     throw invalidArgument('--port', 'must be a whole number from 0 to 65535');
   }
   return { kind, host, port: Number(port), data };
+}
+
+function setupCommand(words: readonly string[], values: Values): SetupCommand {
+  const { all = false, undo = false, surface } = values;
+  const hosts = words.map(readHost);
+  if (all && hosts.length > 0)
+    throw invalidArgument('--all', 'and names of hosts exclude each other');
+  if (undo && surface !== undefined) throw invalidArgument('--surface', 'has no use with --undo');
+  if (surface !== undefined && surface !== 'full' && surface !== 'compact') {
+    throw invalidArgument('--surface', 'must be full or compact');
+  }
+  return {
+    ...{ kind: 'setup', hosts: [...new Set(hosts)], all, undo, surface },
+    dryRun: values['dry-run'] ?? false,
+  };
+}
+
+function readHost(word: string): HostName {
+  const name = hostNames.find((each) => each === word.toLowerCase());
+  if (name !== undefined) return name;
+  const near = hint(word, hostNames);
+  throw invalidArgument(
+    'setup',
+    `knows no host "${word}"${near}`,
+    `It knows ${hostNames.join(', ')}.`,
+  );
 }
 
 function accountCommand(words: readonly string[], values: Values): AccountCommand {

@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { isLoopbackHost } from './boundary/loopback.ts';
+import type { HttpProxy, Proxies } from './boundary/proxies.ts';
 import { invalidInput, type Problem } from './errors.ts';
 import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
@@ -41,6 +42,10 @@ export interface Settings {
   readonly toolsets: readonly string[] | undefined;
   /** Whether only tools that read are offered. */
   readonly readOnly: boolean;
+  /** `compact`: the dozen that most work needs, and four that reach all others. */
+  readonly surface: SurfaceName;
+  /** For so long an equal call gets the first result in place of a second run; 0: never. */
+  readonly repeatWindowSeconds: number;
   readonly timeoutMs: number;
   /** The plan cap of the embedded platform for `augmentation.image.versions`. */
   readonly versionMultiplierMax: number;
@@ -52,11 +57,15 @@ export interface Settings {
   readonly rateLimit: number | undefined;
   /** Where models run that are deployed on a hosted platform. */
   readonly serverlessUrl: string | undefined;
+  /** Through which others are reached; undefined: everything is reached directly. */
+  readonly proxies: Proxies | undefined;
   readonly logLevel: LogLevel;
 }
 
 /** RFC 6749 section 2.3.1, and public clients. */
 export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
+
+export type SurfaceName = 'full' | 'compact';
 
 export type CredentialsPlace = 'auto' | 'keychain' | 'file' | 'memory';
 
@@ -90,6 +99,12 @@ export function readSettings(
     fileRoots: reader.read('FOVEA_FILE_ROOTS', folders(machine), defaultRoots(machine)),
     toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
     readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
+    surface: reader.read('FOVEA_SURFACE', surface, 'full'),
+    repeatWindowSeconds: reader.read(
+      'FOVEA_REPEAT_WINDOW_SECONDS',
+      repeatSeconds,
+      limits.repeatWindowSeconds,
+    ),
     timeoutMs: reader.read('FOVEA_TIMEOUT_MS', milliseconds, limits.callTimeoutMs),
     versionMultiplierMax: reader.read(
       'FOVEA_VERSION_MULTIPLIER_MAX',
@@ -100,6 +115,7 @@ export function readSettings(
     trainer: reader.read('FOVEA_TRAINER', trainer(machine), undefined),
     rateLimit: reader.read('FOVEA_RATE_LIMIT', callsPerMinute, undefined),
     serverlessUrl: reader.read('FOVEA_SERVERLESS_URL', url, undefined),
+    proxies: readProxies(reader, environment),
     logLevel: reader.read('FOVEA_LOG', logLevel, 'warn'),
   };
   reader.finish();
@@ -140,6 +156,24 @@ function readSignIn(
     profile: reader.read('FOVEA_PROFILE', profileName, 'default'),
     publicUrl: reader.read('FOVEA_PUBLIC_URL', origin, undefined),
   };
+}
+
+/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as curl reads them. */
+export function readProxies(
+  reader: ReturnType<typeof createReader>,
+  environment: Environment = process.env,
+): Proxies | undefined {
+  // The small letters win, also where they are empty: then there is none.
+  const spelled = (small: string) =>
+    environment[small] === undefined ? small.toUpperCase() : small;
+  const read = (setting: string) => {
+    const found = reader.read(setting, usableProxy, undefined);
+    return found && { ...found, setting };
+  };
+  const http = read(spelled('http_proxy'));
+  const https = read(spelled('https_proxy'));
+  const except = reader.read(spelled('no_proxy'), hostsWithoutProxy, []);
+  return http || https ? { http, https, except } : undefined;
 }
 
 /** Over SSH a browser would open on the wrong machine; without a display, none would. */
@@ -199,6 +233,58 @@ export const url: Parser<string> = (text) => {
     return { wrong: 'must be https; plain http is accepted for 127.0.0.1 and localhost only' };
   }
   return { value: parsed.href.replace(/\/+$/, '') };
+};
+
+/** Never repeats the value: it may hold a password. */
+const proxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
+  const parsed = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  if (parsed && /^socks/.test(parsed.protocol)) {
+    return { wrong: 'must be an http or https proxy: SOCKS is not supported' };
+  }
+  const isProxy = parsed && /^https?:$/.test(parsed.protocol);
+  // A "/", "?" or "#" of a password that is not encoded would begin the path, and end the host.
+  if (!isProxy || `${parsed.pathname}${parsed.search}${parsed.hash}` !== '/') {
+    return {
+      wrong:
+        'must be the http or https URL of a proxy, for example http://proxy.example.com:8080, ' +
+        'with a password percent-encoded',
+    };
+  }
+  const { origin, hostname, port, protocol } = parsed;
+  const host = `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+  const authorization = proxyAuthorization(parsed);
+  return authorization === null
+    ? { wrong: 'must have its user name and password percent-encoded' }
+    : { value: { origin, host, authorization } };
+};
+
+/**
+ * These variables are meant for every program of the machine: one that we cannot use stops nobody
+ * who needs no proxy. It is refused when an address would be reached through it.
+ */
+const usableProxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
+  const parsed = proxy(text);
+  if ('value' in parsed) return parsed;
+  return { value: { origin: '', host: '', authorization: undefined, wrong: parsed.wrong } };
+};
+
+/** RFC 7617; undefined: without credentials; null: they cannot be decoded. */
+function proxyAuthorization({ username, password }: URL): Secret | undefined | null {
+  if (username === '' && password === '') return undefined;
+  try {
+    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+  } catch {
+    return null;
+  }
+}
+
+/** What cannot be read means nobody, as elsewhere; of an address its host is surely meant. */
+const hostsWithoutProxy: Parser<readonly string[]> = (text) => {
+  const list = text.split(/[\s,]+/).filter((part) => part !== '');
+  return {
+    value: list.map((part) => (part.includes('://') ? (URL.parse(part)?.host ?? '') : part)),
+  };
 };
 
 /** Others find what we offer at paths below its root (RFC 8414 section 3, RFC 9728 section 3.1). */
@@ -289,6 +375,14 @@ const milliseconds: Parser<number> = (text) => {
     ? { value }
     : { wrong: `must be a whole number from 100 to ${limits.callTimeoutMsMax}` };
 };
+
+const surface: Parser<SurfaceName> = (text) =>
+  text === 'full' || text === 'compact' ? { value: text } : { wrong: 'must be full or compact' };
+
+const repeatSeconds: Parser<number> = (text) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= limits.repeatWindowSecondsMax
+    ? { value: Number(text) }
+    : { wrong: `must be a whole number of seconds from 0 to ${limits.repeatWindowSecondsMax}` };
 
 const logLevel: Parser<LogLevel> = (text) =>
   isLogLevel(text) ? { value: text } : { wrong: 'must be error, warn, info or debug' };

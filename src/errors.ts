@@ -40,6 +40,20 @@ export interface Problem {
   readonly path: string;
   /** What was found and what would be right, in our own words. */
   readonly message: string;
+  /** What would make it right, where that is certain: the corrected call is made of it. */
+  readonly fix?: Fix;
+}
+
+/** For the argument at the path of a problem. */
+export type Fix =
+  | { readonly kind: 'rename'; readonly to: string }
+  | { readonly kind: 'replace'; readonly by: unknown }
+  | { readonly kind: 'remove' };
+
+/** A call that would be right. */
+export interface CorrectedCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /** What another service said. Its words are data: fence them before a model sees them. */
@@ -64,6 +78,13 @@ export interface ErrorDetails {
   readonly retry?: Retry;
   readonly retryAfterSeconds?: number;
   readonly upstream?: UpstreamError;
+  /**
+   * True: a request left, and nobody knows what it did; false: none left; undefined: it was
+   * answered, or none was made.
+   */
+  readonly wasSent?: boolean;
+  /** Known where the mistake lies in how the call was made; else it is made of `fix`. */
+  readonly corrected?: CorrectedCall;
   readonly cause?: unknown;
 }
 
@@ -77,6 +98,8 @@ export class FoveaError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly upstream: UpstreamError | undefined;
   readonly challenge: Challenge | undefined;
+  readonly wasSent: boolean | undefined;
+  readonly corrected: CorrectedCall | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -87,6 +110,8 @@ export class FoveaError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.upstream = details.upstream;
     this.challenge = details.challenge;
+    this.wasSent = details.wasSent;
+    this.corrected = details.corrected;
   }
 
   /** The HTTP status with which our own services answer this error. */

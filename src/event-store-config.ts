@@ -1,11 +1,13 @@
 // The settings of the Event Store, under the names of the second document.
 
+import type { Proxies } from './boundary/proxies.ts';
 import {
   createReader,
   type Environment,
   folder,
   type Machine,
   type Parser,
+  readProxies,
   secret,
   thisMachine,
   url,
@@ -42,6 +44,8 @@ export interface EventStoreSettings {
 export interface CloudSettings {
   readonly url: string;
   readonly apiKey: Secret | undefined;
+  /** Undefined: the cloud is reached directly. */
+  readonly proxies?: Proxies | undefined;
 }
 
 /** Reads all variables. Throws `invalid_input` with every bad variable at once. */
@@ -83,8 +87,9 @@ export function readEventStoreSettings(
   if (isOn && cloudUrl === undefined) {
     reader.refuse('CLOUD_UPLOAD_URL', 'must be set while CLOUD_UPLOAD_ENABLED is on');
   }
+  const proxies = isOn ? readProxies(reader, environment) : undefined;
   reader.finish();
-  const cloud = isOn && cloudUrl !== undefined ? { url: cloudUrl, apiKey } : undefined;
+  const cloud = isOn && cloudUrl !== undefined ? { url: cloudUrl, apiKey, proxies } : undefined;
   return { ...settings, cloud };
 }
 

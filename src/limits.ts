@@ -2,6 +2,8 @@
 
 import { dataLimits } from './limits/data.ts';
 import { eventStoreLimits } from './limits/event-store.ts';
+import { mcpLimits } from './limits/mcp.ts';
+import { nodeLimits } from './limits/node.ts';
 import { platformLimits } from './limits/platform.ts';
 import { serviceLimits } from './limits/services.ts';
 import { signInLimits } from './limits/sign-in.ts';
@@ -12,4 +14,6 @@ export const limits = {
   ...serviceLimits,
   ...signInLimits,
   ...platformLimits,
+  ...mcpLimits,
+  ...nodeLimits,
 } as const;

@@ -22,6 +22,23 @@ test.each([
   [['sign-out'], { kind: 'sign-out', profile: undefined }],
   [['status', '--profile=work'], { kind: 'status', profile: 'work' }],
   [
+    ['setup'],
+    { kind: 'setup', hosts: [], all: false, dryRun: false, undo: false, surface: undefined },
+  ],
+  [
+    ['setup', 'Cursor', 'claude-code', 'cursor', '--dry-run', '--surface', 'compact'],
+    {
+      ...{ kind: 'setup', hosts: ['cursor', 'claude-code'], all: false },
+      ...{ dryRun: true, undo: false, surface: 'compact' },
+    },
+  ],
+  [
+    ['setup', '--all', '--undo'],
+    { kind: 'setup', hosts: [], all: true, dryRun: false, undo: true, surface: undefined },
+  ],
+  [['doctor'], { kind: 'doctor', json: false }],
+  [['doctor', '--json'], { kind: 'doctor', json: true }],
+  [
     ['account', 'add', 'ada', '--email', 'ada@example.org', '--workspace', 'a', '--workspace=b'],
     {
       ...{ kind: 'account', action: 'add', name: 'ada', email: 'ada@example.org' },
@@ -97,6 +114,13 @@ test.each([
   [['sign-in', '--port', '1'], '--port: is not an option of "fovea sign-in"'],
   [['sign-out', '--paste'], '--paste: is not an option of "fovea sign-out"'],
   [['status', '--profile='], '--profile: must be a name'],
+  [['setup', 'curser'], 'knows no host "curser"; did you mean "cursor"?'],
+  [['setup', 'cursor', '--all'], '--all: and names of hosts exclude each other'],
+  [['setup', '--undo', '--surface=full'], '--surface: has no use with --undo'],
+  [['setup', 'cursor', '--surface', 'small'], '--surface: must be full or compact'],
+  [['setup', '--json'], '--json: is not an option of "fovea setup"'],
+  [['doctor', 'cursor'], '"cursor" is one too many'],
+  [['docter'], 'there is no "docter"; did you mean "doctor"?'],
   [['account'], 'account: needs add, list, remove, password'],
   [['account', 'password'], 'account password: needs NAME'],
   [
@@ -116,8 +140,4 @@ test.each([
   [['application', 'list', '--name', 'x'], '--name: is not an option of "fovea application list"'],
 ])('%j is refused', (argv, message) => {
   expect(() => readCommand(argv)).toThrow(message);
-});
-
-test.each(['doctor', 'setup'])('%s comes later', (command) => {
-  expect(() => readCommand([command])).toThrow(`"fovea ${command}" is not in this release yet.`);
 });

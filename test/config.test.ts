@@ -39,6 +39,8 @@ describe('settings', () => {
       fileRoots: ['/work/cells'],
       toolsets: undefined,
       readOnly: false,
+      surface: 'full',
+      repeatWindowSeconds: 120,
       timeoutMs: 60_000,
       versionMultiplierMax: 50,
       logLevel: 'warn',
@@ -60,6 +62,8 @@ describe('settings', () => {
         FOVEA_READ_ONLY: 'true',
         FOVEA_TIMEOUT_MS: '5000',
         FOVEA_VERSION_MULTIPLIER_MAX: '8',
+        HTTPS_PROXY: 'http://ada:pass-123@proxy.corp:3128',
+        NO_PROXY: 'corp, 10.0.0.0/8',
         FOVEA_LOG: 'debug',
       },
       linux,
@@ -75,6 +79,15 @@ describe('settings', () => {
       readOnly: true,
       timeoutMs: 5_000,
       versionMultiplierMax: 8,
+      proxies: {
+        http: undefined,
+        https: {
+          origin: 'http://proxy.corp:3128',
+          host: 'proxy.corp:3128',
+          setting: 'HTTPS_PROXY',
+        },
+        except: ['corp', '10.0.0.0/8'],
+      },
       logLevel: 'debug',
     });
     expect(settings.apiKey?.reveal()).toBe('key-123');

@@ -2,6 +2,8 @@
 
 import { annotation } from '../src/contract/annotation.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { jobWork } from './next-calls.ts';
+import { costOfAutolabel } from './questions.ts';
 import { count, quoted } from './words.ts';
 
 export const annotationTools: readonly Tool[] = [
@@ -19,20 +21,23 @@ export const annotationTools: readonly Tool[] = [
   }),
   fromOperation(annotation.annotation_jobs_get, {
     title: 'Get annotation job',
-    description: 'How far one annotation job is.',
+    description: 'How far an annotation job is.',
     summarize: ({ status, numImages = 0, unannotated = numImages }, { jobId }) =>
       `Job ${quoted(jobId)}${status === undefined ? '' : ` is ${quoted(status)}`}: ` +
       `${numImages - unannotated} of ${count(numImages, 'image')} annotated.`,
   }),
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
-    description: 'Lets a model label a batch in the background. Hosted platforms charge for it.',
+    description: 'Lets a model label a batch in the background.',
+    unlisted: ['modelOptions', 'confidenceThresholds', 'runNms', 'reviewerEmail'],
+    cost: costOfAutolabel,
     summarize: ({ jobId }) =>
       `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,
     next: ({ jobId }, { workspace }) =>
       jobId === undefined
         ? []
         : [{ tool: 'autolabel_get', arguments: { workspace, jobId }, why: 'Shows how far it is.' }],
+    work: (answer, { workspace }) => jobWork(workspace, answer.jobId, answer),
   }),
   fromOperation(annotation.autolabel_get, {
     title: 'Get Auto Label job',

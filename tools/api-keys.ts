@@ -4,14 +4,15 @@ import * as z from 'zod';
 import { apiKeys } from '../src/contract/api-keys.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { asRecord, fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { aboutApiKey } from './questions.ts';
 import { count, quoted } from './words.ts';
 
 const { api_keys_create: create, api_keys_update: update } = apiKeys;
 
 /** The document's three states of `scopes` without null: a list, full access, or left out. */
 const scopeChoice = {
-  scopes: z.array(z.string().min(1)).optional().describe('Only these; [] allows nothing.'),
-  fullAccess: z.boolean().optional().describe('True: all scopes.'),
+  scopes: z.array(z.string().min(1)).optional().describe('Only these; []: none.'),
+  fullAccess: z.boolean().optional().describe('All scopes.'),
 };
 
 const createInput = z.strictObject({
@@ -29,14 +30,16 @@ const updateInput = z.strictObject({
 export const apiKeyTools: readonly Tool[] = [
   fromOperation(apiKeys.api_keys_list, {
     title: 'List API keys',
-    description: 'API keys and what they allow, without secrets.',
+    unlisted: ['includeFolders'],
+    description: 'What each key allows, without secrets.',
     summarize: ({ apiKeys }) => `${count(apiKeys.length, 'API key')}.`,
   }),
   toolFor(create, {
     title: 'Create API key',
-    description:
-      'Gives a program access; shows the secret once. Without scopes: those of the caller.',
+    description: 'Shows the secret once. Without scopes: those of the caller.',
+    givesSecret: true,
     input: createInput,
+    unlisted: ['customMetadata', 'protected'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
       const { body } = await client.call(create, { ...input, ...scopes }, { signal });
@@ -46,13 +49,13 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_get_publishable, {
     title: 'Get publishable key',
-    description: 'The key for web pages: it only runs models.',
+    description: 'The key for web pages; it only runs models.',
     summarize: ({ publishableKey }) =>
       publishableKey === null ? 'There is no publishable key.' : 'The publishable key.',
   }),
   fromOperation(apiKeys.api_keys_get, {
     title: 'Get API key',
-    description: 'What one API key allows, without its secret.',
+    description: 'What a key allows, without its secret.',
     summarize: ({ apiKey }) =>
       `API key ${quoted(apiKey.keyId)} is ${apiKey.disabled ? 'disabled' : 'active'}.`,
   }),
@@ -60,6 +63,7 @@ export const apiKeyTools: readonly Tool[] = [
     title: 'Update API key',
     description: 'Renames, limits, protects, disables or enables a key.',
     input: updateInput,
+    unlisted: ['customMetadata'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
       const { body } = await client.call(update, { ...input, ...scopes }, { signal });
@@ -68,8 +72,12 @@ export const apiKeyTools: readonly Tool[] = [
   }),
   fromOperation(apiKeys.api_keys_revoke, {
     title: 'Revoke API key',
-    description: 'For a leaked key: whatever uses it stops working. Cannot be undone.',
-    confirmation: { description: 'Repeat keyId.', expected: ({ keyId }) => keyId },
+    description: 'Ends a key at once. Cannot be undone.',
+    confirmation: {
+      description: 'Repeat keyId.',
+      expected: ({ keyId }) => keyId,
+      question: aboutApiKey,
+    },
     summarize: (_answer, { keyId }) => `Revoked API key ${quoted(keyId)}.`,
   }),
 ];

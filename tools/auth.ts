@@ -105,7 +105,7 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
     const data = { status, authorization_url: null, workspace_url, store: instead };
     return { summary: `${summary} ${advice}`, data };
   }
-  const { canAsk, answer } = context.browser;
+  const { canOpen, answer } = context.person;
   const desk = await context.signIn();
   if (answer === 'decline') {
     await desk.close();
@@ -120,9 +120,9 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
   }
   const { authorizationUrl: url, isNew } = started;
   const data = { status: 'pending', authorization_url: url };
-  if (isNew && canAsk) {
+  if (isNew && canOpen) {
     const message = `Sign in to ${new URL(url).host}, so that Fovea can work for you there.`;
-    return { summary: message, data, ask: { url, message } };
+    return { summary: message, data, ask: { kind: 'open', url, message } };
   }
   const mayOpen = answer === 'none' || (answer === undefined && isNew);
   const isOpen = answer === 'accept' || (mayOpen && desk.openBrowser(url));

@@ -14,6 +14,7 @@ export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.deployment_set_model, {
     title: 'Deploy model',
     description: 'Replaces the model that a project serves.',
+    inShort: { model: '{type: model_id, modelId} or {type: sam3 | clip, classes}.' },
     summarize: (_answer, { project, model }) =>
       `${quoted(project)} now serves ${quoted(model.modelId ?? model.type)}.`,
   }),
@@ -24,7 +25,7 @@ export const deploymentTools: readonly Tool[] = [
   }),
   fromOperation(deployment.active_learning_enable, {
     title: 'Enable Active Learning',
-    description: 'Collects images that the deployed model sees, for labeling.',
+    description: 'Collects what the deployed model sees, for labeling.',
     summarize: (_answer, { project }) => `Active Learning of ${quoted(project)} is on.`,
   }),
   fromOperation(deployment.active_learning_disable, {
@@ -40,6 +41,7 @@ export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.active_learning_images, {
     title: 'List Active Learning images',
     description: 'What was collected and waits for review.',
+    unlisted: ['pageSize', 'sortBy', 'sortDirection', 'reviewer'],
     summarize: (_answer, { page = 1 }) => `Page ${page} of the collected images.`,
   }),
 ];

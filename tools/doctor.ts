@@ -10,23 +10,18 @@ import { workspace } from '../src/contract/workspace.ts';
 import { asFoveaError, FoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
+import type { Check } from './doctor/check.ts';
+import { checkMachine } from './doctor/on-machine.ts';
+import { checkCredential, signInFix } from './doctor/signed-in.ts';
 import { adviceOf } from './events/stats.ts';
-import { nameList, quoted } from './words.ts';
-
-interface Check {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** What to do about it. */
-  readonly fix?: string;
-}
+import { asGiven, quoted } from './words.ts';
 
 export const doctorTools: readonly Tool[] = [
   tool({
     name: 'doctor',
     family: 'doctor',
     title: 'Check the setup',
-    description: 'When tools fail without visible reason: checks the setup and names each fix.',
+    description: 'Where tools fail for no visible reason: names each fix.',
     effect: 'reads',
     recoverable: false,
     idempotent: true,
@@ -35,15 +30,7 @@ export const doctorTools: readonly Tool[] = [
     usesFiles: false,
     input: z.strictObject({}),
     run: async (_input, context) => {
-      const checks = await Promise.all([
-        checkNode(process.versions.node),
-        checkSettings(context),
-        checkDataFolder(context),
-        checkFileRoots(context),
-        checkSignIn(context),
-        checkPlatform(context),
-        checkEventStore(context),
-      ]);
+      const checks = await diagnose(context);
       const bad = checks.filter(({ ok }) => !ok);
       const names = bad.map(({ check }) => check).join(', ');
       const summary =
@@ -55,10 +42,23 @@ export const doctorTools: readonly Tool[] = [
   }),
 ];
 
-const nodeMin = { major: 22, minor: 13 };
+/** The one checklist: of the tool, and of the command for people. */
+export async function diagnose(context: ToolContext): Promise<readonly Check[]> {
+  return Promise.all([
+    checkNode(process.versions.node),
+    checkSettings(context),
+    checkDataFolder(context),
+    checkFileRoots(context),
+    ...checkCredential(context),
+    checkPlatform(context),
+    checkEventStore(context),
+    ...checkMachine(context),
+  ]);
+}
 
 function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
+  const { nodeMin } = limits;
   const ok = major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor);
   const right = `${nodeMin.major}.${nodeMin.minor}`;
   const detail = `Node ${version}; at least ${right} is needed.`;
@@ -67,7 +67,9 @@ function checkNode(version: string): Check {
 
 /** Names only: a value may be a secret, or a host that nobody should read in a transcript. */
 function checkSettings({ settings }: ToolContext): Check {
-  const names = Object.entries(settings)
+  // Of proxies, the row of the network tells.
+  const { proxies: _, ...own } = settings;
+  const names = Object.entries(own)
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name]) => variableOf(name));
   const detail = `In force, defaults included: ${names.join(', ')}.`;
@@ -90,9 +92,9 @@ async function checkDataFolder({ settings }: ToolContext): Promise<Check> {
   );
   if (isFolder && isWritable) {
     const state = existing === settings.home ? 'is writable' : 'can be made';
-    return { check, ok: true, detail: `${quoted(settings.home)} ${state}.` };
+    return { check, ok: true, detail: `${asGiven(settings.home)} ${state}.` };
   }
-  const detail = `${quoted(existing)} is ${isFolder ? 'not writable' : 'no folder'}.`;
+  const detail = `${asGiven(existing)} is ${isFolder ? 'not writable' : 'no folder'}.`;
   return { check, ok: false, detail, fix: 'Set FOVEA_HOME to a folder that you may write.' };
 }
 
@@ -117,35 +119,10 @@ async function checkFileRoots({ files }: ToolContext): Promise<Check> {
     ),
   );
   const missing = files.roots.filter((_root, index) => !states[index]);
-  if (missing.length === 0) return { check, ok: true, detail: `${nameList(files.roots)}.` };
-  return { check, ok: false, detail: `No such folder: ${nameList(missing)}.`, fix };
+  if (missing.length === 0)
+    return { check, ok: true, detail: `${files.roots.map(asGiven).join(', ')}.` };
+  return { check, ok: false, detail: `No such folder: ${missing.map(asGiven).join(', ')}.`, fix };
 }
-
-/** Only where tokens are used is anything of it loaded, and the place that keeps them opened. */
-async function checkSignIn(context: ToolContext): Promise<Check> {
-  const check = 'sign-in';
-  const { settings } = context;
-  if (settings.baseUrl === undefined) {
-    return { check, ok: true, detail: 'The embedded platform needs none.' };
-  }
-  if (settings.apiKey !== undefined) {
-    return { check, ok: true, detail: 'FOVEA_API_KEY is used, before any sign-in.' };
-  }
-  try {
-    const { status, store, profile, error } = await (await context.signIn()).status();
-    const where = `Profile ${quoted(profile)}, kept in ${quoted(store)}`;
-    if (status === 'signed_in') return { check, ok: true, detail: `${where}: signed in.` };
-    const detail = `${where}: ${status === 'pending' ? 'under way' : 'not signed in'}. ${error ?? ''}`;
-    return { check, ok: false, detail: detail.trim(), fix: signInFix };
-  } catch (thrown) {
-    context.signal.throwIfAborted();
-    const { message, hint } = asFoveaError(thrown);
-    const fix = hint ?? 'Unlock the keychain, or set FOVEA_CREDENTIALS=file.';
-    return { check, ok: false, detail: message, fix };
-  }
-}
-
-const signInFix = 'Call auth_sign_in, or run fovea sign-in; or set FOVEA_API_KEY.';
 
 async function checkPlatform({ client, settings, signal }: ToolContext): Promise<Check> {
   const check = 'platform';
@@ -187,7 +164,7 @@ async function checkEventStore(context: ToolContext): Promise<Check> {
     return { check, ok: false, detail: place.message, fix };
   }
   const { kind, url } = place;
-  const data = quoted(join(context.settings.home, 'event-store'));
+  const data = asGiven(join(context.settings.home, 'event-store'));
   if (kind === 'none') {
     const detail = `None runs; the first events tool starts one in this process, with ${data}.`;
     return { check, ok: true, detail };

@@ -9,13 +9,19 @@ import { attachFile, attachVideo, fileInput, videoInput } from './events/attach.
 import { createEvent, createInput, showCall } from './events/create.ts';
 import { getEvent, latestEvents, latestInput, listEvents, listInput } from './events/read.ts';
 import { readStats } from './events/stats.ts';
-import { count, quoted } from './words.ts';
+import { bare, count, quoted } from './words.ts';
+
+/** Comma-separated forms of the filters: a model that wants several can call several times. */
+const severalOf = ['device_id__in', 'event_schema__in', 'workflow_id__in', 'external_id__in'];
 
 const reading: readonly Tool[] = [
   toolFor(events.events_list, {
     title: 'List device events',
     description: 'Finds stored events by time, device, schema or metadata.',
+    app: 'event-timeline',
+    meta: { searchHint: 'device camera detections history vision events' },
     input: listInput,
+    unlisted: [...severalOf, 'workflow_id', 'external_id', 'related_event_id', 'include_drafts'],
     run: listEvents,
   }),
   toolFor(events.events_get, {
@@ -28,13 +34,17 @@ const reading: readonly Tool[] = [
     title: 'Get latest events',
     description: 'What happened last on the device.',
     input: latestInput,
+    unlisted: ['include_drafts'],
     run: latestEvents,
   }),
   fromOperation(events.events_count, {
     title: 'Count device events',
     description: 'How many events there are, from when to when.',
+    unlisted: ['workflow_id'],
     summarize: ({ total_count, filtered_count, oldest_timestamp, newest_timestamp }) => {
-      const span = newest_timestamp ? `, from ${oldest_timestamp} to ${newest_timestamp}` : '';
+      const span = newest_timestamp
+        ? `, from ${bare(oldest_timestamp ?? '')} to ${bare(newest_timestamp)}`
+        : '';
       return `${filtered_count} of ${count(total_count, 'event')}${span}.`;
     },
   }),
@@ -53,11 +63,12 @@ const attaching: readonly Tool[] = [
     description: 'Adds a file, which never leaves the device, to a draft event.',
     usesFiles: true,
     input: fileInput,
+    unlisted: ['content_type'],
     run: attachFile,
   }),
   fromOperation(events.events_finalize, {
     title: 'Finalize draft event',
-    description: 'Closes a complete draft: it takes no more files.',
+    description: 'Closes a draft: it takes no more files.',
     summarize: ({ already_finalized, auto_finalized_at }, { event_id }) => {
       const by = auto_finalized_at ? ', by the store after its time was up' : '';
       const state = already_finalized ? `was finalized already${by}` : 'is final';
@@ -70,14 +81,19 @@ const attaching: readonly Tool[] = [
 const keeping: readonly Tool[] = [
   toolFor(eventStore.events_stats, {
     title: 'Check event store',
-    description: 'How full it is, what waits for upload, what was removed and why.',
+    description: 'How full it is, what waits for upload, what was removed.',
     input: z.strictObject({}),
     run: (_input, context) => readStats(context),
   }),
   fromOperation(eventStore.events_ledger, {
     title: 'List removed events',
     description: 'What was removed, when and why.',
+    unlisted: ['event_id'],
     project: ({ lines, next }) => ({ next_before: next, lines }),
+    page: ({ lines, next }) => ({
+      ...{ shown: lines.length, truncated: next !== null },
+      ...(next !== null && { next: { before: next } }),
+    }),
     summarize: ({ lines, next }) =>
       `${count(lines.length, 'removal')}${next === null ? '' : '; older ones follow'}.`,
     next: ({ next }, input) => (next === null ? [] : [olderRemovals(input, next)]),
@@ -118,7 +134,9 @@ export const eventTools: readonly Tool[] = [
     title: 'Create device event',
     description: 'Stores what was seen on the device. A draft takes files until finalized.',
     fileArguments: ['images'],
+    repeated: 'made',
     input: createInput,
+    unlisted: ['workflow_id', 'workflow_version', 'stream_id', 'image_id', 'displayImagePosition'],
     run: createEvent,
   }),
   ...reading,

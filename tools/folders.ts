@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { described } from '../src/contract/fields.ts';
 import { folders } from '../src/contract/folders.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { aboutFolder } from './questions.ts';
 import { count, quoted } from './words.ts';
 
 const { folders_create: create, folders_update: update } = folders;
@@ -24,6 +25,7 @@ export const folderTools: readonly Tool[] = [
       auth_groups: groups,
     }),
     description: 'Groups projects.',
+    unlisted: ['external_id', 'auth_groups'],
     summarize: ({ id }, { name }) => `Created folder ${quoted(name)} with id ${quoted(id)}.`,
   }),
   fromOperation(update, {
@@ -34,18 +36,23 @@ export const folderTools: readonly Tool[] = [
       auth_groups: described(update.body.shape.auth_groups, 'As in folders_create.'),
     }),
     description: 'Renames or moves a folder; projects replaces its list.',
+    unlisted: ['external_id', 'auth_groups'],
     summarize: (_answer, { folderId }) => `Changed folder ${quoted(folderId)}.`,
   }),
   fromOperation(folders.folders_delete, {
     title: 'Delete folder',
     description: 'Deletes a folder; its projects stay. Cannot be undone.',
-    confirmation: { description: 'Repeat folderId.', expected: ({ folderId }) => folderId },
+    confirmation: {
+      description: 'Repeat folderId.',
+      expected: ({ folderId }) => folderId,
+      question: aboutFolder,
+    },
     summarize: (_answer, { folderId }) =>
       `Deleted folder ${quoted(folderId)}; its projects are still there.`,
   }),
   fromOperation(folders.folders_set_projects, {
     title: 'Put projects in folder',
-    description: 'Moves projects into a folder, or out of it; others in it stay.',
+    description: 'Adds projects to a folder, or removes them.',
     summarize: (_answer, { folderId, projects, operation }) =>
       operation === 'remove'
         ? `Took ${count(projects.length, 'project')} out of folder ${quoted(folderId)}.`

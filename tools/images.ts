@@ -7,21 +7,22 @@ import type { Answer } from '../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation, type Tool, type ToolContext, toolFor } from '../src/mcp/tool.ts';
-import { waitForTask } from './next-calls.ts';
+import { taskWork, waitForTask } from './next-calls.ts';
+import { aboutImages } from './questions.ts';
 import { refuseExisting, saveLink } from './save-link.ts';
 import { readText } from './upload/read-text.ts';
 import { uploadImages, uploadInput } from './upload/upload-tool.ts';
-import { count, fileSize, lastPart, nameList, quoted, tally } from './words.ts';
+import { asGiven, count, fileAt, fileSize, lastPart, nameList, quoted, tally } from './words.ts';
 
 const { images_annotate: annotate, images_get: get } = images;
 
 const annotateInput = z.strictObject({
   ...annotate.pathParameters.shape,
-  file: z.string().min(1).optional().describe('Path of an annotation file.'),
+  file: z.string().min(1).optional().describe('Annotation file.'),
   annotation: annotate.body.shape.annotationFile
     .optional()
-    .describe('Or its text; for classification the class name.'),
-  name: annotate.query.shape.name.optional().describe('Name for the text, as "a.xml".'),
+    .describe('Or its text, or the class name.'),
+  name: annotate.query.shape.name.optional().describe('Name of the text, e.g. a.xml.'),
   labelmap: annotate.body.shape.labelmap
     .unwrap()
     .unwrap()
@@ -34,7 +35,7 @@ const annotateInput = z.strictObject({
 
 const getInput = z.strictObject({
   ...get.pathParameters.shape,
-  save_to: z.string().min(1).optional().describe('New file for the original.'),
+  save_to: z.string().min(1).optional().describe('File for the original.'),
 });
 
 const zipInput = z.strictObject({
@@ -47,17 +48,19 @@ export const imageTools: readonly Tool[] = [
   toolFor(images.images_upload, {
     title: 'Upload images',
     description:
-      'Adds images with annotations, many at once; skips what is there. When some remain, call again with offset.',
+      'Adds images with annotations, many at once; skips what is there. Some remain: call again with offset.',
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
+    meta: { searchHint: 'add import images annotations folder COCO YOLO VOC' },
     input: uploadInput,
+    unlisted: ['name', 'labelmap', 'list'],
     run: uploadImages,
   }),
   toolFor(annotate, {
     title: 'Annotate image',
-    description:
-      'Labels one image; for many, use images_upload. Replaces an annotation only with overwrite.',
+    description: 'Labels one image; many: images_upload.',
     fileArguments: ['file'],
     input: annotateInput,
+    unlisted: ['labelmap', 'jobName', 'prediction'],
     run: annotateImage,
   }),
   toolFor(get, {
@@ -71,8 +74,9 @@ export const imageTools: readonly Tool[] = [
     title: 'Delete images',
     description: 'Deletes images for good. Cannot be undone.',
     confirmation: {
-      description: 'Repeat the project slug.',
+      description: 'Repeat project.',
       expected: ({ project }) => lastPart(project),
+      question: aboutImages,
     },
     summarize: (_answer, { images, project }) =>
       `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,
@@ -94,22 +98,24 @@ export const imageTools: readonly Tool[] = [
     summarize: ({ taskId }, { updates }) =>
       `Changing ${count(updates.length, 'image')} as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
+    work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
   }),
   fromOperation(images.batches_list, {
     title: 'List batches',
-    description: 'The uploads that a project consists of.',
+    description: 'Uploads of a project.',
     summarize: ({ batches }) => `${count(batches.length, 'batch', 'batches')}.`,
   }),
   fromOperation(images.batches_get, {
     title: 'Get batch',
-    description: 'Size and state of one batch.',
+    description: 'Size and state of a batch.',
     summarize: ({ batch }, { batchId }) =>
       `Batch ${quoted(batch?.name ?? batchId)}: ${count(batch?.images ?? 0, 'image')}.`,
   }),
   toolFor(images.images_upload_zip, {
     title: 'Upload zip',
-    description: 'Sends a dataset folder or zip at once; without path, gives a URL to PUT one to.',
+    description: 'Sends a dataset folder or zip; without path, gives a URL to PUT to.',
     fileArguments: ['path'],
+    givesSecret: true,
     input: zipInput,
     run: async (input, context) => {
       const { uploadZip } = await import('./zip-upload/upload-zip.ts');
@@ -156,7 +162,7 @@ async function annotationOf(
   const real = await files.readable(file, 'file');
   const annotationFile = await readText(real, 'file', limits.annotationBytesMax);
   const isYolo = /\.txt$/i.test(real);
-  if (annotationFile === '' && !isYolo) throw invalidArgument('file', `"${file}" is empty`);
+  if (annotationFile === '' && !isYolo) throw invalidArgument('file', `${fileAt(file)} is empty`);
   // An empty YOLO file says that the image shows nothing; the contract wants some text.
   return { annotationFile: annotationFile || '\n', name: name ?? basename(real) };
 }
@@ -178,7 +184,7 @@ async function getImage({ save_to, ...input }: z.output<typeof getInput>, contex
   const { urls: _urls, ...facts } = image;
   const mimeType = contentType ?? 'application/octet-stream';
   return {
-    summary: `${summary} Saved to ${quoted(path)} (${fileSize(bytes)}).`,
+    summary: `${summary} Saved to ${asGiven(path)} (${fileSize(bytes)}).`,
     data: { path, bytes, image: facts },
     files: [{ path, mimeType, description: `Image ${quoted(input.imageId)}` }],
   };
@@ -194,7 +200,9 @@ function describeImage(image: Answer<typeof get>['image']): string {
   const shown = boxes ? `${count(boxes.length, 'box', 'boxes')} (${tally(counts) || 'empty'})` : '';
   const labelled = labels.length > 0 ? nameList(labels) : 'no annotation';
   const parts = [
-    ...(typeof width === 'number' ? [`${width} x ${String(height)} pixels`] : []),
+    ...(typeof width === 'number' && typeof height === 'number'
+      ? [`${width} x ${height} pixels`]
+      : []),
     ...(split ? [`${quoted(split)} split`] : []),
     shown || labelled,
   ];

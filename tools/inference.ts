@@ -5,7 +5,7 @@ import { inference } from '../src/contract/inference.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { type Tool, toolFor } from '../src/mcp/tool.ts';
 import { openPart } from './local-file.ts';
-import { count, quoted, tally } from './words.ts';
+import { asGiven, count, tally } from './words.ts';
 
 const { inference_run: run } = inference;
 const { project } = run.pathParameters.shape;
@@ -14,12 +14,9 @@ const { image, confidence, overlap, classes } = run.query.shape;
 const input = z.strictObject({
   project,
   // Models give a number as one.
-  version: z.coerce
-    .string()
-    .optional()
-    .describe('Version number; default the deployed model, "local": FOVEA_MODEL.'),
-  file: z.string().min(1).optional().describe('Path of an image.'),
-  url: image.describe('Or its URL.'),
+  version: z.coerce.string().optional().describe('Number, or local; default: the deployed model.'),
+  file: z.string().min(1).optional().describe('Image path.'),
+  url: image.describe('Or URL.'),
   ...{ confidence, overlap, classes },
 });
 
@@ -28,7 +25,9 @@ export const inferenceTools: readonly Tool[] = [
     title: 'Run model',
     description: 'Detects objects in an image with a trained or local model.',
     fileArguments: ['file'],
+    repeated: 'made',
     input,
+    unlisted: ['overlap'],
     run: async ({ version: wanted = 'deployed', file, url, ...rest }, context) => {
       const { client, signal } = context;
       if ((file === undefined) === (url === undefined)) {
@@ -44,7 +43,7 @@ export const inferenceTools: readonly Tool[] = [
       const counts = new Map<string, number>();
       for (const { class: name } of predictions) counts.set(name, (counts.get(name) ?? 0) + 1);
       const found = predictions.length === 0 ? '' : ` (${tally(Object.fromEntries(counts))})`;
-      const summary = `Found ${count(predictions.length, 'object')}${found} in ${quoted(file ?? url ?? '')}.`;
+      const summary = `Found ${count(predictions.length, 'object')}${found} in ${asGiven(file ?? url ?? '')}.`;
       return { summary, data: body };
     },
   }),

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { FilePart } from '../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
-import { fileSize } from './words.ts';
+import { fileAt, fileSize } from './words.ts';
 
 /** The file at a path as a part of a multipart body; its bytes are read only while it is sent. */
 export async function openPart(
@@ -29,14 +29,14 @@ export async function readBase64(
   const size = await sizeOf(real, path, argument);
   if (size > bytesMax) {
     const sizes = `${fileSize(size)}; at most ${fileSize(bytesMax)} are taken`;
-    throw new FoveaError('too_large', `${argument}: "${path}" has ${sizes}.`);
+    throw new FoveaError('too_large', `${argument}: ${fileAt(path)} has ${sizes}.`);
   }
   return readFile(real, 'base64');
 }
 
 async function sizeOf(real: string, path: string, argument: string): Promise<number> {
   const found = await stat(real);
-  if (!found.isFile()) throw invalidArgument(argument, `"${path}" is a folder; name a file`);
-  if (found.size === 0) throw invalidArgument(argument, `"${path}" is empty`);
+  if (!found.isFile()) throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
+  if (found.size === 0) throw invalidArgument(argument, `${fileAt(path)} is empty`);
   return found.size;
 }

@@ -8,6 +8,7 @@ export const monitoringTools: readonly Tool[] = [
   fromOperation(monitoring.inference_stats_get, {
     title: 'Get inference statistics',
     description: 'How models do in use: number, errors, confidence, speed.',
+    unlisted: ['modelNames'],
     summarize: ({ num_inferences, num_errors }) =>
       `${count(num_inferences ?? 0, 'inference')}, ${count(num_errors ?? 0, 'error')}.`,
   }),

@@ -1,7 +1,22 @@
-// Calls that several families propose next.
+// What several families say of work that they started: the next call, and what goes on.
 
-import type { NextCall } from '../src/mcp/tool.ts';
+import type { BackgroundWork, NextCall } from '../src/mcp/tool.ts';
 
 export function waitForTask(workspace: string, taskId: string): NextCall {
   return { tool: 'tasks_wait', arguments: { workspace, taskId }, why: 'Waits until it is done.' };
+}
+
+export function taskWork(workspace: string, taskId: string): BackgroundWork {
+  return { kind: 'task', workspace, taskId };
+}
+
+/** Of a job with an address of its own, where its answer says that it is an async task as well. */
+export function jobWork(
+  workspace: string,
+  id: string | undefined,
+  answer: object,
+): BackgroundWork | undefined {
+  const url: unknown = 'url' in answer ? answer.url : undefined;
+  const isTask = typeof url === 'string' && url.endsWith(`/asynctasks/${id}`);
+  return isTask && id !== undefined ? taskWork(workspace, id) : undefined;
 }

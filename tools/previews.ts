@@ -5,11 +5,12 @@ import { check } from '../src/contract/check.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { previewDefaults, previewShape, previews } from '../src/contract/previews.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
+import { isPlain } from '../src/mcp/foreign-text.ts';
 import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
 import { chooseFiles } from './previews/choose-files.ts';
 import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 import { readClassNames } from './upload/class-names.ts';
-import { count, lastPart, quoted } from './words.ts';
+import { asGiven, count, lastPart, quoted } from './words.ts';
 
 const { versions_preview, versions_preview_files } = previews;
 const path = z.string().min(1);
@@ -18,15 +19,15 @@ const { preprocessing, augmentation, ...choices } = previewShape;
 /** What hosts are shown: what other tools explain is not explained again. */
 const offered = z.strictObject({
   project: versions_preview.pathParameters.shape.project.optional(),
-  files: z.array(path).min(1).optional().describe('Or local images, as in images_upload.'),
-  annotations: path.optional().describe('As there.'),
+  files: z.array(path).min(1).optional().describe('Or local images.'),
+  annotations: path.optional().describe('As in images_upload.'),
   labelmap_file: path.optional().describe('As there.'),
   preprocessing: z.looseObject({}).optional().describe('As in versions_generate.'),
   augmentation: z.looseObject({}).optional().describe('As there.'),
   seed: choices.seed.describe('Default 0.'),
   sources: z.int().optional().describe('Images, default 3.'),
   samples: z.int().optional().describe('Of each, default 3.'),
-  save_to: path.optional().describe('A .jpg path or a folder.'),
+  save_to: path.optional().describe('.jpg path or folder.'),
   overwrite: z.boolean().optional().describe('Replace a file.'),
 });
 
@@ -46,15 +47,16 @@ export const previewTools: readonly Tool[] = [
     name: 'versions_preview',
     family: 'versions',
     title: 'Preview version settings',
-    description:
-      'Shows what settings do: originals and augmented samples with boxes on one JPEG, of an embedded project or local images.',
+    description: 'Shows originals and augmented samples with boxes in one picture.',
     effect: 'adds',
     recoverable: false,
     idempotent: true,
     openWorld: false,
     scope: versions_preview.scope,
     usesFiles: true,
+    app: 'contact-sheet',
     input: offered,
+    unlisted: ['labelmap_file', 'seed', 'overwrite'],
     call: async (args, context) => previewSettings(check(accepted, args), context),
   },
 ];
@@ -63,7 +65,7 @@ export const previewTools: readonly Tool[] = [
 async function previewSettings(input: PreviewInput, context: ToolContext): Promise<ToolResult> {
   checkTogether(input);
   const subject = input.files === undefined ? projectOf(input, context) : undefined;
-  const name = fileName(subject ? lastPart(subject.project) : 'files', seedOf(input));
+  const name = fileName(subject ? nameOf(subject) : 'files', seedOf(input));
   const target = await sheetTarget(input, name, context);
   const { preprocessing = {}, augmentation = {}, seed, sources, samples } = input;
   const settings = { preprocessing, augmentation, seed, samples };
@@ -80,7 +82,7 @@ async function previewSettings(input: PreviewInput, context: ToolContext): Promi
   const saved = await saveSheet(data, target);
   const what = subject ? `Preview of ${quoted(subject.project)}` : 'Preview of local images';
   return {
-    summary: `${what}: ${figures(body)}. Saved to ${quoted(saved)}.`,
+    summary: `${what}: ${figures(body)}. Saved to ${asGiven(saved)}.`,
     data: { path: saved, warnings, ...facts },
     images: [{ data, mimeType: contentType }],
     files: [{ path: saved, mimeType: contentType, description: 'The contact sheet' }],
@@ -99,6 +101,12 @@ function checkTogether({ files, project, annotations, ...input }: PreviewInput):
   if (labelmap && labelmap_file !== undefined) {
     throw invalidArgument('labelmap_file', 'give either labelmap or labelmap_file');
   }
+}
+
+/** The name of a file is shown without a fence: it takes over no words of others. */
+function nameOf({ project }: Subject): string {
+  const slug = lastPart(project);
+  return isPlain(slug) ? slug : 'project';
 }
 
 interface Subject {

@@ -2,13 +2,25 @@
 
 import { projects } from '../src/contract/projects.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
-import { waitForTask } from './next-calls.ts';
+import { taskWork, waitForTask } from './next-calls.ts';
 import { count, lastPart, quoted, splitList, tally } from './words.ts';
+
+const versionsShown = 20;
+
+/** Most questions are about the last ones; old projects have hundreds. */
+function newest<Version extends { readonly created?: number | undefined }>(
+  versions: readonly Version[],
+): readonly Version[] {
+  return versions
+    .toSorted(({ created: one = 0 }, { created: other = 0 }) => other - one)
+    .slice(0, versionsShown);
+}
 
 export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_create, {
     title: 'Create project',
-    description: 'Starts a dataset. The slug may get a suffix: take it from the id.',
+    description: 'Starts a dataset; the id has its slug.',
+    unlisted: ['license'],
     summarize: ({ id, type }) => `Created project ${quoted(lastPart(id))} (${quoted(type)}).`,
     next: ({ id }) => [
       {
@@ -20,9 +32,10 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_fork, {
     title: 'Fork public project',
-    description: 'Copies a public project of catalog_search, or an own one, in the background.',
+    description: 'Copies a public or own project in the background.',
     summarize: ({ taskId }) => `Forking started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
+    work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
   }),
   fromOperation(projects.projects_get, {
     title: 'Get project',
@@ -36,10 +49,17 @@ export const projectTools: readonly Tool[] = [
       ];
       return `Project ${quoted(lastPart(project.id))}: ${figures.join(', ')}.`;
     },
+    page: ({ versions }, _input, isBrief) => {
+      const shown = isBrief ? newest(versions).length : versions.length;
+      const truncated = shown < versions.length;
+      const next = truncated && { next: { detail: 'full' } };
+      return { total: versions.length, shown, truncated, ...next };
+    },
+    brief: ({ project, versions }) => ({ project, versions: newest(versions) }),
   }),
   fromOperation(projects.projects_delete, {
     title: 'Delete project',
-    description: 'Moves a project to the trash for 30 days (trash_restore).',
+    description: 'Moves a project to the trash for 30 days.',
     summarize: (_answer, { project }) => `Project ${quoted(project)} is in the trash.`,
     next: ({ id }, { workspace }) =>
       id === undefined
@@ -54,7 +74,7 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
-    description: 'Counts, class balance and missing labels: look before a version.',
+    description: 'Counts, class balance, missing labels: look before a version.',
     summarize: ({ stats }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
@@ -62,14 +82,18 @@ export const projectTools: readonly Tool[] = [
   }),
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
-    description: 'Moves images between splits, in the background; only later versions show it.',
+    description: 'Moves images between splits in the background, for later versions.',
+    inShort: { splits: '{train, valid, test}: shares, e.g. 70, 20, 10.' },
+    unlisted: ['grouping', 'classes'],
     summarize: ({ taskId }, { splits }) =>
       `Rebalancing to ${splitList(splits)} started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
+    work: ({ taskId }, { workspace }) => taskWork(workspace, taskId),
   }),
   fromOperation(projects.models_list, {
     title: 'List models',
-    description: 'Trained models of a project with their metrics.',
+    description: 'Trained models with metrics.',
+    unlisted: ['group'],
     summarize: ({ models }) => `${count(models.length, 'model')}.`,
   }),
 ];

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
 import type { Downloaded } from '../src/http-client/client.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
+import { fileAt } from './words.ts';
 
 /** Throws `conflict` when there is a file, naming the argument that allows it, if any. */
 export async function refuseExisting(path: string, allowing?: string): Promise<void> {
@@ -14,7 +15,7 @@ export async function refuseExisting(path: string, allowing?: string): Promise<v
   const hint = allowing
     ? `Choose another path, or pass ${allowing}: true.`
     : 'Choose another path.';
-  throw new FoveaError('conflict', `${argument}: "${path}" exists already.`, { hint });
+  throw new FoveaError('conflict', `${argument}: ${fileAt(path)} exists already.`, { hint });
 }
 
 /** Puts a download at `path`. A file that is there is replaced only where `overwrite` says so. */

@@ -5,6 +5,7 @@ import { search } from '../src/contract/search.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation, type NextCall, type Tool, toolFor } from '../src/mcp/tool.ts';
 import { readBase64 } from './local-file.ts';
+import { jobWork } from './next-calls.ts';
 import { count, quoted } from './words.ts';
 
 const imagePath = z.string().min(1);
@@ -25,7 +26,7 @@ export const searchTools: readonly Tool[] = [
     title: 'Search public by image',
     description: 'Finds public datasets with images like yours.',
     usesFiles: true,
-    input: z.strictObject({ image: imagePath.describe('Path of an image file.') }),
+    input: z.strictObject({ image: imagePath.describe('Image path.') }),
     run: async ({ image }, context) => {
       const image_base64 = await readImage(image, context);
       const { signal } = context;
@@ -36,9 +37,10 @@ export const searchTools: readonly Tool[] = [
   }),
   toolFor(search.images_search, {
     title: 'Search project images',
-    description: 'Lists or finds images of a project; all conditions must hold.',
+    description: 'Lists or finds images; all conditions hold.',
     fileArguments: ['image'],
     input: imagesInput,
+    unlisted: ['in_dataset', 'batch', 'annotation_job', 'annotation_job_id'],
     run: async ({ image, ...input }, context) => {
       const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };
       const { signal } = context;
@@ -59,6 +61,10 @@ export const searchTools: readonly Tool[] = [
       return {
         summary: `Found ${count(total, 'image')}, ${results.length} on this page.`,
         data: { ...facts, results },
+        page: {
+          ...(facts.total !== undefined && { total }),
+          ...{ shown: results.length, truncated: hasMore, ...(hasMore && { next: { offset } }) },
+        },
         ...(hasMore && { next: [next] }),
       };
     },
@@ -69,6 +75,11 @@ export const searchTools: readonly Tool[] = [
     summarize: ({ results, total = results.length }) =>
       `Found ${count(total, 'image')}, ${results.length} on this page.`,
     project: ({ results, ...facts }) => ({ ...facts, results }),
+    page: ({ results, total, continuationToken }) => ({
+      ...(total !== undefined && { total }),
+      ...{ shown: results.length, truncated: Boolean(continuationToken) },
+      ...(continuationToken && { next: { continuationToken } }),
+    }),
     next: ({ continuationToken }, input) =>
       continuationToken
         ? [
@@ -82,7 +93,9 @@ export const searchTools: readonly Tool[] = [
   }),
   fromOperation(search.search_export_start, {
     title: 'Export search results',
-    description: 'Exports what a query finds, without a version. No semantic search.',
+    description: 'Exports what a query finds, without a version.',
+    unlisted: ['annotationGroup', 'name'],
+    repeated: 'made',
     summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,
     next: ({ taskId, link }, { workspace }) => {
       const id = taskId ?? link;
@@ -96,6 +109,7 @@ export const searchTools: readonly Tool[] = [
             },
           ];
     },
+    work: (answer, { workspace }) => jobWork(workspace, answer.taskId, answer),
   }),
   fromOperation(search.search_export_get, {
     title: 'Get search export',

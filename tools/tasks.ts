@@ -10,21 +10,21 @@ import { limits } from '../src/limits.ts';
 import { fromOperation, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { waitForTask } from './next-calls.ts';
 import { poll } from './polling.ts';
-import { quoted } from './words.ts';
+import { bare, quoted } from './words.ts';
 
 const waitSecondsMax = limits.toolWaitMsMax / 1000;
 
 const waitInput = z.strictObject({
   ...inWorkspace.shape,
   taskId: taskId.optional(),
-  project: project.optional().describe('Or: project slug, with version.'),
+  project: project.optional().describe('Or slug, with version.'),
   version: version.optional(),
   timeout_s: z
     .number()
     .min(0)
     .max(waitSecondsMax)
     .optional()
-    .describe(`Seconds; default ${waitSecondsMax}.`),
+    .describe(`At most ${waitSecondsMax}.`),
 });
 
 type WaitInput = z.output<typeof waitInput>;
@@ -43,6 +43,7 @@ const wait = tool({
   family: 'tasks',
   title: 'Wait for task',
   description: 'Waits for background work: taskId, or project and version. Not done: call again.',
+  meta: { searchHint: 'progress poll status job training version ready' },
   effect: 'reads',
   recoverable: false,
   idempotent: true,
@@ -50,13 +51,15 @@ const wait = tool({
   scope: tasks.tasks_get.scope,
   usesFiles: false,
   input: waitInput,
+  unlisted: ['timeout_s'],
   run: async (input, context) => {
     const { name, ask } = subjectOf(input, context);
     const waitMs = (input.timeout_s ?? waitSecondsMax) * 1000;
+    const began = context.clock.monotonic();
     const standing = await poll(
       async () => {
         const now = await ask();
-        report(now, name, context);
+        report(now, name, context.clock.monotonic() - began, context);
         return now;
       },
       ({ done }) => done,
@@ -150,6 +153,17 @@ function stateOf({ status, progress }: Standing): string {
   return `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
 }
 
-function report({ progress, status }: Standing, name: string, context: ToolContext): void {
-  if (progress) context.progress(progress.current, progress.total, `${name}: ${status}`);
+/**
+ * What waits without figures still says that it does, in steps so small that any figure is further
+ * on: hosts give up a call that is silent.
+ */
+function report(
+  { progress, status, done }: Standing,
+  name: string,
+  waitedMs: number,
+  { progress: tell }: ToolContext,
+): void {
+  const words = `${name}: ${bare(status)}`;
+  if (progress) tell(progress.current, progress.total, words);
+  else if (!done) tell(waitedMs / 1e6, undefined, `${words}, ${Math.round(waitedMs / 1000)} s`);
 }

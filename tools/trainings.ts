@@ -2,11 +2,12 @@
 
 import { ownTrainings, trainings } from '../src/contract/trainings.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
-import { waitForTask } from './next-calls.ts';
+import { taskWork, waitForTask } from './next-calls.ts';
+import { aboutTraining, costOfTraining } from './questions.ts';
 import { count, lastPart, quoted, tally } from './words.ts';
 
 const confirmation = {
-  description: 'Repeat "project/version".',
+  description: 'Repeat project/version.',
   expected: ({ project, version }: { project: string; version: number }) =>
     `${lastPart(project)}/${version}`,
 };
@@ -14,15 +15,18 @@ const confirmation = {
 export const trainingTools: readonly Tool[] = [
   fromOperation(ownTrainings.trainings_start, {
     title: 'Start training',
-    description: 'Trains a model on a version, in the background; trainings_list shows how far.',
+    description: 'Trains a model on a version, in the background (trainings_list).',
+    cost: costOfTraining,
     summarize: ({ trainingId }, { version, project }) =>
       `Training ${quoted(trainingId)} of version ${version} of ${quoted(project)} is queued.`,
     next: ({ jobId }, { workspace }) =>
       jobId === undefined ? [] : [waitForTask(workspace, jobId)],
+    work: ({ jobId }, { workspace }) =>
+      jobId === undefined ? undefined : taskWork(workspace, jobId),
   }),
   fromOperation(ownTrainings.trainings_list, {
     title: 'List trainings',
-    description: 'Training runs of a version: state, progress, metrics, model ids.',
+    description: 'Trainings of a version: state, metrics, model ids.',
     summarize: ({ trainings: runs }) =>
       runs.length === 0
         ? 'No training yet.'
@@ -30,14 +34,18 @@ export const trainingTools: readonly Tool[] = [
   }),
   fromOperation(trainings.trainings_recipe, {
     title: 'Get training recipe',
-    description: 'Hyperparameters and augmentation that a training may set.',
+    description: 'What a training may set.',
     summarize: (_answer, { project, version }) =>
       `Training recipe for version ${version} of ${quoted(project)}.`,
   }),
   fromOperation(trainings.trainings_cancel, {
     title: 'Cancel training',
-    description: 'Gives up a queued or running training. Cannot be undone.',
-    confirmation,
+    description: 'Gives up a training. Cannot be undone.',
+    unlisted: ['continueIfNoRefund'],
+    confirmation: {
+      ...confirmation,
+      question: (input, context) => aboutTraining('Cancel', input, context),
+    },
     summarize: ({ refund }, { continueIfNoRefund }) =>
       refund === false && continueIfNoRefund !== true
         ? 'Not cancelled: there is no refund.'
@@ -46,12 +54,15 @@ export const trainingTools: readonly Tool[] = [
   fromOperation(trainings.trainings_stop, {
     title: 'Stop training early',
     description: 'Ends a training and keeps its weights. Cannot be undone.',
-    confirmation,
+    confirmation: {
+      ...confirmation,
+      question: (input, context) => aboutTraining('Stop', input, context),
+    },
     summarize: () => 'The training is stopping; trainings_list says what became of it.',
   }),
   fromOperation(trainings.trainings_delete, {
     title: 'Delete training',
-    description: 'Moves a training run to the trash for 30 days.',
+    description: 'Moves a training to the trash for 30 days.',
     summarize: (_answer, { trainingId }) => `Training ${quoted(trainingId)} is in the trash.`,
     next: (_answer, { workspace }) => [
       { tool: 'trash_list', arguments: { workspace }, why: 'Has the id to restore it.' },

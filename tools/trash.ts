@@ -7,14 +7,14 @@ import { count, quoted } from './words.ts';
 export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_list, {
     title: 'List trash',
-    description: 'What was deleted, with the ids to restore it.',
+    description: 'What was deleted, with ids for trash_restore.',
     // The sections repeat the items.
     project: ({ items = [] }) => ({ total: items.length, items }),
     summarize: ({ items = [] }) => `${count(items.length, 'thing')} in the trash.`,
   }),
   fromOperation(trash.trash_restore, {
     title: 'Restore from trash',
-    description: 'Undoes a deletion; ids as in trash_list, no slugs.',
+    description: 'Undoes a deletion.',
     summarize: (_answer, { type, id }) => `Restored the ${type} ${quoted(id)}.`,
   }),
 ];

@@ -5,12 +5,12 @@ import type { Answer } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
 import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
 import { exportVersion } from './versions/export.ts';
-import { generateInput, generateVersion } from './versions/generate.ts';
+import { generateInput, generateVersion, generateWords } from './versions/generate.ts';
 import { count, quoted, splitList } from './words.ts';
 
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,
-  save_to: z.string().optional().describe('A .zip path, or an existing folder.'),
+  save_to: z.string().optional().describe('.zip path or folder.'),
   overwrite: z.boolean().optional().describe('Replace a file.'),
 });
 
@@ -25,7 +25,7 @@ export const versionTools: readonly Tool[] = [
   }),
   fromOperation(versions.versions_delete, {
     title: 'Delete version',
-    description: 'Moves a version to the trash for 30 days (trash_restore).',
+    description: 'Moves a version to the trash for 30 days.',
     summarize: (_answer, { project, version }) =>
       `Version ${version} of ${quoted(project)} is in the trash.`,
     next: ({ id, parentId }, { workspace }) =>
@@ -42,20 +42,23 @@ export const versionTools: readonly Tool[] = [
   toolFor(versions.versions_export, {
     title: 'Export version',
     description:
-      'Gives a version as a zip: on disk with save_to, else as a short-lived link. Not ready: call again.',
+      'Gives a version as zip: on disk with save_to, else as link. Not ready: call again.',
     // It starts the export where there is none, and writes a file here.
     effect: 'adds',
     idempotent: true,
     fileArguments: ['save_to', 'overwrite'],
     input: exportInput,
+    unlisted: ['overwrite'],
     run: exportVersion,
   }),
   {
     ...toolFor(versions.versions_generate, {
       title: 'Generate version',
+      meta: { searchHint: 'dataset preprocessing augmentation resize tile freeze' },
       input: generateInput,
       description:
-        'Freezes the dataset, in the background. First preprocessing, in the order of its keys; then augmentation: image.versions N makes of each train image the original and N-1 random copies. Try dry_run and versions_preview first.',
+        'Freezes the dataset in the background: preprocessing, then augmentation; image.versions N makes of each train image the original and N-1 random copies. Try dry_run or versions_preview first.',
+      inShort: generateWords,
       run: generateVersion,
     }),
     // Hosts are shown a part of what it accepts: the whole is checked with all problems at once.

@@ -13,14 +13,16 @@ const startInput = z.strictObject({
   ...start.body.shape,
   models: described(
     start.body.shape.models,
-    '{model_id, model_version: "1", inference_type: e.g. "object-detection", inference_params?: {confidence}}.',
+    '{model_id, model_version: "1", inference_type: "object-detection"}.',
   ),
 });
 
 export const videoTools: readonly Tool[] = [
   fromOperation(video.video_upload_url_create, {
     title: 'Create video upload URL',
-    description: 'Gives a URL to PUT a video to, where it has no public one.',
+    description: 'Gives a URL to PUT a video to.',
+    repeated: 'made',
+    givesSecret: true,
     summarize: (_answer, { file_name }) => `Upload URL for ${quoted(file_name)}.`,
   }),
   fromOperation(start, {

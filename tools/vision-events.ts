@@ -10,7 +10,7 @@ import { count, quoted } from './words.ts';
 const { vision_events_upload_image: upload } = visionEvents;
 
 const uploadInput = z.strictObject({
-  file: z.string().min(1).describe('Path of an image file.'),
+  file: z.string().min(1).describe('Image path.'),
   name: upload.body.shape.name,
   metadata: flatMetadata.optional().describe('Flat metadata.'),
 });
@@ -18,21 +18,23 @@ const uploadInput = z.strictObject({
 export const visionEventTools: readonly Tool[] = [
   fromOperation(visionEvents.vision_events_create, {
     title: 'Create vision event',
-    description:
-      'Records what a camera saw, in the cloud (device: events_create). Upload images first.',
+    description: 'Records in the cloud what a camera saw; on a device: events_create.',
+    unlisted: ['streamId', 'workflowId', 'displayImagePosition'],
     summarize: (_answer, { eventId, eventType }) =>
       `Recorded ${eventType} event ${quoted(eventId)}.`,
   }),
   fromOperation(visionEvents.vision_events_create_batch, {
     title: 'Create vision events',
-    description: 'Records up to 100 events in one call.',
+    description: 'Records up to 100 events.',
     summarize: (_answer, { events }) => `Recorded ${count(events.length, 'event')}.`,
   }),
   toolFor(upload, {
     title: 'Upload event image',
     description: 'Before vision_events_create: gives the sourceId of an image.',
     usesFiles: true,
+    repeated: 'made',
     input: uploadInput,
+    unlisted: ['name', 'metadata'],
     run: async ({ file, name, metadata }, context) => {
       const { client, signal } = context;
       const input = {

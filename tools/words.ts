@@ -1,5 +1,8 @@
 // How tools say things: figures with their nouns, and names that others chose made safe to quote.
 
+import { basename } from 'node:path';
+import { foreignWords, isPlain } from '../src/mcp/foreign-text.ts';
+
 /** `1 image`, `364 images`. */
 export function count(figure: number, singular: string, plural = `${singular}s`): string {
   return `${figure} ${figure === 1 ? singular : plural}`;
@@ -7,10 +10,27 @@ export function count(figure: number, singular: string, plural = `${singular}s`)
 
 const quotedLengthMax = 80;
 
-/** A name as part of a sentence of ours: on one line, short, and in quotes. */
+/** A name that others chose, in a sentence of ours: on one line, short, and marked as theirs. */
 export function quoted(name: string): string {
-  const line = name.replace(/[\p{C}\p{Z}"]+/gu, ' ').trim();
-  return `"${line.length > quotedLengthMax ? `${line.slice(0, quotedLengthMax)}…` : line}"`;
+  return foreignWords(onOneLine(name, quotedLengthMax));
+}
+
+/** Far more than most paths have, and no more than a line can bear. */
+const ownLengthMax = 400;
+
+/** What this call or the settings say themselves, such as a path to save to: in quotes alone. */
+export function asGiven(words: string): string {
+  return `"${onOneLine(words, ownLengthMax)}"`;
+}
+
+/** The path of a file, which may have been found by a pattern: its name may be anybody's. */
+export function fileAt(path: string): string {
+  return isPlain(basename(path)) ? asGiven(path) : foreignWords(onOneLine(path, ownLengthMax));
+}
+
+function onOneLine(text: string, lengthMax: number): string {
+  const line = text.replace(/[\p{C}\p{Z}"]+/gu, ' ').trim();
+  return line.length > lengthMax ? `${line.slice(0, lengthMax).toWellFormed()}…` : line;
 }
 
 const listedMax = 10;
@@ -33,8 +53,13 @@ export function nameList(names: readonly string[]): string {
 /** `70 train, 20 valid, 10 test`. */
 export function splitList(splits: Readonly<Record<string, unknown>>): string {
   return Object.entries(splits)
-    .map(([name, figure]) => `${String(figure)} ${name}`)
+    .map(([name, figure]) => `${Number(figure)} ${bare(name)}`)
     .join(', ');
+}
+
+/** One word of a service, such as a status or a time: without quotes where it is no more. */
+export function bare(word: string): string {
+  return isPlain(word) ? word : quoted(word);
 }
 
 /** The last part of an id such as `workspace/project/3`. */

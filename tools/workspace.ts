@@ -1,22 +1,32 @@
 // Tools of the workspace family.
 
+import type * as z from 'zod';
+import type { Project } from '../src/contract/projects.ts';
 import { workspace } from '../src/contract/workspace.ts';
 import { fromOperation, type Tool } from '../src/mcp/tool.ts';
 import { count, lastPart, nameList, quoted } from './words.ts';
 
+/** Splits and classes of every project are what `projects_get` is for. */
+function inShort({ id, name, type, images, unannotated, updated }: z.output<typeof Project>) {
+  return { id, name, type, images, unannotated, updated };
+}
+
 export const workspaceTools: readonly Tool[] = [
   fromOperation(workspace.workspace_whoami, {
     title: 'Who am I',
-    description: 'Whose credential this is; all tools work in that workspace.',
+    description: 'Whose credential this is: all tools work in that workspace.',
     summarize: ({ workspace }) => `The workspace is ${quoted(workspace)}.`,
     next: () => [{ tool: 'workspace_get', arguments: {}, why: 'Lists its projects.' }],
   }),
   fromOperation(workspace.workspace_get, {
     title: 'Get workspace',
-    description: 'Lists all projects with type and size.',
+    description: 'All projects, with type and size.',
     summarize: ({ workspace: { projects } }) => {
       const names = nameList(projects.map(({ id }) => lastPart(id)));
       return `${count(projects.length, 'project')}${names && `: ${names}`}.`;
     },
+    brief: ({ workspace: { projects, ...facts } }) => ({
+      workspace: { ...facts, projects: projects.map(inShort) },
+    }),
   }),
 ];

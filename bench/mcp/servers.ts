@@ -4,51 +4,110 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { installBytes, packedInstallBytes } from './install-size.ts';
 
 export interface Server {
   readonly name: string;
-  readonly role: 'ours' | 'peer' | 'floor';
+  /** `ours` is what most hosts get, `compact` the same with few tools. */
+  readonly role: 'ours' | 'compact' | 'peer' | 'floor';
   /** Run by the Node that runs the bench. */
   readonly arguments: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A call that does next to nothing, and needs neither network nor browser. */
+  readonly trivial?: TrivialCall;
+  /** Bytes on disk after `npm install` of it alone; undefined: it was not measured. */
+  readonly installBytes?: number;
+}
+
+export interface TrivialCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface Choice {
+  /** Stands in for the built Fovea. */
+  readonly file: string | undefined;
+  /** Whether to build Fovea anew. */
+  readonly build: boolean;
+  /** Whether to install each of them once more, alone, which takes a minute. */
+  readonly install: boolean;
 }
 
 const root = join(import.meta.dirname, '../..');
 const peersFolder = join(root, 'bench/peers');
 
-/** Published servers: their file, and a value where they do not start without one. */
-const peers = [
-  { name: '@modelcontextprotocol/server-memory', file: 'dist/index.js', env: {} },
-  { name: '@playwright/mcp', file: 'cli.js', env: {} },
-  { name: '@notionhq/notion-mcp-server', file: 'bin/cli.mjs', env: { NOTION_TOKEN: 'offline' } },
+interface Peer {
+  readonly name: string;
+  readonly file: string;
+  /** A value where it does not start without one. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly trivial?: TrivialCall;
+}
+
+/** Published servers. Those without a trivial call have none that works without a service. */
+const peers: readonly Peer[] = [
+  {
+    name: '@modelcontextprotocol/server-memory',
+    file: 'dist/index.js',
+    trivial: { tool: 'read_graph', arguments: {} },
+  },
+  { name: '@playwright/mcp', file: 'cli.js' },
+  {
+    name: '@notionhq/notion-mcp-server',
+    file: 'bin/cli.mjs',
+    env: { NOTION_TOKEN: 'offline' },
+  },
+  { name: 'chrome-devtools-mcp', file: 'build/src/bin/chrome-devtools-mcp.js' },
+  {
+    name: 'mongodb-mcp-server',
+    file: 'dist/esm/index.js',
+    trivial: { tool: 'list-connections', arguments: {} },
+  },
 ];
 
-/** Every server to measure; `file` stands in for the built Fovea. Builds and installs. */
-export function prepareServers(file: string | undefined): readonly Server[] {
+/** Every server to measure. Builds and installs. */
+export function prepareServers({ file, build, install }: Choice): readonly Server[] {
   installPeers();
-  const ours = file ? resolve(file) : build();
+  if (file === undefined && build) buildFovea();
+  const ours = file ? resolve(file) : join(root, 'dist/fovea.js');
+  if (install) process.stderr.write('Installing each of them alone, for its size...\n');
+  const isWhole = install && file === undefined;
+  const fovea = { arguments: [ours], ...(isWhole && { installBytes: packedInstallBytes(root) }) };
   return [
-    { name: file ?? 'fovea', role: 'ours', arguments: [ours], env: {} },
-    ...peers.map(({ name, file, env }): Server => {
+    {
+      ...fovea,
+      ...{ name: file ?? 'fovea', role: 'ours', env: {} },
+      // Goes through the embedded platform: HTTP and SQLite.
+      trivial: { tool: 'workspace_whoami', arguments: {} },
+    },
+    {
+      ...fovea,
+      ...{ name: `${file ?? 'fovea'}, compact`, role: 'compact' },
+      env: { FOVEA_SURFACE: 'compact' },
+      trivial: { tool: 'operations_find', arguments: { query: 'workspace_get' } },
+    },
+    ...peers.map(({ name, file, env = {}, trivial }): Server => {
       const path = join(peersFolder, 'node_modules', name, file);
-      return { name: `${name} ${pinned()[name]}`, role: 'peer', arguments: [path], env };
+      const version = pinned()[name];
+      return {
+        ...{ name: `${name} ${version}`, role: 'peer', arguments: [path], env },
+        ...(trivial && { trivial }),
+        ...(install && { installBytes: installBytes(`${name}@${version}`) }),
+      };
     }),
     {
-      name: 'raw JSON-RPC floor',
-      role: 'floor',
+      ...{ name: 'raw JSON-RPC floor', role: 'floor', env: {} },
       arguments: [join(import.meta.dirname, 'raw-floor.mjs')],
-      env: {},
     },
   ];
 }
 
-function build(): string {
+function buildFovea(): void {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/bundle.ts')], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) throw new Error('Fovea could not be built; `npm run build` says why.');
-  return join(root, 'dist/fovea.js');
 }
 
 function installPeers(): void {

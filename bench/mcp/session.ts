@@ -1,11 +1,11 @@
-// One start of one server: from the spawn to the complete answer of tools/list.
+// One start of one server: from the spawn to the complete answer of tools/list, or to many calls.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { type Usage, usageOfTree } from '../measure/process-tree.ts';
-import type { Server } from './servers.ts';
+import type { Server, TrivialCall } from './servers.ts';
 
 export interface Run extends Usage {
   /** From the spawn to the answer of initialize. */
@@ -16,8 +16,42 @@ export interface Run extends Usage {
 }
 
 /** Starts a server in `home`, asks for all its tools, and ends it. */
-export async function run(server: Server, home: string): Promise<Run> {
+export function run(server: Server, home: string): Promise<Run> {
   const started = performance.now();
+  return withServer(server, home, async (ask, child) => {
+    const initializeMs = performance.now() - started;
+    const tools = await listTools(ask);
+    const listMs = performance.now() - started;
+    return { initializeMs, listMs, tools, ...usageOfTree(child.pid ?? 0) };
+  });
+}
+
+/** Milliseconds of each of many trivial calls, one after the other, of a server that is warm. */
+export function timeCalls(
+  server: Server,
+  trivial: TrivialCall,
+  home: string,
+): Promise<readonly number[]> {
+  const params = { name: trivial.tool, arguments: trivial.arguments };
+  return withServer(server, home, async (ask) => {
+    const call = async () => {
+      const started = performance.now();
+      const { isError } = callAnswer.parse(await ask('tools/call', params));
+      if (isError) throw new Error(`${server.name}: ${trivial.tool} failed`);
+      return performance.now() - started;
+    };
+    for (let warm = 0; warm < warmCalls; warm += 1) await call();
+    const times: number[] = [];
+    while (times.length < timedCalls) times.push(await call());
+    return times;
+  });
+}
+
+async function withServer<Value>(
+  server: Server,
+  home: string,
+  work: (ask: Ask, child: ChildProcessWithoutNullStreams) => Promise<Value>,
+): Promise<Value> {
   const child = spawn(process.execPath, [...server.arguments], {
     cwd: home,
     detached: true,
@@ -31,11 +65,8 @@ export async function run(server: Server, home: string): Promise<Run> {
       capabilities: {},
       clientInfo: { name: 'fovea-bench', version: '1.0.0' },
     });
-    const initializeMs = performance.now() - started;
     child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-    const tools = await listTools(ask);
-    const listMs = performance.now() - started;
-    return { initializeMs, listMs, tools, ...usageOfTree(child.pid ?? 0) };
+    return await work(ask, child);
   } finally {
     await end(child);
   }
@@ -47,10 +78,17 @@ export function endAll(): void {
 }
 
 const running = new Set<ChildProcessWithoutNullStreams>();
+const warmCalls = 100;
+const timedCalls = 200;
 const answerDeadlineMs = 30_000;
 const endDeadlineMs = 2_000;
 
 type Ask = (method: string, params: Record<string, unknown>) => Promise<unknown>;
+
+interface Asked {
+  resolve(result: unknown): void;
+  reject(why: Error): void;
+}
 
 async function listTools(ask: Ask): Promise<readonly unknown[]> {
   const tools: unknown[] = [];
@@ -64,34 +102,43 @@ async function listTools(ask: Ask): Promise<readonly unknown[]> {
 }
 
 const listAnswer = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const callAnswer = z.object({ isError: z.boolean().optional() });
 const message = z.object({ id: z.unknown(), result: z.unknown(), error: z.unknown() }).partial();
 
 function connect(server: Server, child: ChildProcessWithoutNullStreams): Ask {
+  const asked = new Map<unknown, Asked>();
   let lastWords = '';
   child.stderr.on('data', (chunk) => {
     lastWords = `${lastWords}${chunk}`.slice(-2_000);
   });
-  const lines = createInterface({ input: child.stdout });
+  const failure = (why: string) => new Error(`${server.name}: ${why}\n${lastWords}`);
+  const failAll = (why: string) => {
+    for (const { reject } of asked.values()) reject(failure(why));
+  };
+  child.once('error', ({ message }) => failAll(message));
+  child.once('exit', (code) => failAll(`ended with ${code} before it answered`));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const answer = message.safeParse(parseJson(line)).data;
+    const waiting = asked.get(answer?.id);
+    if (answer === undefined || waiting === undefined) return;
+    if (answer.error === undefined) waiting.resolve(answer.result);
+    else waiting.reject(failure(`refused: ${JSON.stringify(answer.error)}`));
+  });
   let id = 0;
-  return (method, params) => {
+  return async (method, params) => {
     id += 1;
     const wanted = id;
-    return new Promise((resolve, reject) => {
-      const fail = (why: string) => reject(new Error(`${server.name}: ${why}\n${lastWords}`));
-      const deadline = setTimeout(() => fail(`no answer to ${method}`), answerDeadlineMs);
-      child.once('error', ({ message }) => fail(message));
-      child.once('exit', (code) => fail(`ended with ${code} before it answered ${method}`));
-      const read = (line: string) => {
-        const answer = message.safeParse(parseJson(line)).data;
-        if (answer?.id !== wanted) return;
-        clearTimeout(deadline);
-        lines.off('line', read);
-        if (answer.error === undefined) resolve(answer.result);
-        else fail(`refused ${method}: ${JSON.stringify(answer.error)}`);
-      };
-      lines.on('line', read);
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: wanted, method, params })}\n`);
-    });
+    const { promise, ...settle } = Promise.withResolvers<unknown>();
+    asked.set(wanted, settle);
+    const late = () => settle.reject(failure(`no answer to ${method}`));
+    const deadline = setTimeout(late, answerDeadlineMs);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: wanted, method, params })}\n`);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(deadline);
+      asked.delete(wanted);
+    }
   };
 }
 

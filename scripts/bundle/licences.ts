@@ -3,13 +3,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+export interface Notices {
+  /** Folders of the packages, sorted. */
+  readonly packages: readonly string[];
+  readonly text: string;
+}
+
 /** One notice for each package among the bundled files. Throws where a package has no licence. */
-export function licenceNotices(bundledFiles: readonly string[]): string {
+export function licenceNotices(bundledFiles: readonly string[]): Notices {
   const folders = new Set(bundledFiles.flatMap((file) => packageFolder(file) ?? []));
-  return [...folders]
-    .sort()
-    .map(notice)
-    .join(`\n${'-'.repeat(80)}\n\n`);
+  const packages = [...folders].sort();
+  return { packages, text: packages.map(notice).join(`\n${'-'.repeat(80)}\n\n`) };
 }
 
 function packageFolder(file: string): string | undefined {

@@ -1,6 +1,7 @@
 // manifest.json of the bundle that desktop hosts install (MCPB, manifest version 0.3).
 
 import { readFileSync } from 'node:fs';
+import { type ListedPrompt, prompts } from '../../src/mcp/prompts/prompts.ts';
 import type { ListedTool } from '../../src/mcp/surface.ts';
 
 /** The manifest as text, formatted as the linter wants it. */
@@ -33,6 +34,9 @@ export function manifest(list: readonly ListedTool[]): string {
       Object.entries(fields).map(([key, { variable: _variable, ...field }]) => [key, field]),
     ),
     tools: list.map(({ name, title }) => ({ name, description: title })),
+    prompts: prompts.map(listedPrompt),
+    // The server writes their texts, for the tools that it offers.
+    prompts_generated: true,
     compatibility: {
       platforms: ['darwin', 'win32', 'linux'],
       runtimes: { node: engines.node },
@@ -69,6 +73,14 @@ const fields = {
     required: false,
     default: '',
   },
+  surface: {
+    variable: 'FOVEA_SURFACE',
+    type: 'string',
+    title: 'Tools in the list',
+    description: 'full: all tools. compact: the most used, and four that find and call the others.',
+    required: false,
+    default: 'full',
+  },
   file_roots: {
     variable: 'FOVEA_FILE_ROOTS',
     type: 'directory',
@@ -78,6 +90,16 @@ const fields = {
     default: `${dollar}{DOCUMENTS}/Fovea`,
   },
 };
+
+function listedPrompt({ name, title, description, arguments: given }: ListedPrompt) {
+  const values = given.map((one) => `${one.name}: ${dollar}{arguments.${one.name}}`);
+  return {
+    name,
+    description,
+    arguments: given.map((one) => one.name),
+    text: `${title}. ${description} (${values.join('; ')})`,
+  };
+}
 
 function packageFacts(): Facts {
   const facts: Facts = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,10 +1,20 @@
 #!/usr/bin/env node
-// The entry of all commands: only what makes the rest load faster.
+// The entry of all commands: only what makes the rest load faster, and a word to an older Node.
 
-import { enableCompileCache } from 'node:module';
+import * as nodeModule from 'node:module';
 import { join } from 'node:path';
+import { nodeLimits } from '../limits/node.ts';
 
-// Beside the code and not in a shared temporary folder, where others could plant compiled code.
-// Where this folder cannot be written, Node goes without.
-enableCompileCache(join(import.meta.dirname, '.compile-cache'));
-await import('./main.ts');
+const { nodeMin } = nodeLimits;
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < nodeMin.major || (major === nodeMin.major && minor < nodeMin.minor)) {
+  const needed = `${nodeMin.major}.${nodeMin.minor}`;
+  const found = `this is ${process.versions.node}, at ${process.execPath}`;
+  process.stderr.write(`fovea: Node ${needed} or newer is needed; ${found}.\n`);
+  process.exitCode = 2;
+} else {
+  // Beside the code and not in a shared temporary folder, where others could plant compiled code.
+  // Where this folder cannot be written, Node goes without.
+  nodeModule.enableCompileCache(join(import.meta.dirname, '.compile-cache'));
+  await import('./main.ts');
+}

@@ -10,6 +10,7 @@ import { workspace } from '../contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
+import { fetchThrough } from '../http-client/proxied-fetch.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -126,6 +127,7 @@ export async function hostedBackend(baseUrl: string, settings: Settings): Promis
   const { authUrl: issuer = baseUrl, clientId = '', clientSecret, clientAuth } = settings;
   const client = createOAuthClient({
     ...{ issuer, clientId, clientSecret, clientAuth, clock: systemClock },
+    fetch: fetchThrough(settings.proxies),
   });
   const { clientOf, close } = hostedClients(baseUrl, client, settings);
   await requireAudiences(client);
@@ -142,8 +144,8 @@ export async function hostedBackend(baseUrl: string, settings: Settings): Promis
 }
 
 function hostedClients(url: string, client: OAuthClient, settings: Settings): CallerClients {
-  const { apiKey, clientId, clientSecret, timeoutMs } = settings;
-  if (apiKey !== undefined) return keyClients(url, apiKey, timeoutMs);
+  const { apiKey, clientId, clientSecret, timeoutMs, proxies } = settings;
+  if (apiKey !== undefined) return keyClients(url, apiKey, settings);
   if (clientId === undefined || clientSecret === undefined) {
     throw invalidArgument(
       'FOVEA_CLIENT_ID',
@@ -153,14 +155,16 @@ function hostedClients(url: string, client: OAuthClient, settings: Settings): Ca
   }
   const exchange = (presented: Secret, signal: AbortSignal) =>
     exchangeToken(client, presented, signal);
-  return exchangingClients({ url, exchange, clock: systemClock, timeoutMs });
+  return exchangingClients({ url, exchange, clock: systemClock, timeoutMs, proxies });
 }
 
 /** One key for all: so all must be of its workspace. What they may do there, their scopes say. */
-function keyClients(url: string, apiKey: Secret, timeoutMs: number): CallerClients {
+function keyClients(url: string, apiKey: Secret, { timeoutMs, proxies }: Settings): CallerClients {
   const base = async () => ({ url, credential: apiKey });
   const upstreams = { base, device: notOffered, local: notOffered };
-  const client = withoutKeyMaking(createClient({ upstreams, clock: systemClock, timeoutMs }));
+  const client = withoutKeyMaking(
+    createClient({ upstreams, clock: systemClock, timeoutMs, proxies }),
+  );
   const workspaceOfKey = once(async () => {
     const { body } = await client.call(workspace.workspace_whoami, {});
     return body.workspace;

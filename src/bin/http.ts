@@ -9,7 +9,9 @@ import type { Service } from '../http-server/service.ts';
 import { createLog, type Log } from '../log.ts';
 import { callerServers } from '../mcp/http/caller-servers.ts';
 import { mcpPath, startMcpHttp } from '../mcp/http/mcp-http.ts';
+import { scopesOfCalls } from '../mcp/http/needed-scope.ts';
 import { offeredOverHttp } from '../mcp/http/offered.ts';
+import { type LazyJournal, lazyJournal } from '../mcp/journal/lazy-journal.ts';
 import { adapt, checkToolsets, type ListedTool } from '../mcp/surface.ts';
 import { warnOfPlainText } from './authorization-server.ts';
 import { embeddedBackend, type HttpBackend, hostedBackend } from './http-backend.ts';
@@ -24,12 +26,13 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
     settings.baseUrl === undefined
       ? await embeddedBackend({ command, settings, log })
       : await hostedBackend(settings.baseUrl, settings);
-  const service = await start(backend, { command, settings, version, log }).catch(
-    async (thrown) => {
-      await backend.close();
-      throw thrown;
-    },
-  );
+  const readBacks = async () => (await import('../../tools/read-backs.ts')).readBacks;
+  const journal = lazyJournal(settings, log, readBacks);
+  const parts = { command, settings, version, log, journal: journal.get };
+  const service = await start(backend, parts).catch(async (thrown) => {
+    await backend.close();
+    throw thrown;
+  });
   warnOfPlainText(command.host, settings.publicUrl, log);
   log.info('The protocol is spoken here.', { path: mcpPath });
   runService({
@@ -37,6 +40,7 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
     close: async () => {
       await service.close();
       await backend.close();
+      await journal.close();
     },
   });
 }
@@ -46,20 +50,21 @@ interface Parts {
   readonly settings: Settings;
   readonly version: string;
   readonly log: Log;
+  readonly journal: LazyJournal['get'];
 }
 
-function start(backend: HttpBackend, { command, settings, version, log }: Parts): Promise<Service> {
+function start(backend: HttpBackend, parts: Parts): Promise<Service> {
+  const { command, settings, version, log, journal } = parts;
   const { host, port } = command;
   const { publicUrl } = settings;
   const { routes, verify, issuer, onListening, clientOf } = backend;
   const offered: readonly ListedTool[] = offeredOverHttp(list);
   const usable = adapt(offered, settings);
-  const scopeByTool = new Map(usable.map(({ name, scope }) => [name, scope]));
-  const needed = new Set([...scopeByTool.values(), 'openid']);
+  const needed = new Set([...usable.map(({ scope }) => scope), 'openid']);
   const makeServer = callerServers({
     list: offered,
     loadTools: async () => (await import('../../tools/index.ts')).tools,
-    ...{ clientOf, settings, version, log },
+    ...{ clientOf, settings, version, log, journal },
     clock: systemClock,
   });
   return startMcpHttp({
@@ -68,7 +73,7 @@ function start(backend: HttpBackend, { command, settings, version, log }: Parts)
     admission: {
       ...{ verify, issuer },
       scopes: scopes.filter((scope) => needed.has(scope)),
-      scopeOf: (tool) => scopeByTool.get(tool),
+      scopeOf: scopesOfCalls(usable, settings),
     },
     makeServer: (caller) => {
       if (caller === undefined) throw new Error('a request came without a caller');

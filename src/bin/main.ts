@@ -38,6 +38,10 @@ async function run(command: Command): Promise<void> {
       return (await import('./sign-out.ts')).runSignOut(command);
     case 'status':
       return (await import('./status.ts')).runStatus(command);
+    case 'setup':
+      return (await import('./setup.ts')).runSetup(command);
+    case 'doctor':
+      return (await import('./doctor.ts')).runDoctor(command);
     case 'account':
       return (await import('./account.ts')).runAccount(command);
     case 'application':

@@ -8,14 +8,14 @@ import type { TrainerCommand } from '../platform/trainers/contract.ts';
 
 type FromSettings = Pick<
   PlatformOptions,
-  'versionMultiplierMax' | 'model' | 'trainer' | 'rateLimit' | 'environment'
+  'versionMultiplierMax' | 'model' | 'trainer' | 'rateLimit' | 'environment' | 'proxies'
 >;
 
 /** `rateLimit` where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
-  const { versionMultiplierMax, model, trainer } = settings;
+  const { versionMultiplierMax, model, trainer, proxies } = settings;
   return {
-    versionMultiplierMax,
+    ...{ versionMultiplierMax, proxies },
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),

@@ -57,9 +57,9 @@ export function connectServices(settings: Settings, log: Log): Services {
   const eventStore = connectEventStore(settings, log);
   const client = once(async () => {
     const { createClient } = await import('../http-client/create-client.ts');
-    const { timeoutMs } = settings;
+    const { timeoutMs, proxies } = settings;
     const upstreams = { base, device: eventStore.upstream, local, serverless };
-    return createClient({ upstreams, clock: systemClock, timeoutMs });
+    return createClient({ upstreams, clock: systemClock, timeoutMs, proxies });
   });
   return {
     client: client.get,

@@ -6,6 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { scopes as allScopes } from '../contract/scopes.ts';
 import { invalidArgument } from '../errors.ts';
+import { fetchThrough } from '../http-client/proxied-fetch.ts';
 import type { Log } from '../log.ts';
 import { adapt } from '../mcp/surface.ts';
 import { nearest } from '../nearest.ts';
@@ -92,6 +93,7 @@ function openSession(settings: Settings, tokens: TokenStore, takeLock: TakeLock)
   const client = createOAuthClient({
     ...{ issuer, clientId, clientSecret, clientAuth },
     clock: systemClock,
+    fetch: fetchThrough(settings.proxies),
   });
   const session = createSession({
     ...{ tokens, takeLock, profile, issuer, clientId, service: baseUrl },

@@ -1,10 +1,13 @@
 // MCP over stdio: what hosts launch. Opens nothing before the first call that needs it.
 
+import { join } from 'node:path';
 import list from '../../tools/list.json' with { type: 'json' };
 import { openFileRoots } from '../boundary/file-roots.ts';
 import { systemClock } from '../clock.ts';
 import { readSettings } from '../config.ts';
 import { createLog } from '../log.ts';
+import { principalOf } from '../mcp/journal/identity.ts';
+import { lazyJournal } from '../mcp/journal/lazy-journal.ts';
 import { startLifecycle } from '../mcp/lifecycle.ts';
 import { serveMcp } from '../mcp/server.ts';
 import { protocolOutput } from '../mcp/stdout-guard.ts';
@@ -19,6 +22,8 @@ export async function runStdio(version: string): Promise<void> {
   const log = createLog(settings.logLevel);
   const wire = openWire(process.stdin, protocolOutput, log);
   const lifecycle = startLifecycle(wire.input, protocolOutput, log);
+  const journal = lazyJournal(settings, log, readBacks);
+  lifecycle.onEnd('journal', () => journal.close());
   const services = connectServices(settings, log);
   lifecycle.onEnd('services', () => services.close());
   const files = openFileRoots(settings.fileRoots);
@@ -31,11 +36,18 @@ export async function runStdio(version: string): Promise<void> {
         client: await services.client(),
         eventStorePlace: services.eventStorePlace,
         signIn: services.signIn,
+        machine: async () => (await import('./machine.ts')).openMachine(settings, version, log),
         files,
         settings,
         clock: systemClock,
       }),
+      keepAnswer: async (tool, json) => {
+        const { keepAnswersIn } = await import('../mcp/kept-answers.ts');
+        return keepAnswersIn(join(settings.home, 'answers'), systemClock)(tool, json);
+      },
       settings,
+      principal: principalOf(settings),
+      journal: journal.get,
       version,
       clock: systemClock,
       log,
@@ -43,4 +55,8 @@ export async function runStdio(version: string): Promise<void> {
     wire.transport,
   );
   lifecycle.onEnd('mcp', () => server.close());
+}
+
+async function readBacks() {
+  return (await import('../../tools/read-backs.ts')).readBacks;
 }

@@ -1,6 +1,7 @@
 // The platform as each caller of `fovea http` may see it: with a token of the caller's own, which
 // is not the one that the caller has shown (MCP authorization, token passthrough).
 
+import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
@@ -17,6 +18,7 @@ export interface ExchangeOptions {
   readonly exchange: (presented: Secret, signal: AbortSignal) => Promise<ExchangedToken>;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  readonly proxies?: Proxies | undefined;
 }
 
 export interface CallerClients {
@@ -26,7 +28,7 @@ export interface CallerClients {
 
 /** A client for each token that was presented, kept until that ends: no two callers have one. */
 export function exchangingClients(options: ExchangeOptions): CallerClients {
-  const { clock, timeoutMs } = options;
+  const { clock, timeoutMs, proxies } = options;
   const entries = new Map<string, { readonly client: Client; readonly endsAt: number }>();
   return {
     clientOf: async ({ presented, token }) => {
@@ -36,7 +38,7 @@ export function exchangingClients(options: ExchangeOptions): CallerClients {
       makeRoom(entries, clock);
       const base = exchangingUpstream(presented, options);
       const upstreams = { base, device: notOffered, local: notOffered };
-      const client = createClient({ upstreams, clock, timeoutMs });
+      const client = createClient({ upstreams, clock, timeoutMs, proxies });
       entries.set(name, { client, endsAt: token.expiresAt });
       return client;
     },

@@ -1,8 +1,11 @@
 // Which network addresses an address given by others may lead to: public ones only.
 
 import { lookup } from 'node:dns';
+import { lookup as lookUp } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
+import { limits } from '../limits.ts';
 
 /** The failure of a connection to a host that has an address which is not public. */
 export class NotPublicError extends Error {
@@ -55,3 +58,21 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
 
 /** All that is given out of IPv6 for the public internet (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether a host may be asked of a proxy, which looks its name up by itself: it has a name of the
+ * public internet, or a public address, and no address as seen from here is other than public. A
+ * name that cannot be looked up here passes: behind many proxies none can.
+ */
+export async function mayBePublicElsewhere(hostname: string): Promise<boolean> {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host)) return isPublicAddress(host);
+  if (!isPublicHostname(host) || !host.includes('.') || privateName.test(host)) return false;
+  const found = lookUp(host, { all: true }).catch(() => []);
+  const given = await Promise.race([found, wait(limits.proxyLookupMsMax, [], { ref: false })]);
+  return given.every(({ address }) => isPublicAddress(address));
+}
+
+/** RFC 6761, RFC 6762, RFC 8375, and what networks use for themselves. */
+const privateName =
+  /\.(local|localhost|internal|intranet|private|corp|home|lan|localdomain|test|invalid|home\.arpa)$/i;

@@ -53,9 +53,9 @@ export const annotation = {
     summary: 'Give images of a batch to a labeler.',
     pathParameters: inProject,
     body: open({
-      name: displayName.describe('Display name.'),
+      name: displayName.describe('Name.'),
       batch: z.string().min(1).describe('Batch id.'),
-      num_images: z.int().min(1).describe('Images to label.'),
+      num_images: z.int().min(1).describe('How many.'),
       labelerEmail: email.describe('A member.'),
       reviewerEmail: email.describe('A member.'),
     }),
@@ -87,7 +87,7 @@ export const annotation = {
       modelType: text
         .min(1)
         .max(limits.foreignIdCharactersMax)
-        .describe('"local" or PROJECT/VERSION; hosted: e.g. "sam3".'),
+        .describe('local or PROJECT/VERSION; hosted: e.g. sam3.'),
       modelOptions: open({
         modelId: z
           .string()
@@ -103,15 +103,15 @@ export const annotation = {
         .record(label, label)
         .refine(...classesMax)
         .optional()
-        .describe('Prompt to class; left out: the classes of the project.'),
+        .describe('{prompt: class}.'),
       numImagesToLabel: z.int().min(1).optional().describe('Default: all.'),
-      defaultConfidence: z.number().min(0).max(1).optional().describe('Least confidence.'),
+      defaultConfidence: z.number().min(0).max(1).optional().describe('Least.'),
       confidenceThresholds: z
         .record(label, z.number().min(0).max(1))
         .refine(...classesMax)
         .optional()
-        .describe('Class to least confidence.'),
-      runNms: z.boolean().optional().describe('Drop overlapping boxes; default true.'),
+        .describe('Per class.'),
+      runNms: z.boolean().optional().describe('Default true.'),
       reviewerEmail: email.optional().describe('A member.'),
     }),
     answer: open({

@@ -9,7 +9,7 @@ const inKey = closed({
   keyId: z.string().min(1).describe('Key id.'),
 });
 
-const name = displayName.optional().describe('Display name.');
+const name = displayName.optional().describe('Name.');
 const scopes = z.array(z.string().min(1)).nullable().optional();
 const customMetadata = open({}).optional().describe('Your own data.');
 
@@ -39,7 +39,7 @@ export const apiKeys = {
     pathParameters: inWorkspace,
     query: closed({
       includeDisabled: z.boolean().optional().describe('Disabled keys too.'),
-      includeFolders: z.boolean().optional().describe('Names of their folders too.'),
+      includeFolders: z.boolean().optional().describe('Folder names too.'),
     }),
     answer: open({ apiKeys: z.array(ApiKey), publishableKey: z.string().nullable().optional() }),
     scope: 'credentials:read',
@@ -98,8 +98,8 @@ export const apiKeys = {
       name,
       scopes: scopes.describe('null: all; []: none.'),
       customMetadata,
-      protected: z.boolean().optional().describe('Only true: no way back by API.'),
-      disabled: z.boolean().optional().describe('True: the key stops working.'),
+      protected: z.boolean().optional().describe('Only true: no way back.'),
+      disabled: z.boolean().optional().describe('Stops the key.'),
     }),
     answer: open({ apiKey: ApiKey }),
     errors: [409],

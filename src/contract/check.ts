@@ -263,6 +263,31 @@ function notAnObject(value: unknown): Problem {
   return { path: '', message: `expected an object, got ${found(value)}` };
 }
 
+/**
+ * Hosts in a strict mode send null for whatever a model leaves out. Such a member is left out, at
+ * any depth, where it may be left out and the schema takes no null.
+ */
+export function withoutNulls(schema: Schema, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((element, index) => inMember(schema, index, element));
+  }
+  if (!isPlain(value)) return value;
+  const kept = Object.entries(value).filter(([name, member]) => {
+    const own = member === null ? memberSchema(schema, name) : undefined;
+    return own === undefined || !isMissing(own);
+  });
+  return Object.fromEntries(kept.map(([name, member]) => [name, inMember(schema, name, member)]));
+}
+
+function isMissing(schema: Schema): boolean {
+  return z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
+}
+
+function inMember(schema: Schema, key: string | number, value: unknown): unknown {
+  const member = memberSchema(schema, key);
+  return member ? withoutNulls(member, value) : value;
+}
+
 /** JSON text becomes the array or object that the schema expects in its place, at any depth. */
 function readJsonText(schema: Schema, value: unknown): unknown {
   const read = typeof value === 'string' ? parsedStructure(schema, value) : value;

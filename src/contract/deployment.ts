@@ -132,9 +132,7 @@ export const deployment = {
     summary: 'Change which images Active Learning collects.',
     pathParameters: inProject,
     body: open({
-      collectionLimits: open({})
-        .optional()
-        .describe('samplingRate, perDay, maxImageSize, …; a wrong one lists all; left out stays.'),
+      collectionLimits: open({}).optional().describe('{samplingRate, perDay, …}; left out stays.'),
       filters: z
         .array(open({}))
         .optional()
@@ -155,10 +153,7 @@ export const deployment = {
       page: z.int().min(1).optional().describe('Default 1.'),
       pageSize: z.int().min(1).max(50).optional().describe('Per page.'),
       search: z.string().min(1).optional().describe('Words.'),
-      status: z
-        .enum(['all', 'not_started', 'in_progress'])
-        .optional()
-        .describe('State of the review.'),
+      status: z.enum(['all', 'not_started', 'in_progress']).optional().describe('Review.'),
       sortBy: z.enum(['created', 'images', 'progress']).optional().describe('Order.'),
       sortDirection: z.enum(['asc', 'desc']).optional().describe('Direction.'),
       reviewer: z.string().min(1).optional().describe('Email or "unassigned".'),

@@ -107,29 +107,21 @@ export const events = {
     path: '/v2/events',
     summary: 'Store an event; as a draft, files can be attached until it is finalized.',
     body: closed({
-      event_schema: z.string().min(1).describe('e.g. "quality_check".'),
-      event_data: open({}).describe('As the schema wants, e.g. {"result": "pass"}.'),
+      event_schema: z.string().min(1).describe('e.g. quality_check.'),
+      event_data: open({}).describe('e.g. {result: "pass"}.'),
       inference_timestamp: isoDateTime.describe('ISO 8601.'),
-      solution: maybeText.describe('Use case; needed for cloud upload.'),
+      solution: maybeText.describe('Use case; for cloud upload.'),
       workflow_id: maybeText.describe('Workflow id.'),
       workflow_version: maybeText.describe('Workflow version.'),
       device_id: maybeText.describe('Device id.'),
       stream_id: maybeText.describe('Stream id.'),
       image_id: maybeText.describe('Image id.'),
-      custom_metadata: customMetadata
-        .nullable()
-        .optional()
-        .describe('Flat; metadata_filter finds it.'),
+      custom_metadata: customMetadata.nullable().optional().describe('Flat.'),
       images: described(
         z.array(image),
         '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
       ).optional(),
-      displayImagePosition: z
-        .int()
-        .min(0)
-        .nullable()
-        .optional()
-        .describe('Index of the main image.'),
+      displayImagePosition: z.int().min(0).nullable().optional().describe('Main image.'),
       draft: z.boolean().optional().describe('Default false.'),
     }),
     answer: open({
@@ -152,8 +144,8 @@ export const events = {
     path: '/v2/events',
     summary: 'Stored events, by time of arrival.',
     query: closed({
-      start_time: isoDateTime.optional().describe('Stored from, ISO 8601.'),
-      end_time: isoDateTime.optional().describe('Stored until.'),
+      start_time: isoDateTime.optional().describe('ISO 8601.'),
+      end_time: isoDateTime.optional().describe('Until.'),
       limit,
       device_id: exactly.describe('Device id.'),
       event_schema: exactly.describe('Schema.'),
@@ -168,7 +160,7 @@ export const events = {
       metadata_filter: z
         .array(z.string().regex(/^[^:]+:/, { error: 'must be key:value or key:op:value' }))
         .optional()
-        .describe('"key:value" or "key:op:value" with eq, ne, gt, lt, gte, lte; all must hold.'),
+        .describe('key:value or key:op:value; op: eq, ne, gt, lt, gte, lte.'),
       include_drafts: includeDrafts,
     }),
     answer: eventsPage,
@@ -234,7 +226,7 @@ export const events = {
     pathParameters: inEvent,
     body: closed({
       file: filePart,
-      label: z.string().min(1).optional().describe('Default "video".'),
+      label: z.string().min(1).optional().describe('Default video.'),
     }),
     bodyType: 'multipart',
     answer: attachmentStored,
@@ -253,7 +245,7 @@ export const events = {
     pathParameters: inEvent,
     body: closed({
       file: filePart,
-      label: z.string().min(1).optional().describe('Default "file".'),
+      label: z.string().min(1).optional().describe('Default file.'),
       content_type: z.string().min(1).optional().describe('MIME type; else detected.'),
     }),
     bodyType: 'multipart',

@@ -10,7 +10,7 @@ const inFolder = closed({
   folderId: z.string().min(1).describe('Folder id.'),
 });
 
-const name = displayName.describe('Display name.');
+const name = displayName.describe('Name.');
 const projects = z.array(z.string().min(1)).max(limits.folderProjectsMax);
 const groups = z
   .array(text.max(limits.folderGroupCharactersMax))
@@ -18,8 +18,8 @@ const groups = z
   .optional();
 
 const more = {
-  projects: projects.optional().describe('Project slugs.'),
-  parent_id: z.string().min(1).nullable().optional().describe('Parent folder id; null: none.'),
+  projects: projects.optional().describe('Slugs.'),
+  parent_id: z.string().min(1).nullable().optional().describe('Parent id; null: none.'),
   external_id: text.min(1).max(limits.foreignIdCharactersMax).optional().describe('Your own id.'),
   auth_groups: described(
     closed({ read: groups, write: groups }),
@@ -41,7 +41,7 @@ export const folders = {
     path: '/{workspace}/groups',
     summary: 'Folders of a workspace.',
     pathParameters: inWorkspace,
-    query: closed({ groupId: z.string().min(1).optional().describe('Only this folder id.') }),
+    query: closed({ groupId: z.string().min(1).optional().describe('Only this one.') }),
     answer: open({ data: z.array(Folder) }),
     scope: 'folder:read',
     effect: 'reads',
@@ -95,7 +95,7 @@ export const folders = {
     summary: 'Put projects into a folder, or take them out.',
     pathParameters: inFolder,
     body: open({
-      projects: projects.describe('Project slugs.'),
+      projects: projects.describe('Slugs.'),
       operation: z.enum(['add', 'remove']).optional().describe('Default add.'),
     }),
     answer: open({}),
@@ -115,7 +115,7 @@ export const ownFolders = {
     path: '/{workspace}/groups/{folderId}/projects',
     summary: 'Take projects out of a folder.',
     pathParameters: inFolder,
-    body: open({ projects: projects.describe('Project slugs.') }),
+    body: open({ projects: projects.describe('Slugs.') }),
     answer: open({}),
     success: 204,
     scope: 'folder:update',

@@ -39,10 +39,10 @@ const removedIds = z
 
 /** What may be done to the metadata and the tags of an image. */
 const metadataChange = {
-  metadata: flatMetadata.optional().describe('Members to set.'),
-  removeMetadata: removed.optional().describe('Members to remove.'),
-  addTags: tagNames.optional().describe('Tags to add.'),
-  removeTags: removed.optional().describe('Tags to remove.'),
+  metadata: flatMetadata.optional().describe('To set.'),
+  removeMetadata: removed.optional().describe('Names.'),
+  addTags: tagNames.optional().describe('Tags.'),
+  removeTags: removed.optional().describe('Tags.'),
 };
 
 function changesSomething(change: object): boolean {
@@ -148,7 +148,7 @@ export const images = {
       name: z.string().min(1).max(500).describe('Annotation file name, with its extension.'),
       jobName: displayName.optional().describe('Job that it counts for.'),
       prediction: z.boolean().optional().describe('True: made by a model.'),
-      overwrite: z.boolean().optional().describe('True: replace an annotation.'),
+      overwrite: z.boolean().optional().describe('Replace an old one.'),
     }),
     body: open({
       annotationFile: z.string().describe('Text of a VOC, COCO, YOLO, CreateML file.'),
@@ -189,7 +189,7 @@ export const images = {
     path: '/{workspace}/{project}/images',
     summary: 'Delete images for good.',
     pathParameters: inProject,
-    body: open({ images: removedIds.describe('Image ids; at most 1000.') }),
+    body: open({ images: removedIds.describe('Ids, up to 1000.') }),
     answer: open({}),
     success: 204,
     textErrors: [400],
@@ -204,7 +204,7 @@ export const images = {
     summary: 'Add, remove or set the tags of an image.',
     pathParameters: inImage,
     body: open({
-      operation: z.enum(['add', 'remove', 'set']).describe('set replaces all tags.'),
+      operation: z.enum(['add', 'remove', 'set']).describe('set replaces all.'),
       tags: tagNames.describe('Tags.'),
     }),
     answer: open({ success: z.boolean().optional(), tags: texts.optional() }),

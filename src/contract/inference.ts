@@ -38,11 +38,9 @@ export const inference = {
     }),
     query: closed({
       image: z.string().min(1).optional().describe('URL of the image.'),
-      confidence: share.optional().describe('Least confidence. Default 0.4.'),
-      overlap: share
-        .optional()
-        .describe('Boxes of a class that overlap more are one. Default 0.5.'),
-      classes: z.string().min(1).optional().describe('Comma-separated. Default all.'),
+      confidence: share.optional().describe('Least; default 0.4.'),
+      overlap: share.optional().describe('Of boxes of a class; default 0.5.'),
+      classes: z.string().min(1).optional().describe('Comma-separated.'),
     }),
     body: open({ file: filePart.optional() }),
     bodyType: 'multipart',

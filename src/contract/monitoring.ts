@@ -21,8 +21,8 @@ export const monitoring = {
     summary: 'Number, errors, confidence and speed of inferences.',
     pathParameters: inWorkspace,
     query: closed({
-      startTime: time.optional().describe('YYYY-MM-DD HH:mm:ss; default 24 h ago.'),
-      endTime: time.optional().describe('Likewise; default now.'),
+      startTime: time.optional().describe('YYYY-MM-DD HH:mm:ss.'),
+      endTime: time.optional().describe('Default now.'),
       modelNames: z.string().min(1).optional().describe('Comma-separated.'),
     }),
     answer: open({

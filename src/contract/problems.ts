@@ -1,7 +1,7 @@
 // What the schema library found wrong, in our words, each with its whole path.
 
 import * as z from 'zod';
-import type { Problem } from '../errors.ts';
+import type { Fix, Problem } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import {
   alternatives,
@@ -27,7 +27,8 @@ export function unknownMember(path: Path, known: readonly string[]): Problem {
   const near = meant(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
-  return { path: pathText(path), message: `is not known; ${right}` };
+  const fix: Fix | undefined = near === undefined ? undefined : { kind: 'rename', to: near };
+  return { path: pathText(path), message: `is not known; ${right}`, ...(fix && { fix }) };
 }
 
 /** A path as people write it: `files[2].name`. */
@@ -72,7 +73,55 @@ function explainIssue(root: Schema, issue: Issue, rootValue: unknown, prefix: Pa
   if (issue.code === 'invalid_union') return explainUnion(issue, schema, value, path);
   const message =
     issue.code === 'custom' ? customWords(issue, schema, value) : words(issue, schema, value, path);
-  return [{ path: pathText(path), message }];
+  const fix = fixOf(issue, schema, value);
+  return [{ path: pathText(path), message, ...(fix && { fix }) }];
+}
+
+/** What the value was surely meant to be; undefined: that is for the caller to decide. */
+function fixOf(issue: Issue, schema: Schema | undefined, value: unknown): Fix | undefined {
+  if (issue.code === 'invalid_value') {
+    const by = meantValue(issue.values, value);
+    return by === undefined ? undefined : { kind: 'replace', by };
+  }
+  // The nearest value that is taken: a bound leaves no other choice that is as near.
+  if (isNumeric(issue) && issue.inclusive !== false) {
+    const by = issue.code === 'too_big' ? issue.maximum : issue.minimum;
+    return { kind: 'replace', by: Number(by) };
+  }
+  return issue.code === 'invalid_type' ? fixOfType(schema, value) : undefined;
+}
+
+function isNumeric(issue: Issue): issue is z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall {
+  if (issue.code !== 'too_big' && issue.code !== 'too_small') return false;
+  return issue.origin === 'number' || issue.origin === 'int';
+}
+
+/** Text that says a number, and one value where a list of such is expected. */
+function fixOfType(schema: Schema | undefined, value: unknown): Fix | undefined {
+  const [only, ...others] = schema ? alternatives(schema) : [];
+  if (only === undefined || others.length > 0) return undefined;
+  const read = readAs(only, value);
+  const isRight = read !== undefined && z.safeParse(only, read).success;
+  return isRight ? { kind: 'replace', by: read } : undefined;
+}
+
+/** Text that may be a list itself is none of its elements. */
+const oneName = /^[\w./ -]+$/;
+
+const plainNumber = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+function readAs(schema: Schema, value: unknown): unknown {
+  const { type } = schema._zod.def;
+  if (type === 'array')
+    return typeof value === 'string' && !oneName.test(value) ? undefined : [value];
+  if (type === 'string' && typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return undefined;
+  if (type === 'number' && plainNumber.test(value)) return Number(value);
+  const truth = new Map([
+    ['true', true],
+    ['false', false],
+  ]);
+  return type === 'boolean' ? truth.get(value.toLowerCase()) : undefined;
 }
 
 function missing(path: Path, schema: Schema | undefined): Problem {
@@ -158,8 +207,8 @@ function words(issue: Issue, schema: Schema | undefined, value: unknown, path: P
 
 function wrongValue(values: readonly unknown[], value: unknown, got: string): string {
   const names = values.map(String);
-  const near = typeof value === 'string' ? meant(value, names) : undefined;
-  const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
+  const near = meantValue(values, value);
+  const hint = near === undefined ? '' : ` (did you mean "${String(near)}"?)`;
   const right = names.length === 1 ? `"${names[0]}"` : `one of ${names.join(', ')}`;
   return `expected ${right}; got ${got.replace(/^the string /, '')}${hint}`;
 }
@@ -208,6 +257,12 @@ function valueAt(value: unknown, path: Path): unknown {
     found = Object.getOwnPropertyDescriptor(found, key)?.value;
   }
   return found;
+}
+
+/** The value that is taken and differs by a few letters. */
+function meantValue(values: readonly unknown[], value: unknown): unknown {
+  const near = typeof value === 'string' ? meant(value, values.map(String)) : undefined;
+  return near === undefined ? undefined : values.find((one) => String(one) === near);
 }
 
 /** No known name is that long: comparing long text would only cost time. */

@@ -57,11 +57,11 @@ export const projects = {
     summary: 'Create a project.',
     pathParameters: inWorkspace,
     body: open({
-      name: displayName.describe('Display name; the slug comes from it.'),
-      type: z.enum(projectTypes).describe('What is labelled.'),
-      annotation: text.min(1).max(100).describe('What the boxes show, e.g. "cells".'),
-      license: text.max(50).optional().describe('e.g. "MIT", "CC BY 4.0", "Private".'),
-      public: z.boolean().optional().describe('True: others of this platform find and fork it.'),
+      name: displayName.describe('Display name.'),
+      type: z.enum(projectTypes).describe('Kind of labels.'),
+      annotation: text.min(1).max(100).describe('What is labelled, e.g. cells.'),
+      license: text.max(50).optional().describe('e.g. MIT.'),
+      public: z.boolean().optional().describe('Others may fork it.'),
     }),
     answer: Project,
     success: 201,
@@ -76,8 +76,8 @@ export const projects = {
     summary: 'Copy a public catalog project into the workspace.',
     pathParameters: inWorkspace,
     body: open({
-      url: z.string().min(1).optional().describe('URL of the public project.'),
-      source_project: z.string().min(1).optional().describe('Or its slug.'),
+      url: z.string().min(1).optional().describe('Public project URL.'),
+      source_project: z.string().min(1).optional().describe('Or slug.'),
     }).refine(({ url, source_project: slug }) => (url === undefined) !== (slug === undefined), {
       error: 'give url or source_project, and not both',
     }),
@@ -122,7 +122,7 @@ export const projects = {
     summary: 'Statistics of the images and annotations of a project.',
     pathParameters: inProject,
     query: closed({
-      regenerate: z.boolean().optional().describe('True: compute anew instead of the cached one.'),
+      regenerate: z.boolean().optional().describe('Compute anew.'),
     }),
     answer: open({
       health: z.boolean(),
@@ -152,16 +152,13 @@ export const projects = {
           error: 'at least one share must be greater than 0',
         })
         .describe('Relative shares, e.g. 70, 20, 10.'),
-      mode: z
-        .enum(['rebalance', 'shuffle'])
-        .optional()
-        .describe('rebalance (default) moves few images; shuffle, all.'),
-      grouping: z.enum(['global', 'batch']).optional().describe('For shuffle; default global.'),
+      mode: z.enum(['rebalance', 'shuffle']).optional().describe('Default rebalance.'),
+      grouping: z.enum(['global', 'batch']).optional().describe('For shuffle.'),
       classes: z
         .array(z.string().max(limits.labelCharactersMax))
         .max(limits.rebalanceClassesMax)
         .optional()
-        .describe('Only images with these classes.'),
+        .describe('Only these.'),
     }),
     answer: taskStarted,
     success: 202,
@@ -176,7 +173,7 @@ export const projects = {
     path: '/{workspace}/{project}/models',
     summary: 'Trained models of a project.',
     pathParameters: inProject,
-    query: closed({ group: z.string().optional().describe('Only one model group.') }),
+    query: closed({ group: z.string().optional().describe('Model group.') }),
     answer: open({ models: z.array(open({})) }),
     scope: 'project:read',
     effect: 'reads',

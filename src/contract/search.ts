@@ -42,7 +42,7 @@ const catalogAnswer = open({
 
 const FoundImage = open({ id: z.string().optional() });
 
-const roboQl = z.string().min(1).describe('RoboQL, e.g. "tag:night class:car>=3"; "*": all.');
+const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; * for all.');
 
 export const search = {
   catalog_search: operation({
@@ -52,8 +52,8 @@ export const search = {
     path: '/catalog/search',
     summary: 'Public projects that match words.',
     query: closed({
-      q: z.string().min(1).describe('Words, and filters as class:car, images>500, sort:stars.'),
-      type: z.string().min(1).optional().describe('Project type, "dataset" or "model".'),
+      q: z.string().min(1).describe('Words, class:car, images>500, sort:stars.'),
+      type: z.string().min(1).optional().describe('Project type, dataset or model.'),
       limit: z.int().min(1).max(100).optional().describe('Default 12.'),
       page: z.int().min(1).optional().describe('Default 1.'),
     }),
@@ -81,19 +81,19 @@ export const search = {
     summary: 'Images of a project by words, likeness, tag, class or batch.',
     pathParameters: inProject,
     body: open({
-      prompt: z.string().min(1).optional().describe('Words to look for.'),
-      like_image: z.string().min(1).optional().describe('Like this image id.'),
+      prompt: z.string().min(1).optional().describe('Words.'),
+      like_image: z.string().min(1).optional().describe('Image id.'),
       image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
-      tag: z.string().min(1).optional().describe('With this tag.'),
-      class_name: z.string().min(1).optional().describe('With this class.'),
-      in_dataset: z.boolean().optional().describe('In the dataset or not.'),
-      batch: z.boolean().optional().describe('In a batch or not.'),
+      tag: z.string().min(1).optional().describe('Tag.'),
+      class_name: z.string().min(1).optional().describe('Class.'),
+      in_dataset: z.boolean().optional().describe('In the dataset.'),
+      batch: z.boolean().optional().describe('In a batch.'),
       batch_id: z.string().min(1).optional().describe('Batch id.'),
-      annotation_job: z.boolean().optional().describe('In a job or not.'),
+      annotation_job: z.boolean().optional().describe('In a job.'),
       annotation_job_id: z.string().min(1).optional().describe('Job id.'),
       fields: described(
         z.array(z.enum(imageFields)),
-        'Default id, created; also name, url, labels, split, tags, annotations, user_metadata...',
+        'e.g. name, url, split, tags, labels, annotations.',
       ).optional(),
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
@@ -118,7 +118,7 @@ export const search = {
       query: roboQl,
       pageSize: z.int().min(1).max(1_000).optional().describe('Default 50.'),
       fields: z.array(z.string().min(1)).optional().describe('As images_search.'),
-      continuationToken: z.string().min(1).optional().describe('From the page before.'),
+      continuationToken: z.string().min(1).optional().describe('Of the page before.'),
     }),
     answer: open({
       results: z.array(FoundImage),
@@ -137,7 +137,7 @@ export const search = {
     pathParameters: inWorkspace,
     body: open({
       query: roboQl,
-      format: z.string().min(1).describe('e.g. "coco".'),
+      format: z.string().min(1).describe('e.g. coco.'),
       dataset: z.string().min(1).optional().describe('Project slug.'),
       annotationGroup: z.string().min(1).optional().describe('Or annotation group.'),
       name: displayName.optional().describe('Export name.'),

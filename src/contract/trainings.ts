@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { closed, inVersion, open, ownData } from './fields.ts';
 import { operation } from './operation.ts';
 
-const sole = z.string().min(1).optional().describe('Training id; left out: the only run.');
+const sole = z.string().min(1).optional().describe('Default: the only run.');
 
 export const trainings = {
   trainings_recipe: operation({
@@ -16,7 +16,7 @@ export const trainings = {
     summary: 'Hyperparameters and augmentation steps that a training may set.',
     pathParameters: inVersion,
     query: closed({
-      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small; hosted: required.'),
+      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small.'),
     }),
     answer: open({ schema: open({}).optional(), template: open({}).optional() }),
     scope: 'version:read',
@@ -99,17 +99,15 @@ export const ownTrainings = {
     summary: 'Train a model on a version, in the background.',
     pathParameters: inVersion,
     body: open({
-      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small; a wrong one lists all.'),
-      epochs: z.int().min(1).max(limits.epochsMax).optional().describe('Passes over the images.'),
+      modelType: z.string().min(1).optional().describe('e.g. rfdetr-small.'),
+      epochs: z.int().min(1).max(limits.epochsMax).optional().describe('Passes over images.'),
       checkpoint: z
         .string()
         .min(1)
         .max(limits.foreignIdCharactersMax)
         .optional()
         .describe('Model id to start from.'),
-      trainRecipe: ownData(limits.trainRecipeBytesMax)
-        .optional()
-        .describe('See trainings_recipe; needs modelType.'),
+      trainRecipe: ownData(limits.trainRecipeBytesMax).optional().describe('See trainings_recipe.'),
     }),
     answer: open({
       trainingId: z.string(),

@@ -34,7 +34,7 @@ export const versions = {
     summary: 'Generate a version from the images of a project.',
     pathParameters: inProject,
     body: closed({
-      versionName: displayName.optional().describe('Display name.'),
+      versionName: displayName.optional().describe('Name.'),
       ...versionSettings.shape,
     }),
     answer: open({
@@ -84,7 +84,7 @@ export const versions = {
     summary: 'A link to the files of a version in a format; 202 while they are being written.',
     pathParameters: closed({
       ...inVersion.shape,
-      format: z.string().min(1).describe('e.g. coco, yolov8, voc, folder; a wrong one lists all.'),
+      format: z.string().min(1).describe('e.g. coco, yolov8, voc, folder.'),
     }),
     query: closed({ nocache }),
     answer: open({

@@ -21,7 +21,7 @@ export const video = {
     method: 'POST',
     path: '/video_upload_signed_url/',
     summary: 'A URL to which a video can be uploaded.',
-    body: open({ file_name: z.string().min(1).max(500).describe('Name of the video file.') }),
+    body: open({ file_name: z.string().min(1).max(500).describe('File name.') }),
     answer: open({
       signed_url: z.string().optional().describe('For one PUT of the bytes.'),
       expires: z.string().optional(),
@@ -37,12 +37,8 @@ export const video = {
     path: '/videoinfer/',
     summary: 'Run models on a video.',
     body: open({
-      input_url: z
-        .string()
-        .min(1)
-        .max(limits.urlCharactersMax)
-        .describe('Public URL, or the upload URL.'),
-      infer_fps: z.number().gt(0).max(120).optional().describe('Frames per second; default 5.'),
+      input_url: z.string().min(1).max(limits.urlCharactersMax).describe('Public or upload URL.'),
+      infer_fps: z.number().gt(0).max(120).optional().describe('Default 5.'),
       models: described(
         z
           .array(

@@ -44,18 +44,16 @@ const event = {
   eventType: z.enum(visionEventTypes).describe('Kind.'),
   useCaseId: id.describe('Use case.'),
   timestamp: isoDateTime.describe('ISO 8601.'),
-  eventData: ownData(limits.eventDataBytesMax)
-    .optional()
-    .describe('As the kind wants, e.g. {result: "pass"}.'),
+  eventData: ownData(limits.eventDataBytesMax).optional().describe('e.g. {result: "pass"}.'),
   images: described(
     z.array(image).max(limits.visionEventImagesMax),
     '{sourceId, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
   ).optional(),
-  customMetadata: described(customMetadata, 'Flat, at most 100 pairs.').optional(),
+  customMetadata: described(customMetadata, 'Flat.').optional(),
   deviceId: id.optional().describe('Device id.'),
   streamId: id.optional().describe('Stream id.'),
   workflowId: id.optional().describe('Workflow id.'),
-  displayImagePosition: z.int().min(0).optional().describe('Index of the main image.'),
+  displayImagePosition: z.int().min(0).optional().describe('Main image.'),
 };
 
 /** Of the whole event: what was seen may have any number of points. */

@@ -22,7 +22,7 @@ export const workflows = {
     summary: 'Keep a workflow.',
     pathParameters: inWorkspace,
     body: open({
-      name: displayName.describe('Display name; the slug comes from it.'),
+      name: displayName.describe('Display name.'),
       config: ownData(limits.workflowConfigBytesMax).describe('Kept as it is given.'),
     }),
     answer: open({ workflow: Workflow }),

@@ -1,5 +1,6 @@
 // call(operation, arguments): the one way to any of the services.
 
+import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
 import type { Secret } from '../secret.ts';
@@ -88,6 +89,8 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** Deadline of a call that names none, in milliseconds. */
   readonly timeoutMs: number;
+  /** Those of the settings; undefined: everything is reached directly. */
+  readonly proxies?: Proxies | undefined;
   /** From 0 to 1, for the jitter of retries. */
   readonly random?: () => number;
   /** Permits a link for downloads that would be refused, for example to a private address. */

@@ -1,6 +1,7 @@
 // The client itself: finds the service, asks it, repeats where that is allowed.
 
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
+import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
@@ -20,6 +21,7 @@ import {
   statusFailure,
   unansweredFailure,
 } from './failures.ts';
+import { createProxied, type Proxied } from './proxied.ts';
 import { createRemembered } from './remembered.ts';
 import { type PreparedRequest, prepareRequest, rememberedKey } from './request.ts';
 import { createUploader } from './upload-link.ts';
@@ -27,13 +29,13 @@ import { createUploader } from './upload-link.ts';
 /** A client of the services in `upstreams`. It opens nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { upstreams, clock } = options;
-  const agent = lazyAgent();
+  const pools = lazyPools(options.proxies);
   const policy = attemptPolicy(options);
   const remembered = createRemembered<Answer2xx>(clock);
   const downloader = createDownloader(options, policy);
   const uploader = createUploader(options);
   const answerOf = async (call: PreparedCall, deadline: Deadline) => {
-    const attempt = async () => attemptOnce(options, agent.get(), call, deadline);
+    const attempt = async () => attemptOnce(options, pools.find(call), call, deadline);
     const facts = { ...call, deadline };
     return repeat(policy, deadline, attempt, () => endedFailure(facts, false));
   };
@@ -78,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
     download: downloader.download,
     upload: uploader.upload,
     close: async () => {
-      await Promise.all([agent.close(), downloader.close(), uploader.close()]);
+      await Promise.all([pools.close(), downloader.close(), uploader.close()]);
     },
   };
 }
@@ -136,14 +138,14 @@ async function renewed(call: PreparedCall, deadline: Deadline): Promise<Prepared
 
 async function attemptOnce(
   { clock, answerBytesMax: bytesMax = limits.answerBytesMax }: ClientOptions,
-  agent: Agent,
+  pool: Dispatcher,
   call: PreparedCall,
   deadline: Deadline,
 ): Promise<Attempt<Answer2xx>> {
   const { operation, secret, request, onSent } = call;
   const facts = { ...call, deadline };
   const sizeOf = (status: number) => answerBytesMax(status, bytesMax);
-  const answered = await exchange(agent, await request.build(onSent), sizeOf, deadline.signal);
+  const answered = await exchange(pool, await request.build(onSent), sizeOf, deadline.signal);
   if (!('status' in answered)) return { failure: unansweredFailure(facts, answered) };
   const { status, end } = answered;
   if (status < 200 || status > 299) {
@@ -167,19 +169,19 @@ function attemptPolicy({ random = Math.random, ...options }: ClientOptions): Att
   return { attemptsMax, delayMs, random };
 }
 
-/** One pool of connections for all calls, opened with the first. */
-function lazyAgent() {
-  let agent: Agent | undefined;
+/** Pools of connections for all calls, opened with the first: a direct one, and through proxies. */
+function lazyPools(proxies: Proxies | undefined) {
+  let opened: { readonly direct: Agent; readonly proxied: Proxied } | undefined;
   let isClosed = false;
   return {
-    get: (): Agent => {
+    find: ({ origin }: PreparedCall): Dispatcher => {
       if (isClosed) throw new FoveaError('cancelled', 'The client is closed.');
-      agent ??= new Agent();
-      return agent;
+      opened ??= { direct: new Agent(), proxied: createProxied(proxies) };
+      return opened.proxied.find(new URL(origin)) ?? opened.direct;
     },
     close: async (): Promise<void> => {
       isClosed = true;
-      await agent?.destroy();
+      await Promise.all([opened?.direct.destroy(), opened?.proxied.close()]);
     },
   };
 }

@@ -1,5 +1,6 @@
 // Downloads a link that a service gave into a new file: whole, or not at all.
 
+import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
@@ -113,6 +114,14 @@ function brokenOff(thrown: unknown, deadline: Deadline, isAnswered: boolean): At
   if (deadline.signal.aborted) throw ended(deadline);
   const refused = asRefused(thrown);
   if (refused) throw invalidArgument('link', `cannot be fetched: ${refused.message}`);
+  const ofProxy = asProxyError(thrown);
+  if (ofProxy) {
+    const { message, hint, mayRepeat: mayRepeatIt } = ofProxy;
+    const retry = mayRepeatIt ? 'safe' : 'never';
+    const details = { hint, retry, cause: thrown } as const;
+    const error = new FoveaError('unreachable', `The download failed: ${message}.`, details);
+    return { failure: { error, mayRepeat: mayRepeatIt } };
+  }
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     const message = 'The download stopped: its host sent nothing for too long.';

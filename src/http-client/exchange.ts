@@ -1,6 +1,6 @@
 // One request and its whole answer over one socket, with the exact point at which it failed.
 
-import type { Agent, Dispatcher, FormData } from 'undici';
+import type { Dispatcher, FormData } from 'undici';
 
 export interface WireRequest {
   readonly origin: string;
@@ -30,7 +30,7 @@ export type Exchanged = Answered | Unanswered;
 
 /** Sends one request. Never rejects. When the signal aborts, the socket is closed at once. */
 export function exchange(
-  agent: Agent,
+  agent: Dispatcher,
   request: WireRequest,
   bytesMax: (status: number) => number,
   signal: AbortSignal,

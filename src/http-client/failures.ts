@@ -1,5 +1,6 @@
 // What a failed attempt becomes for the caller: our words, and theirs kept apart.
 
+import { asProxyError, type ProxyError } from '../boundary/proxy-error.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ErrorCode, FoveaError, type Retry } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -36,8 +37,10 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
   const retry = retryOfStatus(operation, status, repeats, seconds);
   const wait = seconds === undefined ? '' : `; it asks to wait ${seconds} s`;
-  const isUnknown = operation.effect !== 'reads' && status >= 500 && retry === 'never';
-  const advice = status !== 501 && isUnknown ? readBack : hint;
+  // It failed somewhere on the way: whether anything was done, it does not say.
+  const isOpen =
+    operation.effect !== 'reads' && status >= 500 && status !== 501 && retry === 'never';
+  const advice = isOpen ? readBack : hint;
   const error = new FoveaError(
     code,
     `${operation.id} failed with status ${status}: ${meaning}${wait}.`,
@@ -46,6 +49,7 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
       retry,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
       upstream: { status, ...said },
+      ...(isOpen && { wasSent: true }),
     },
   );
   return { error, mayRepeat: repeats, retryAfterMs: waitMs };
@@ -57,8 +61,11 @@ export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered)
   if (facts.deadline.signal.aborted) return final(endedFailure(facts, sent));
   if (cause instanceof Error && cause.name === 'NotReadableError') {
     const message = `${operation.id}: a file changed while it was sent, and was not sent whole.`;
-    return final(new FoveaError('invalid_input', message, { retry: 'safe', cause }));
+    const details = { retry: 'safe', wasSent: false, cause } as const;
+    return final(new FoveaError('invalid_input', message, details));
   }
+  const ofProxy = asProxyError(cause);
+  if (ofProxy) return proxyFailure(operation, ofProxy);
   if (sent) {
     const repeats = mayRepeat(operation.effect, { sent, status: undefined, retryable: false });
     const message = `${operation.id} was sent, but the connection ended before its answer came`;
@@ -68,10 +75,19 @@ export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered)
   const message = `${operation.id} was not sent: ${origin} could not be reached${reason && ` (${reason})`}.`;
   const setting = operation.host === 'device' ? 'FOVEA_DEVICE_URL' : 'FOVEA_BASE_URL';
   const hint = untrusted.test(reason)
-    ? 'Its certificate is not trusted by this machine.'
+    ? 'Its certificate is not trusted by this machine: name its file in NODE_EXTRA_CA_CERTS.'
     : `Check that the service runs, and that ${setting} is its address.`;
-  const error = new FoveaError('unreachable', message, { hint, retry: 'safe', cause });
+  const details = { hint, retry: 'safe', wasSent: false, cause } as const;
+  const error = new FoveaError('unreachable', message, details);
   return { error, mayRepeat: !untrusted.test(reason) };
+}
+
+/** No proxy that failed has carried anything on. */
+function proxyFailure({ id }: Operation, cause: ProxyError): Failure {
+  const { message, hint, mayRepeat } = cause;
+  const details = { hint, retry: mayRepeat ? 'safe' : 'never', wasSent: false, cause } as const;
+  const error = new FoveaError('unreachable', `${id} was not sent: ${message}.`, details);
+  return { error, mayRepeat };
 }
 
 /** A 2xx answer that was cut off, by its connection or by the end of the call. */
@@ -96,7 +112,7 @@ export function wrongAnswer(
     return new FoveaError('upstream_failed', message, { retry: 'safe', upstream });
   }
   const unknown = 'It may have been carried out.';
-  const details = { hint: readBack, retry: 'never' as const, upstream };
+  const details = { hint: readBack, retry: 'never', wasSent: true, upstream } as const;
   return new FoveaError('upstream_failed', `${message} ${unknown}`, details);
 }
 
@@ -105,22 +121,24 @@ export function endedFailure({ operation, deadline }: CallFacts, sent: boolean):
   const unsent = sent ? '' : ' It was not carried out.';
   if (deadline.isCancelled()) {
     if (sent) return lost(operation, 'cancelled', `${operation.id} was cancelled`, undefined);
-    return new FoveaError('cancelled', `${operation.id} was cancelled.${unsent}`);
+    const message = `${operation.id} was cancelled.${unsent}`;
+    return new FoveaError('cancelled', message, { wasSent: false });
   }
   const message = `${operation.id} had no complete answer within ${deadline.timeoutMs} ms`;
   if (sent) return lost(operation, 'timed_out', message, undefined);
   const hint = 'Raise FOVEA_TIMEOUT_MS if the service is slow.';
   const code = operation.effect === 'reads' ? 'timed_out' : 'unreachable';
-  return new FoveaError(code, `${message}.${unsent}`, { hint, retry: 'safe' });
+  return new FoveaError(code, `${message}.${unsent}`, { hint, retry: 'safe', wasSent: false });
 }
 
 /** Sent, without an answer: a read can be made again, of a write the outcome is unknown. */
 function lost(operation: Operation, code: ErrorCode, message: string, cause: unknown): FoveaError {
   if (operation.effect === 'reads') {
-    return new FoveaError(code, `${message}.`, { retry: 'safe', cause });
+    return new FoveaError(code, `${message}.`, { retry: 'safe', wasSent: true, cause });
   }
   const unknown = 'It was sent; whether it was carried out is unknown.';
-  return new FoveaError(code, `${message}. ${unknown}`, { hint: readBack, retry: 'never', cause });
+  const details = { hint: readBack, retry: 'never', wasSent: true, cause } as const;
+  return new FoveaError(code, `${message}. ${unknown}`, details);
 }
 
 const readBack = 'Read back what it should have changed before trying again.';

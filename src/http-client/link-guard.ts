@@ -1,26 +1,37 @@
 // Which links of a service are followed: https to public addresses, and those to our own services.
 
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { ClientOptions, Upstreams } from './client.ts';
-import { type Agents, closeAgents, openAgents, RefusedLink, requirePublic } from './link.ts';
+import {
+  type Agents,
+  closeAgents,
+  openAgents,
+  RefusedLink,
+  reachAllowed,
+  reachPublic,
+} from './link.ts';
 
 export interface LinkGuard {
   /** The pool of connections for a link, or a RefusedLink thrown; `from`: what redirected to it. */
-  choose(to: URL, from: URL | undefined): Promise<Agent>;
+  choose(to: URL, from: URL | undefined): Promise<Dispatcher>;
   close(): Promise<void>;
 }
 
 /** Opens nothing before the first link. */
-export function createLinkGuard({ upstreams, isAllowedLink }: LinkGuardOptions): LinkGuard {
+export function createLinkGuard({
+  upstreams,
+  isAllowedLink,
+  proxies,
+}: LinkGuardOptions): LinkGuard {
   let agents: Agents | undefined;
   return {
     choose: async (to, from) => {
-      agents ??= openAgents();
-      const { plain, guarded } = agents;
-      if (isAllowedLink?.(to) || (await isOwn(upstreams, to, from))) return plain;
+      agents ??= openAgents(proxies);
+      if (isAllowedLink?.(to) || (await isOwn(upstreams, to, from))) {
+        return reachAllowed(to, agents);
+      }
       if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
-      requirePublic(to);
-      return guarded;
+      return reachPublic(to, agents);
     },
     close: async () => {
       if (agents) await closeAgents(agents);
@@ -28,7 +39,7 @@ export function createLinkGuard({ upstreams, isAllowedLink }: LinkGuardOptions):
   };
 }
 
-type LinkGuardOptions = Pick<ClientOptions, 'upstreams' | 'isAllowedLink'>;
+type LinkGuardOptions = Pick<ClientOptions, 'upstreams' | 'isAllowedLink' | 'proxies'>;
 
 /**
  * Whether a link leads to one of our own services, as the embedded platform's links do. A redirect

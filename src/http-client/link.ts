@@ -1,8 +1,16 @@
 // Fetches an address that was not chosen by us: redirects by hand, public addresses only.
 
 import { Agent, type Dispatcher, request } from 'undici';
-import { isPublicHostname, NotPublicError, publicLookup } from '../boundary/addresses.ts';
+import {
+  isPublicHostname,
+  mayBePublicElsewhere,
+  NotPublicError,
+  publicLookup,
+} from '../boundary/addresses.ts';
+import type { Proxies } from '../boundary/proxies.ts';
 import { limits } from '../limits.ts';
+import { untilAborted } from './deadline.ts';
+import { createProxied, type Proxied } from './proxied.ts';
 import { commonHeaders } from './request.ts';
 
 export type Response = Dispatcher.ResponseData;
@@ -13,7 +21,7 @@ export class RefusedLink extends Error {
 }
 
 /** The agent for a hop, or a RefusedLink thrown. `from`: where a redirect comes from. */
-export type ChooseAgent = (to: URL, from: URL | undefined) => Agent | Promise<Agent>;
+export type ChooseAgent = (to: URL, from: URL | undefined) => Dispatcher | Promise<Dispatcher>;
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
@@ -34,13 +42,15 @@ export async function fetchLink(
   let from: URL | undefined;
   let to = link;
   for (let hop = 0; hop <= limits.redirectsMax; hop++) {
-    const response = await request(to, {
+    const asking = request(to, {
       dispatcher: await choose(to, from),
       signal,
       headers: { ...commonHeaders, accept: '*/*' },
       headersTimeout: idleMs,
       bodyTimeout: idleMs,
     });
+    // By itself, a request that waits for a connection would not end before that is there.
+    const response = await untilAborted(asking, signal);
     const location = redirection(response);
     if (location === undefined) return response;
     discard(response);
@@ -78,14 +88,36 @@ export function discard({ body }: Response): void {
 export interface Agents {
   readonly plain: Agent;
   readonly guarded: Agent;
+  readonly proxied: Proxied;
 }
 
-export function openAgents(): Agents {
-  return { plain: new Agent(), guarded: new Agent({ connect: { lookup: publicLookup } }) };
+export function openAgents(proxies?: Proxies | undefined): Agents {
+  return {
+    plain: new Agent(),
+    guarded: new Agent({ connect: { lookup: publicLookup } }),
+    proxied: createProxied(proxies),
+  };
 }
 
-export async function closeAgents({ plain, guarded }: Agents): Promise<void> {
-  await Promise.all([plain.destroy(), guarded.destroy()]);
+export async function closeAgents({ plain, guarded, proxied }: Agents): Promise<void> {
+  await Promise.all([plain.destroy(), guarded.destroy(), proxied.close()]);
+}
+
+/** The pool for an address that need not be public. */
+export function reachAllowed(to: URL, { plain, proxied }: Agents): Dispatcher {
+  return proxied.find(to) ?? plain;
+}
+
+/**
+ * The pool for an address that must be public, or a RefusedLink thrown. A proxy looks names up by
+ * itself: what is private as seen from here is not asked for (decisions/proxy.md).
+ */
+export async function reachPublic(to: URL, { guarded, proxied }: Agents): Promise<Dispatcher> {
+  requirePublic(to);
+  const through = proxied.find(to);
+  if (through === undefined) return guarded;
+  if (!(await mayBePublicElsewhere(to.hostname))) throw new RefusedLink(notPublic);
+  return through;
 }
 
 const notPublic = 'its address is not public';

@@ -1,5 +1,7 @@
 // Fetches a file from an address that a user gave, without reaching into private networks.
 
+import type { Proxies } from '../boundary/proxies.ts';
+import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError } from '../errors.ts';
 import { asRefused, closeAgents, discard, fetchLink, openAgents, parsedLink } from './link.ts';
 import { openNewFile } from './new-file.ts';
@@ -12,6 +14,7 @@ export interface PublicDownloadOptions {
   readonly idleMs: number;
   /** Permits a `host:port` (the port always given) whose address need not be public. */
   readonly isAllowedHost?: (host: string) => boolean;
+  readonly proxies?: Proxies | undefined;
   /** Told of each piece before it is written; an error that it throws ends the download. */
   readonly wrote?: (bytes: number) => Promise<void>;
 }
@@ -24,9 +27,9 @@ export interface PublicDownloadOptions {
 export async function downloadPublic(
   url: string,
   path: string,
-  { bytesMax, signal, idleMs, isAllowedHost, wrote }: PublicDownloadOptions,
+  { bytesMax, signal, idleMs, isAllowedHost, proxies, wrote }: PublicDownloadOptions,
 ): Promise<void> {
-  const agents = openAgents();
+  const agents = openAgents(proxies);
   const file = await openNewFile(path);
   try {
     const choose = (to: URL) => choosePublic(to, agents, isAllowedHost);
@@ -70,7 +73,8 @@ function failureOf(thrown: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return new FoveaError('cancelled', 'The call was cancelled.');
   const refused = asRefused(thrown);
   if (refused) return notFetched('invalid_input', refused.message);
-  return notFetched('upstream_failed', 'the connection failed', thrown);
+  const reason = asProxyError(thrown)?.message ?? 'the connection failed';
+  return notFetched('upstream_failed', reason, thrown);
 }
 
 function notFetched(

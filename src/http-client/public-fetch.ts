@@ -1,6 +1,8 @@
 // Fetches an image from an address that a user gave, without reaching into private networks.
 
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Proxies } from '../boundary/proxies.ts';
+import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError } from '../errors.ts';
 import {
   type Agents,
@@ -12,7 +14,8 @@ import {
   parsedLink,
   RefusedLink,
   type Response,
-  requirePublic,
+  reachAllowed,
+  reachPublic,
 } from './link.ts';
 
 export interface PublicFetchOptions {
@@ -21,6 +24,7 @@ export interface PublicFetchOptions {
   readonly timeoutMs: number;
   /** Permits a `host:port` (the port always given) whose address need not be public. */
   readonly isAllowedHost?: (host: string) => boolean;
+  readonly proxies?: Proxies | undefined;
 }
 
 export interface PublicFile {
@@ -36,7 +40,7 @@ export interface PublicFile {
 export async function fetchPublic(url: string, options: PublicFetchOptions): Promise<PublicFile> {
   const { signal, timeoutMs } = options;
   const timeUp = AbortSignal.timeout(timeoutMs);
-  const agents = openAgents();
+  const agents = openAgents(options.proxies);
   try {
     const choose = (to: URL) => choosePublic(to, agents, options.isAllowedHost);
     const fetching = { signal: AbortSignal.any([signal, timeUp]), idleMs: timeoutMs };
@@ -47,7 +51,8 @@ export async function fetchPublic(url: string, options: PublicFetchOptions): Pro
     if (signal.aborted) throw new FoveaError('cancelled', 'The call was cancelled.');
     const refused = asRefused(error);
     if (refused) throw notFetched('invalid_input', refused.message);
-    const reason = timeUp.aborted ? `no answer within ${timeoutMs} ms` : 'the connection failed';
+    const failed = asProxyError(error)?.message ?? 'the connection failed';
+    const reason = timeUp.aborted ? `no answer within ${timeoutMs} ms` : failed;
     throw notFetched('upstream_failed', reason, error);
   } finally {
     await closeAgents(agents);
@@ -55,18 +60,17 @@ export async function fetchPublic(url: string, options: PublicFetchOptions): Pro
 }
 
 /** The agent for an address of others, or a RefusedLink thrown. */
-export function choosePublic(
+export async function choosePublic(
   to: URL,
   agents: Agents,
   isAllowedHost?: (host: string) => boolean,
-): Agent {
+): Promise<Dispatcher> {
   if (to.protocol !== 'http:' && to.protocol !== 'https:') {
     throw new RefusedLink('it is neither http nor https');
   }
   const port = to.port || (to.protocol === 'https:' ? '443' : '80');
-  if (isAllowedHost?.(`${to.hostname}:${port}`)) return agents.plain;
-  requirePublic(to);
-  return agents.guarded;
+  if (isAllowedHost?.(`${to.hostname}:${port}`)) return reachAllowed(to, agents);
+  return reachPublic(to, agents);
 }
 
 async function readImage(response: Response, bytesMax: number): Promise<PublicFile> {

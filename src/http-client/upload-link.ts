@@ -2,9 +2,10 @@
 
 import { Readable } from 'node:stream';
 import { request } from 'undici';
+import { asProxyError } from '../boundary/proxy-error.ts';
 import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
 import type { ClientOptions, UploadOptions, UploadSource } from './client.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline, untilAborted } from './deadline.ts';
 import { asRefused, discard, parsedLink, type Response } from './link.ts';
 import { createLinkGuard } from './link-guard.ts';
 import { commonHeaders } from './request.ts';
@@ -26,7 +27,7 @@ export function createUploader(options: ClientOptions): Uploader {
     const reading: { failure?: { readonly reason: unknown } } = {};
     try {
       const url = parsedLink(link);
-      const response = await request(url, {
+      const asking = request(url, {
         method: 'PUT',
         dispatcher: await guard.choose(url, undefined),
         signal: deadline.signal,
@@ -39,6 +40,7 @@ export function createUploader(options: ClientOptions): Uploader {
         headersTimeout: options.timeoutMs,
         bodyTimeout: options.timeoutMs,
       });
+      const response = await untilAborted(asking, deadline.signal);
       discard(response);
       checkStatus(response);
     } catch (thrown) {
@@ -103,6 +105,12 @@ function failureOf(thrown: unknown, deadline: Deadline): unknown {
   }
   const refused = asRefused(thrown);
   if (refused) return invalidArgument('link', `cannot be used: ${refused.message}`);
+  const ofProxy = asProxyError(thrown);
+  if (ofProxy) {
+    const { message, hint, mayRepeat } = ofProxy;
+    const details = { hint, retry: mayRepeat ? 'safe' : 'never', cause: thrown } as const;
+    return new FoveaError('unreachable', `The upload failed: ${message}.`, details);
+  }
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') {
     return new FoveaError('conflict', 'What was sent changed its size meanwhile.', {

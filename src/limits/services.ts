@@ -61,6 +61,10 @@ export const serviceLimits = {
   /** The wait before a retry has full jitter, which grows from the first figure to the second. */
   retryDelayMsMin: 200,
   retryDelayMsMax: 5_000,
+  /** Until a proxy has a connection: it waits for the service in turn, longer than we would. */
+  proxyConnectMsMax: 30_000,
+  /** To ask which addresses a name has that a proxy will reach: it may be known to that alone. */
+  proxyLookupMsMax: 3_000,
   /** An answer that we read into memory. */
   answerBytesMax: 64 * 1024 * 1024,
   /** An answer that is an error: its words are in the first part of it. */

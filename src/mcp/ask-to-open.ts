@@ -1,6 +1,6 @@
-// Asking the person at the host to open an address: URL-mode elicitation, in both protocol eras.
-// The package can hide the difference, but then a host that never answers, or answers with an
-// error, ends the call with words of its own; here the tool gets another turn instead.
+// Asking the person at the host to open an address, or to agree: elicitation by URL and by form,
+// in both protocol eras. The package can hide the difference, but then a host that never answers,
+// or answers with an error, ends the call with words of its own; here the tool gets another turn.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -14,22 +14,29 @@ import {
 import { limits } from '../limits.ts';
 import type { Ask, AskAnswer } from './tool.ts';
 
+type AskToOpen = Extract<Ask, { kind: 'open' }>;
+type AskToAgree = Extract<Ask, { kind: 'consent' }>;
+
 /** `at-once`: by a request of ours (2025); `in-result`: by a result that asks (2026-07-28). */
-type Ability = 'no' | 'at-once' | 'in-result';
+export type Ability = 'no' | 'at-once' | 'in-result';
 
 const firstOfNewEra = '2026-07-28';
 
 /** The one input request of a call. */
-const key = 'open';
+const openKey = 'open';
+const consentKey = 'consent';
 
 /** What the host has declared: for this very request in the new era, else when it connected. */
-export function canAsk(server: Server, { mcpReq }: ServerContext): Ability {
+export function canAsk(server: Server, { mcpReq }: ServerContext, mode: 'url' | 'form'): Ability {
   const isNewEra = (server.getNegotiatedProtocolVersion() ?? '') >= firstOfNewEra;
   const declared = isNewEra
     ? memberOf(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY)
     : server.getClientCapabilities();
+  const elicitation = memberOf(declared, 'elicitation');
   // A host that declares elicitation without a mode means forms alone.
-  if (!isObject(memberOf(memberOf(declared, 'elicitation'), 'url'))) return 'no';
+  const isPlain = isObject(elicitation) && Object.keys(elicitation).length === 0;
+  const isDeclared = isObject(memberOf(elicitation, mode)) || (isPlain && mode === 'form');
+  if (!isDeclared) return 'no';
   return isNewEra ? 'in-result' : 'at-once';
 }
 
@@ -42,33 +49,51 @@ function isObject(value: unknown): value is object {
 }
 
 /** What a repeated request of the new era says was answered. It came from outside. */
-export function givenAnswer({ mcpReq }: ServerContext): AskAnswer | undefined {
-  if (mcpReq.inputResponses === undefined) return undefined;
-  const view = inputResponse(mcpReq.inputResponses, key);
+export function givenAnswer(context: ServerContext, kind: Ask['kind']): AskAnswer | undefined {
+  const { inputResponses } = context.mcpReq;
+  if (inputResponses === undefined) return undefined;
+  const view = inputResponse(inputResponses, kind === 'open' ? openKey : consentKey);
   return view.kind === 'elicit' ? view.action : 'none';
 }
 
 /** The host repeats its request with the answer. */
-export function askInResult({ url, message }: Ask): InputRequiredResult {
-  return inputRequired({ inputRequests: { [key]: inputRequired.elicitUrl({ url, message }) } });
+export function askInResult({ url, message }: AskToOpen): InputRequiredResult {
+  return inputRequired({ inputRequests: { [openKey]: inputRequired.elicitUrl({ url, message }) } });
+}
+
+/** Likewise; `requestState` comes back with the answer. */
+export function askToAgreeInResult(
+  { message }: AskToAgree,
+  requestState: string,
+): InputRequiredResult {
+  const form = inputRequired.elicit({ message, requestedSchema: nothingToFill });
+  return inputRequired({ inputRequests: { [consentKey]: form }, requestState });
 }
 
 /**
- * Asks now, and waits for `askToOpenMsMax` at most. Throws only when the call itself was
- * cancelled.
+ * Asks now, and waits for `askToOpenMsMax` or `consentMsMax` at most. Throws only when the call
+ * itself was cancelled.
  */
-export async function askAtOnce(
-  { url, message }: Ask,
-  { mcpReq }: ServerContext,
-): Promise<AskAnswer> {
+export async function askAtOnce(ask: Ask, { mcpReq }: ServerContext): Promise<AskAnswer> {
+  const { askToOpenMsMax, consentMsMax } = limits;
+  const timeout = ask.kind === 'open' ? askToOpenMsMax : consentMsMax;
   try {
-    const { action } = await mcpReq.elicitInput(
-      { mode: 'url', url, message, elicitationId: randomUUID() },
-      { timeout: limits.askToOpenMsMax, signal: mcpReq.signal },
-    );
+    const { action } = await mcpReq.elicitInput(elicitation(ask), {
+      timeout,
+      signal: mcpReq.signal,
+    });
     return action;
   } catch (thrown) {
     if (mcpReq.signal.aborted) throw thrown;
     return 'none';
   }
+}
+
+/** To agree or not is the whole answer. */
+const nothingToFill = { type: 'object' as const, properties: {} };
+
+function elicitation(ask: Ask): Parameters<ServerContext['mcpReq']['elicitInput']>[0] {
+  const { message } = ask;
+  if (ask.kind === 'consent') return { mode: 'form', message, requestedSchema: nothingToFill };
+  return { mode: 'url', url: ask.url, message, elicitationId: randomUUID() };
 }

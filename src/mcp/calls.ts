@@ -9,33 +9,42 @@ import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
-import { toErrorResult } from './error-result.ts';
+import { findEntry, type ResolvedCall, resolveCall } from './compact.ts';
 import { cleanText } from './foreign-text.ts';
+import type { Journal, JournalCall } from './journal/journal.ts';
 import { createOwnWorkspace } from './own-workspace.ts';
-import { toCallResult } from './result.ts';
+import { createPresenter, type PresenterParts } from './present.ts';
 import { excessOf } from './size.ts';
-import { type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
-import type { Ask, Tool, ToolContext } from './tool.ts';
+import { type ListedTool, refusal } from './surface.ts';
+import type { Ask, BackgroundWork, Tool, ToolContext } from './tool.ts';
 
 /** What a context has from the call that it is made for. */
-export type CallScope = Pick<ToolContext, 'signal' | 'progress' | 'browser'>;
+export interface CallScope extends Pick<ToolContext, 'signal' | 'progress' | 'person'> {
+  /** Given by the host: a second call with it is the same call. */
+  readonly key?: string | undefined;
+}
 
-export interface CallOptions {
+export interface CallOptions extends PresenterParts {
   /** The full list, as it was made at build time. */
   readonly list: readonly ListedTool[];
   /** Loads the tools themselves; called with the first call. */
   readonly loadTools: () => Promise<readonly Tool[]>;
   readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
-  readonly settings: SurfaceSettings;
+  /** Who calls: the same words for the same credential. Undefined: there is one caller alone. */
+  readonly principal?: string;
+  /** Opened by the first call that changes something; undefined: none is kept. */
+  readonly journal?: () => Promise<Journal | undefined>;
   readonly log: Log;
 }
 
-type CallersOwn = 'makeContext' | 'settings';
+type CallersOwn = 'makeContext' | 'principal' | 'journal' | keyof PresenterParts;
 
 export interface Called {
   readonly result: CallToolResult;
   /** To be asked of the host in place of the result. */
   readonly ask?: Ask;
+  /** What goes on in the background. */
+  readonly work?: BackgroundWork;
 }
 
 export type CallTool = (
@@ -59,40 +68,55 @@ export function prepareCallTools({
   loadTools,
   log,
 }: Omit<CallOptions, CallersOwn>): (own: Pick<CallOptions, CallersOwn>) => CallTool {
-  const listed = new Map(list.map((tool) => [tool.name, tool]));
-  const findTool = createFinder(loadTools);
-  return ({ makeContext, settings }) => {
+  const listed = new Map([...list, findEntry].map((tool) => [tool.name, tool]));
+  const findTool = createFinder(async () => {
+    const { findingTool } = await import('./find-operations.ts');
+    return [...(await loadTools()), findingTool(list)];
+  });
+  return (own) => {
+    const { makeContext, settings, principal = '', journal } = own;
+    const present = createPresenter(own, listed);
+    const remembered = async (call: JournalCall, context: ToolContext) => {
+      const make = () => call.tool.call(call.args, context);
+      const opened = call.tool.effect === 'reads' ? undefined : await journal?.();
+      return opened === undefined ? make() : opened.run(call, context, make);
+    };
     const ownWorkspace = createOwnWorkspace(settings);
     return async (name, args, scope, knowsLinks) => {
-      const entry = listed.get(name);
-      if (entry === undefined) throw unknownTool(name, [...listed.keys()]);
-      const refused = refusal(entry, settings);
-      if (refused !== undefined)
-        throw invalidParams(`The tool "${name}" is not offered: ${refused}.`);
+      let resolved: ResolvedCall = { name, args };
       try {
         checkSize(args);
-        const tool = await findTool(name);
+        resolved = resolveCall(name, args, listed, settings);
+        const entry = listed.get(resolved.name);
+        if (entry === undefined) throw unknownTool(resolved.name, [...listed.keys()]);
+        const refused = refusal(entry, settings);
+        if (refused !== undefined)
+          throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
+        // Once more: what a text of JSON held was not seen before.
+        checkSize(resolved.args);
+        const tool = await findTool(entry.name);
         const context = await makeContext(scope);
-        const result = await ownWorkspace.call(entry, args, context, (filled) =>
-          tool.call(filled, context),
+        const result = await ownWorkspace.call(entry, resolved.args, context, (filled) =>
+          remembered({ tool, args: filled, principal, key: scope.key }, context),
         );
-        const next = result.next?.filter((call) => isOffered(listed.get(call.tool), settings));
-        const { ask } = result;
+        const { ask, work } = result;
         return {
-          result: toCallResult({ ...result, ...(next && { next }) }, knowsLinks),
-          ...(ask && scope.browser.canAsk && { ask }),
+          result: await present.result(tool.name, result, knowsLinks),
+          ...(ask && canBeAsked(ask, scope) && { ask }),
+          ...(work && { work }),
         };
       } catch (thrown) {
+        if (thrown instanceof ProtocolError) throw thrown;
         const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
         logFailure(log, name, failure);
-        return { result: toErrorResult(failure) };
+        return { result: present.failure(failure, resolved) };
       }
     };
   };
 }
 
-function isOffered(tool: ListedTool | undefined, settings: SurfaceSettings): boolean {
-  return tool !== undefined && refusal(tool, settings) === undefined;
+function canBeAsked({ kind }: Ask, { person }: CallScope): boolean {
+  return kind === 'open' ? person.canOpen : person.canConsent;
 }
 
 function createFinder(loadTools: () => Promise<readonly Tool[]>) {

@@ -1,21 +1,34 @@
-// Text that others wrote, made fit for a model to read: nothing in it that a person cannot see.
+// Text that others wrote, made fit for a model to read: nothing in it that a person cannot see, and
+// a fence around it that nobody can write who does not know the tag of the answer.
+
+import { randomBytes } from 'node:crypto';
+
+/** Escape sequences that move or colour the text of a terminal, as a whole. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const terminalSequence = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /**
- * Control characters except tab and line feed, zero-width characters, marks that turn the
- * direction of writing, and tag and variation characters, in which text can be hidden.
+ * Control characters except tab and line feed, what takes no room on a screen or turns the
+ * direction of writing, tag and variation characters, in which text can be hidden, and characters
+ * that nobody but their author knows. Joined emoji fall apart into their parts.
  */
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\ufff9-\ufffb\u2800\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Co}]/gu;
 
 /** The text without unseen characters; half characters become U+FFFD. */
 export function cleanText(text: string): string {
-  return text.toWellFormed().replace(unseen, '');
+  return text.toWellFormed().replace(terminalSequence, '').replace(unseen, '');
+}
+
+/** The text on one line, without unseen characters. */
+export function cleanLine(text: string): string {
+  return cleanText(text).replace(/\s+/gu, ' ').trim();
 }
 
 /** Any JSON value, with all its strings and names cleaned. */
 function cleanValue(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'string') return forPeople(value);
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map(cleanValue);
   if (typeof value !== 'object' || value === null) return value;
@@ -27,4 +40,62 @@ function cleanValue(value: unknown): unknown {
 export function cleanRecord(record: object): Record<string, unknown> {
   const entries = Object.entries(record).filter(([, member]) => member !== undefined);
   return Object.fromEntries(entries.map(([name, member]) => [cleanText(name), cleanValue(member)]));
+}
+
+// Private-use characters: `cleanText` takes them out of whatever others wrote.
+const opening = '\ue000';
+const closing = '\ue001';
+const marked = /\ue000([^\ue000\ue001]*)\ue001/gu;
+
+const plainCharactersMax = 32;
+const plainWordsMax = 2;
+
+/**
+ * Words of others inside a sentence of ours: marked, so that whoever shows the sentence can fence
+ * them. A single short word, a number or an id says nothing by itself, and is quoted alone.
+ */
+export function foreignWords(text: string): string {
+  return text === '' || isPlain(text) ? `"${text}"` : `${opening}${text}${closing}`;
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Other scripts put a whole sentence into few characters: only Latin words are counted. */
+export function isPlain(text: string): boolean {
+  if (/^[0-9a-f][0-9a-f-]{0,39}$/.test(text) || isoTime.test(text)) return true;
+  if (text.length > plainCharactersMax) return false;
+  if (!/^[\p{Script=Latin}\p{Nd}]+(?:[-_./+][\p{Script=Latin}\p{Nd}]+)*$/u.test(text)) return false;
+  const words = text.replace(/\.\w{1,5}$/, '').match(/\p{Lu}*[\p{Ll}\p{Lo}]+|\p{Lu}+/gu) ?? [];
+  return words.length <= plainWordsMax;
+}
+
+/** For the screen of a person, and inside data that is fenced as a whole: quotes for the marks. */
+export function forPeople(text: string): string {
+  return text.includes(opening) ? betweenMarks(text, (words) => `"${words}"`) : cleanText(text);
+}
+
+/** For what a host may show anywhere, such as progress: the words of others are left out. */
+export function withoutWords(text: string): string {
+  return betweenMarks(text, () => '…');
+}
+
+/** For a model: what others wrote stands between `<TAG>` and `</TAG>`. */
+export function fenceWords(text: string, tag: string): string {
+  return betweenMarks(text, (words) => `<${tag}>${words}</${tag}>`);
+}
+
+/** Whole data of others: between `<data-TAG>` and `</data-TAG>`. */
+export function fenceData(json: string, tag: string): string {
+  return `<data-${tag}>${json}</data-${tag}>`;
+}
+
+/** Eight hexadecimal digits that no text of this answer knows. */
+export type MakeTag = () => string;
+
+export const randomTag: MakeTag = () => randomBytes(4).toString('hex');
+
+/** Everything is cleaned; marks that are no pair are taken out with the rest. */
+function betweenMarks(text: string, show: (words: string) => string): string {
+  const parts = text.split(marked);
+  return parts.map((part, at) => (at % 2 === 0 ? cleanText(part) : show(cleanLine(part)))).join('');
 }

@@ -3,6 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { watchParent } from './parent.ts';
 
 export interface Lifecycle {
   /** Closers run one after another when the process ends, the last one given first. */
@@ -10,9 +11,9 @@ export interface Lifecycle {
 }
 
 /**
- * Ends the process with code 0 when `input` ends, `output` breaks, or SIGTERM, SIGINT or SIGHUP
- * comes: the closers run, and whatever is still open after `stdioShutdownMsMax` is cut off. A
- * stray failure is logged and ends nothing.
+ * Ends the process with code 0 when `input` ends, `output` breaks, SIGTERM, SIGINT or SIGHUP comes,
+ * or the parent is gone: the closers run. What is still open after `stdioShutdownMsMax` is cut off
+ * by SIGKILL. A stray failure is logged and ends nothing.
  */
 export function startLifecycle(input: Readable, output: Writable, log: Log): Lifecycle {
   const closers: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
@@ -22,7 +23,7 @@ export function startLifecycle(input: Readable, output: Writable, log: Log): Lif
     isEnding = true;
     process.exitCode = 0;
     log.debug('Ending.', { reason });
-    const hardStop = setTimeout(() => process.exit(), limits.stdioShutdownMsMax);
+    const hardStop = setTimeout(killSelf, limits.stdioShutdownMsMax);
     void runClosers(closers, log).finally(() => {
       process.stdin.destroy();
       // What the closers left open gets the rest of the time; nothing open: the process ends now.
@@ -33,8 +34,14 @@ export function startLifecycle(input: Readable, output: Writable, log: Log): Lif
   input.once('close', () => end('stdin closed'));
   output.once('error', () => end('stdout broke'));
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => end(name));
+  watchParent(() => end('the parent is gone'));
   surviveStrayFailures(log);
   return { onEnd: (name, close) => closers.push({ name, close }) };
+}
+
+/** Not `process.exit`: that waits for threads inside SQLite, libvips or a slow name service. */
+function killSelf(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 async function runClosers(

@@ -9,14 +9,31 @@ export function listTools(tools: readonly Tool[]): readonly ListedTool[] {
   return tools.map((tool) => ({
     name: tool.name,
     family: tool.family,
+    effect: tool.effect,
     ...(tool.scope !== undefined && { scope: tool.scope }),
     usesFiles: tool.usesFiles,
     ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
+    ...(tool.unlisted && { unlisted: tool.unlisted }),
+    ...(tool.inShort && { inShort: tool.inShort }),
     description: tool.description,
     inputSchema: argumentsSchema(tool),
     annotations: hintsOf(tool),
     title: tool.title,
+    ...metaOf(tool),
   }));
+}
+
+/** By the names that hosts read: Claude Code's own, and those of MCP Apps. */
+function metaOf({ meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
+  const { requiresUserInteraction, searchHint, maxResultSizeChars } = meta;
+  const page = app && `ui://fovea/${app}`;
+  const members = {
+    ...(requiresUserInteraction && { 'anthropic/requiresUserInteraction': true }),
+    ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
+    ...(maxResultSizeChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultSizeChars }),
+    ...(page && { ui: { resourceUri: page } }),
+  };
+  return Object.keys(members).length > 0 ? { meta: members } : {};
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
-import { cleanText } from './foreign-text.ts';
+import { withoutWords } from './foreign-text.ts';
 
 /** One report; `progress` is greater in each. */
 export interface ProgressReport {
@@ -37,7 +37,7 @@ export function createProgress(
       last = done;
       sentAt = now;
       const report = { progress: done, ...(total !== undefined && { total }) };
-      const sending = send({ ...report, message: cleanText(message) }).catch(() => undefined);
+      const sending = send({ ...report, message: withoutWords(message) }).catch(() => undefined);
       sent = sent.then(() => sending);
     },
     async finish() {

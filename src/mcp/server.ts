@@ -4,7 +4,9 @@ import type { Transport } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../clock.ts';
 import { type CallOptions, createCallTool } from './calls.ts';
+import { consentDesks } from './consent.ts';
 import { createServer, wireTools } from './create-server.ts';
+import { serverFeatures } from './features.ts';
 
 export interface McpOptions extends CallOptions {
   readonly version: string;
@@ -16,7 +18,10 @@ export function serveMcp(options: McpOptions, transport: Transport): StdioServer
   const { version, clock, list, settings, log } = options;
   const tools = wireTools(list, settings);
   const callTool = createCallTool(options);
-  return serveStdio(() => createServer({ version, clock, tools, readsFiles: true }, callTool), {
+  const features = serverFeatures(options, callTool);
+  const consent = consentDesks()('');
+  const parts = { version, clock, tools, readsFiles: true, features, consent };
+  return serveStdio(() => createServer(parts, callTool), {
     transport,
     onerror: (error) => log.warn('A message was not understood.', { error: error.name }),
   });

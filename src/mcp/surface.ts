@@ -23,24 +23,35 @@ export interface ArgumentsSchema {
 export interface ListedTool {
   readonly name: string;
   readonly family: string;
+  /** An `Effect`: the list is read from JSON. */
+  readonly effect: string;
   /** What an OAuth token must allow. */
   readonly scope?: string;
   /** Whether it cannot do without files of this machine. */
   readonly usesFiles: boolean;
   /** Arguments that name files of this machine. */
   readonly fileArguments?: readonly string[];
+  /** Arguments that hosts are not told of; `operations_find` tells them. */
+  readonly unlisted?: readonly string[];
+  /** What hosts are told of an argument in place of its members. */
+  readonly inShort?: Readonly<Record<string, string | undefined>>;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
   readonly annotations: Hints;
+  /** As hosts get it in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-export type SurfaceSettings = Pick<Settings, 'workspace' | 'project' | 'toolsets' | 'readOnly'>;
+export type SurfaceSettings = Pick<
+  Settings,
+  'workspace' | 'project' | 'toolsets' | 'readOnly' | 'surface'
+>;
 
 /**
- * The part of the full list that the settings offer, in its order; a parameter with a default in
- * the settings is optional. The workspace is taken but not shown: it is that of the credential, and
- * a model would say it with every call.
+ * The operations that the settings let through, in the order of the list, whether a host is shown
+ * them or reaches them; a parameter with a default in the settings is optional. The workspace is
+ * taken but not shown: it is that of the credential, and a model would say it with every call.
  */
 export function adapt(
   list: readonly ListedTool[],
@@ -81,11 +92,14 @@ export function checkToolsets(list: readonly ListedTool[], toolsets: readonly st
 
 /** Why the settings do not offer a tool; undefined: they do. */
 export function refusal(tool: ListedTool, settings: SurfaceSettings): string | undefined {
+  // Those that reach others belong to no family: each call is judged by what it reaches.
+  const reachesOthers = tool.family === 'operations';
+  if (reachesOthers && settings.surface === 'full') return 'it belongs to FOVEA_SURFACE=compact';
   // Who may only read has to sign in as well; that changes no data.
   if (settings.readOnly && !tool.annotations.readOnlyHint && tool.family !== 'auth') {
     return 'FOVEA_READ_ONLY leaves only tools that read';
   }
-  if (settings.toolsets && !settings.toolsets.includes(tool.family)) {
+  if (!reachesOthers && settings.toolsets && !settings.toolsets.includes(tool.family)) {
     return `FOVEA_TOOLSETS leaves out the family "${tool.family}"`;
   }
   return undefined;

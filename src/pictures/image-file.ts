@@ -175,7 +175,8 @@ function loadSharp(): Promise<typeof import('sharp')['default']> {
     sharp.concurrency(1);
     sharp.cache(false);
     // They belong to the whole process: set by a thread, for a moment no other could read a file.
-    if (isMainThread) allowDecoders(sharp);
+    // In WebAssembly each thread has its own.
+    if (isMainThread || 'emscripten' in sharp.versions) allowDecoders(sharp);
     return sharp;
   });
   return sharpLoading;

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Environment } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
@@ -73,6 +74,8 @@ export interface PlatformOptions {
   readonly clock: Clock;
   /** Lets image URLs reach a host that is not public, for example a camera server. */
   readonly isAllowedHost?: (host: string) => boolean;
+  /** Through which image and video URLs are reached; undefined: directly. */
+  readonly proxies?: Proxies | undefined;
   /** An ONNX detection model, absolute path. */
   readonly model?: string;
   /** The program that trains. */
@@ -258,12 +261,13 @@ function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptio
 async function fetchImage(
   url: string,
   signal: AbortSignal,
-  { isAllowedHost }: PlatformOptions,
+  { isAllowedHost, proxies }: PlatformOptions,
 ): Promise<Uint8Array> {
   const { bytes } = await fetchPublic(url, {
     signal,
     bytesMax: limits.imageBytesMax,
     timeoutMs: limits.imageFetchMsMax,
+    proxies,
     ...(isAllowedHost && { isAllowedHost }),
   });
   return bytes;

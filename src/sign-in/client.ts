@@ -12,7 +12,7 @@ import type { ClientAuthentication } from '../config.ts';
 import { FoveaError } from '../errors.ts';
 import { once } from '../once.ts';
 import type { Secret } from '../secret.ts';
-import { requestOptions } from './fetching.ts';
+import { type Fetch, requestOptions } from './fetching.ts';
 import { discover } from './metadata.ts';
 
 export interface OAuthClientOptions {
@@ -22,6 +22,8 @@ export interface OAuthClientOptions {
   readonly clientSecret: Secret | undefined;
   readonly clientAuth: ClientAuthentication;
   readonly clock: Clock;
+  /** Another one than that of Node.js, where a proxy is between. */
+  readonly fetch?: Fetch;
 }
 
 export interface OAuthClient extends OAuthClientOptions {
@@ -38,13 +40,13 @@ export interface OAuthClient extends OAuthClientOptions {
 /** Sends nothing before it is used. */
 export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
   const { issuer, clientId } = options;
-  const server = once(() => discover(issuer));
+  const server = once(() => discover(issuer, options.fetch));
   return {
     ...options,
     identity: { client_id: clientId },
     server: server.get,
     authentication: () => authenticationOf(options),
-    options: (signal) => requestOptions(new URL(issuer), signal),
+    options: (signal) => requestOptions(new URL(issuer), signal, options.fetch),
   };
 }
 

@@ -3,8 +3,21 @@
 
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import { isPlainLoopback } from '../boundary/loopback.ts';
+import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+
+/** What of `fetch` is needed here; another one may lead through a proxy. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: URLSearchParams;
+    readonly redirect: 'manual';
+    readonly signal: AbortSignal;
+  },
+) => Promise<Response>;
 
 interface Sent {
   readonly method: string;
@@ -17,9 +30,9 @@ interface Sent {
  * What oauth4webapi is to use for a request. Throws `unreachable`, `timed_out`, `upstream_failed`
  * or, where `signal` ended it, `cancelled`.
  */
-export function requestOptions(issuer: URL, signal?: AbortSignal) {
+export function requestOptions(issuer: URL, signal?: AbortSignal, through: Fetch = fetch) {
   return {
-    [customFetch]: send,
+    [customFetch]: (url: string, sent: Sent) => send(url, sent, through),
     [allowInsecureRequests]: isPlainLoopback(issuer),
     ...(signal && { signal }),
   };
@@ -30,12 +43,10 @@ export function get(
   url: URL,
   headers: Record<string, string> = {},
   signal?: AbortSignal,
+  through: Fetch = fetch,
 ): Promise<Response> {
-  return send(url.href, {
-    method: 'GET',
-    headers: { accept: 'application/json', ...headers },
-    signal,
-  });
+  const sent = { accept: 'application/json', ...headers };
+  return send(url.href, { method: 'GET', headers: sent, signal }, through);
 }
 
 /**
@@ -63,12 +74,12 @@ function badEndpoint(what: string, why: string): FoveaError {
   );
 }
 
-async function send(url: string, { signal, ...request }: Sent): Promise<Response> {
+async function send(url: string, { signal, ...request }: Sent, through: Fetch): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), limits.oauthRequestMsMax);
   const { body, ...rest } = request;
   try {
-    const response = await fetch(url, {
+    const response = await through(url, {
       ...rest,
       ...(body && { body }),
       redirect: 'manual',
@@ -147,6 +158,16 @@ async function readAnswer(response: Response): Promise<Uint8Array<ArrayBuffer>> 
 
 /** Before anything was sent, or none can tell. The system's word for it is of a closed set. */
 function failedToSend(thrown: unknown): FoveaError {
+  const ofProxy = asProxyError(thrown);
+  if (ofProxy) {
+    const { message, hint, mayRepeat } = ofProxy;
+    const details = { hint, retry: mayRepeat ? 'safe' : 'never', cause: ofProxy } as const;
+    return new FoveaError(
+      'unreachable',
+      `The authorization server was not asked: ${message}.`,
+      details,
+    );
+  }
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no connection';
   if (notSent.test(code)) {

@@ -3,7 +3,7 @@
 import { type AuthorizationServer, processDiscoveryResponse } from 'oauth4webapi';
 import { isPlainLoopback } from '../boundary/loopback.ts';
 import { FoveaError } from '../errors.ts';
-import { checkEndpoint, get } from './fetching.ts';
+import { checkEndpoint, type Fetch, get } from './fetching.ts';
 import { oauthError } from './oauth-error.ts';
 
 /**
@@ -11,9 +11,9 @@ import { oauthError } from './oauth-error.ts';
  * addresses. The next one is asked only where there is nothing: 404, 410, or no JSON. Throws where
  * the metadata is of another issuer, or names an endpoint that must not be sent anything.
  */
-export async function discover(issuer: string): Promise<AuthorizationServer> {
+export async function discover(issuer: string, through?: Fetch): Promise<AuthorizationServer> {
   for (const address of metadataAddresses(new URL(issuer))) {
-    const response = await get(address);
+    const response = await get(address, {}, undefined, through);
     const found = await readMetadata(response);
     if (found !== undefined) return checked(await accept(issuer, found), new URL(issuer));
   }

@@ -35,13 +35,17 @@ export async function requireAudiences(client: OAuthClient): Promise<void> {
  * Asks `/oauth/validate` whether a token is for this resource. Its four members name nobody, so the
  * token itself stands for its holder. Throws `upstream_failed`, and as requests do.
  */
-export function verifyFor({ issuer }: OAuthClient, resource: () => string): VerifyAccessToken {
+export function verifyFor(
+  { issuer, fetch: through }: OAuthClient,
+  resource: () => string,
+): VerifyAccessToken {
   return async (token) => {
     const audience = resource();
     const address = new URL(
       `${issuer}/oauth/validate?${new URLSearchParams({ resource: audience })}`,
     );
-    const response = await get(address, { authorization: `Bearer ${token.reveal()}` });
+    const headers = { authorization: `Bearer ${token.reveal()}` };
+    const response = await get(address, headers, undefined, through);
     const { active, exp, workspace_url: workspace, scopes } = await readAnswer(response);
     if (!active || exp === null || workspace === '') return undefined;
     return {

@@ -15,12 +15,13 @@ import { readLine, readScopes } from './token-answer.ts';
  * a server error, and as requests do.
  */
 export async function validateToken(
-  { issuer }: OAuthClient,
+  { issuer, fetch: through }: OAuthClient,
   token: Secret,
   signal?: AbortSignal,
 ): Promise<ValidateAnswer | undefined> {
   const headers = { authorization: `Bearer ${token.reveal()}` };
-  const response = await get(new URL(`${issuer}/oauth/validate`), headers, signal);
+  const address = new URL(`${issuer}/oauth/validate`);
+  const response = await get(address, headers, signal, through);
   const { status } = response;
   if (status >= 500) {
     throw new FoveaError('upstream_failed', `The service did not validate the token: ${status}.`);

@@ -34,6 +34,12 @@ export function isBusy(thrown: unknown): boolean {
   return code === resultCodes.busy || code === resultCodes.locked;
 }
 
+/** Whether an error says that the file itself is bad. */
+export function isDamage(thrown: unknown): boolean {
+  const code = resultCode(thrown);
+  return code === resultCodes.damaged || code === resultCodes.notDatabase;
+}
+
 /** Primary result codes, https://www.sqlite.org/rescode.html. */
 const resultCodes = {
   busy: 5,

@@ -144,7 +144,7 @@ export const rules: readonly Rule[] = [
 export const textRules: readonly Rule[] = [
   {
     name: 'plain SQL parameters',
-    why: 'Node 22.13 refuses numbered parameters: write ? and give the value again.',
+    why: 'Node 22.16 refuses numbered parameters: write ? and give the value again.',
     find: matching(/[=(,><]\s*\?\d/, 'a numbered parameter in SQL'),
   },
   {

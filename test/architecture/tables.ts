@@ -13,10 +13,16 @@ export const floors: readonly Floor[] = [
   { floor: 6, parts: ['bench', 'scripts', 'test'], together: true },
   { floor: 5, parts: ['src/bin'] },
   { floor: 4, parts: ['tools'] },
-  { floor: 3, parts: ['src/mcp', 'src/platform', 'src/authorization-server', 'src/event-store'] },
+  {
+    floor: 3,
+    parts: ['src/mcp', 'src/platform', 'src/authorization-server', 'src/event-store'],
+  },
   {
     floor: 2,
-    parts: ['src/http-server', 'src/http-client', 'src/sign-in', 'src/storage', 'src/pictures'],
+    parts: [
+      ...['src/http-server', 'src/http-client', 'src/sign-in', 'src/storage', 'src/pictures'],
+      'src/setup',
+    ],
   },
   { floor: 1, parts: ['src/contract'] },
   {
@@ -41,8 +47,25 @@ export const floors: readonly Floor[] = [
 
 /** What tools may use of the floors below them; everything else is reached over HTTP. */
 export const toolImports = {
-  values: ['src/contract', 'src/mcp/tool.ts', 'src/errors.ts', 'src/limits.ts'],
-  types: ['src/http-client', 'src/sign-in', 'src/boundary', 'src/clock.ts', 'src/config.ts'],
+  values: [
+    'src/contract',
+    'src/mcp/tool.ts',
+    'src/mcp/foreign-text.ts',
+    'src/errors.ts',
+    'src/limits.ts',
+  ],
+  types: [
+    'src/mcp/agreement.ts',
+    'src/mcp/compact.ts',
+    'src/mcp/journal/journal.ts',
+    'src/http-client',
+    'src/sign-in',
+    'src/boundary',
+    'src/setup',
+    'src/clock.ts',
+    'src/config.ts',
+    'src/mcp/journal/journal.ts',
+  ],
 } as const;
 
 /** The parts in which a package may be imported. A package without a line here has no home. */
@@ -58,15 +81,18 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'file-type': ['src/event-store'],
   'find-my-way': ['src/http-server'],
   'ipaddr.js': ['src/boundary'],
+  diff: ['src/setup'],
+  'jsonc-parser': ['src/setup'],
   keytar: ['src/sign-in'],
   oauth4webapi: ['src/sign-in'],
   'onnxruntime-node': ['src/platform'],
   'onnxruntime-web': ['src/platform'],
   'oidc-provider': ['src/authorization-server'],
+  'smol-toml': ['src/setup'],
   sharp: ['src/pictures', 'src/platform'],
   undici: ['src/http-client'],
   yauzl: ['src/platform'],
-  yaml: ['src/contract', 'tools'],
+  yaml: ['src/contract', 'src/setup', 'tools'],
   yazl: ['src/platform', 'tools'],
   zod: ['src/contract', 'src/mcp', 'tools'],
   'node:perf_hooks': ['src/clock.ts'],

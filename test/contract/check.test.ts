@@ -9,6 +9,7 @@ import {
   coerceText,
   flatSchema,
   splitInput,
+  withoutNulls,
 } from '../../src/contract/check.ts';
 import { operations } from '../../src/contract/index.ts';
 import { problemsOf } from './problems-of.ts';
@@ -117,6 +118,16 @@ describe('check', () => {
       { path: '', message: 'expected an object, got the string "x"' },
     ]);
     expect(problems(null)).toEqual([{ path: '', message: 'expected an object, got null' }]);
+  });
+
+  test('null stands for what was left out, where it may be left out', () => {
+    const given = { name: null, split: null, note: null, files: [{ name: null }], other: null };
+    expect(withoutNulls(schema, given)).toEqual({
+      ...{ name: null, note: null, files: [{ name: null }], other: null },
+    });
+    const deep = z.object({ inner: z.object({ a: z.int().optional(), b: z.null().optional() }) });
+    expect(withoutNulls(deep, { inner: { a: null, b: null } })).toEqual({ inner: { b: null } });
+    expect(withoutNulls(schema, null)).toBe(null);
   });
 });
 

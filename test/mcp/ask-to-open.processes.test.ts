@@ -12,6 +12,7 @@ import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { createCallTool } from '../../src/mcp/calls.ts';
+import { consentDesks } from '../../src/mcp/consent.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { listTools } from '../../src/mcp/list-tools.ts';
 import { authTools } from '../../tools/auth.ts';
@@ -279,14 +280,17 @@ async function connected(
       eventStorePlace: async () => ({ kind: 'none', url: undefined }),
       files: openFileRoots([]),
       signIn: async () => desk,
+      machine: noClient,
       settings,
       clock: systemClock,
       ...scope,
     }),
   });
   const tools = wireTools(list, settings);
+  const features = { tasks: undefined, addTo: () => undefined };
+  const consent = consentDesks()('');
   const server = createServer(
-    { version: '1', clock: systemClock, tools, readsFiles: true },
+    { ...{ version: '1', clock: systemClock, tools, readsFiles: true }, features, consent },
     caller,
   );
   const transport: Parameters<typeof server.connect>[0] = {

@@ -155,10 +155,14 @@ describe('the end', () => {
     expect(server.log()).toContain('slow: aborted');
   });
 
-  test('comes although something was left open', async () => {
-    const server = await open({ LEAK: '1' });
+  test.each([
+    ['something was left open', 'LEAK'],
+    ['a thread works on, which nothing can interrupt', 'BUSY'],
+  ])('comes although %s, and then by SIGKILL', async (_what, variable) => {
+    const server = await open({ [variable]: '1' });
     server.endInput();
-    expect(await server.exited()).toBe(0);
+    expect(await server.exited()).toBe(null);
+    expect(server.child.signalCode).toBe('SIGKILL');
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
+import { forPeople } from '../../src/mcp/foreign-text.ts';
 import type { AskAnswer, ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import { authorizationUrl, testDesk } from '../fixtures/sign-in-desk.ts';
@@ -17,11 +18,11 @@ afterEach(async () => {
   await kit.close();
 });
 
-function at(desk: ReturnType<typeof testDesk>, browser = noHost): Partial<ToolContext> {
-  return { signIn: async () => desk, browser };
+function at(desk: ReturnType<typeof testDesk>, person = noHost): Partial<ToolContext> {
+  return { signIn: async () => desk, person };
 }
 
-const noHost: ToolContext['browser'] = { canAsk: false, answer: undefined };
+const noHost: ToolContext['person'] = { canOpen: false, canConsent: false, answer: undefined };
 const pending = { status: 'pending', authorization_url: authorizationUrl };
 
 /** Nothing of sign-in may be loaded. */
@@ -77,9 +78,10 @@ describe('auth_sign_in', () => {
 
   it('asks a host that can, and opens nothing itself', async () => {
     const desk = testDesk();
-    const host = { canAsk: true, answer: undefined };
+    const host = { canOpen: true, canConsent: false, answer: undefined };
     const { ask } = await kit.call('auth_sign_in', {}, at(desk, host));
     expect(ask).toEqual({
+      kind: 'open',
       url: authorizationUrl,
       message: 'Sign in to auth.example.com, so that Fovea can work for you there.',
     });
@@ -93,7 +95,11 @@ describe('auth_sign_in', () => {
     ['decline', 'signed_out', 'close'],
   ])('after the host said %s: %s', async (answer, status, asked) => {
     const desk = testDesk({ status: 'pending' });
-    const { data } = await kit.call('auth_sign_in', {}, at(desk, { canAsk: false, answer }));
+    const { data } = await kit.call(
+      'auth_sign_in',
+      {},
+      at(desk, { canOpen: false, canConsent: false, answer }),
+    );
     expect(data).toMatchObject({ status });
     expect(desk.asked.join(', ')).toBe(asked);
   });
@@ -230,7 +236,7 @@ describe('auth_sign_out', () => {
 describe('auth_userinfo', () => {
   it('gives the claims, with a name that breaks out of no sentence', async () => {
     const { summary, data } = await kit.call('auth_userinfo', {}, at(testDesk()));
-    expect(summary).toBe('Signed in as "Ada L Lovelace".');
+    expect(forPeople(summary)).toBe('Signed in as "Ada L Lovelace".');
     expect(data).toEqual({ sub: 'u1', name: 'Ada "L" Lovelace', email: 'ada@example.com' });
   });
 
@@ -272,7 +278,9 @@ describe('doctor', () => {
     expect(await signInCheck(at(desk))).toEqual({
       check: 'sign-in',
       ok: true,
-      detail: 'Profile "default", kept in "keychain": signed in.',
+      detail:
+        'Profile "default", kept in "keychain": signed in, with a token until ' +
+        '2026-11-22T12:00:00.000Z that renews itself.',
     });
     expect(desk.asked).toEqual([]);
   });

@@ -85,7 +85,10 @@ const special: Readonly<Record<string, () => Facts>> = {
   annotation_jobs_create: () => ({
     ...{ labelerEmail: 'a@example.com', reviewerEmail: 'a@example.com' },
   }),
-  autolabel_start: () => ({ modelType: 'local', ontology: { cell: 'cell' } }),
+  autolabel_start: () => ({
+    ...{ modelType: 'local', ontology: { cell: 'cell' }, accept_cost: true },
+  }),
+  trainings_start: () => ({ accept_cost: true }),
   catalog_search_by_image: () => ({ image: file }),
   deployment_set_model: () => ({ model: { type: 'model_id', modelId: 'm' } }),
   inference_stats_set_metadata: () => ({

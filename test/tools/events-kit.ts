@@ -71,7 +71,7 @@ export function testDraftLife(fovea: () => Fovea): void {
       finalized_at: final.data.finalized_at,
     });
     const late = await refused(fovea(), 'events_attach_video', attach);
-    expect(late).toContain('Error (conflict)');
+    expect(late).toContain('Error (conflict, state)');
     expect(late).toContain('Create the next event with draft true');
     expect(await fovea().ok('events_get', { event_id: id })).toMatchObject({
       draft: false,

@@ -23,6 +23,8 @@ const deviceEvent = { event_schema: 'custom', event_data: { value: 'x' } };
 beforeAll(async () => {
   store = await startEventStoreProcess();
   fovea = await launchFovea({
+    // Many equal things are made here.
+    FOVEA_REPEAT_WINDOW_SECONDS: '0',
     FOVEA_DEVICE_URL: store.url,
     FOVEA_MODEL: resolve('test/fixtures/squares.onnx'),
     FOVEA_TRAINER: await waitingTrainer(),

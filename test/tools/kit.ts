@@ -12,6 +12,7 @@ import { FoveaError } from '../../src/errors.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
+import type { Machine } from '../../src/setup/machine.ts';
 import { tools } from '../../tools/index.ts';
 import { testDesk } from '../fixtures/sign-in-desk.ts';
 
@@ -77,6 +78,7 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
     eventStorePlace: async () => ({ kind: 'named', url }),
     files: openFileRoots([folder], folder),
     ...nobodySignedIn,
+    machine: async () => quietMachine,
     settings: { ...readSettings({ FOVEA_HOME: join(folder, 'home') }), ...settings },
     clock: systemClock,
     signal: new AbortController().signal,
@@ -122,9 +124,27 @@ function toolNamed(name: string): Tool {
   return tool;
 }
 
-const nobodySignedIn: Pick<ToolContext, 'signIn' | 'browser'> = {
+/** One without hosts, proxies and files, on which everything is in order. */
+export const quietMachine: Machine = {
+  hosts: async () => [],
+  programs: async () => ({ node: '/bin/node', npx: '/bin/npx' }),
+  network: async () => ({
+    proxies: [],
+    through: undefined,
+    hasExtraCertificates: undefined,
+    checksCertificates: true,
+  }),
+  clockOffsetMs: async () => 0,
+  secretStore: async () => 'keychain',
+  stores: async () => [],
+  orphans: async () => [],
+  revisions: async () => ['2026-07-28', '2025-11-25'],
+  offered: async () => ({ count: 80, tokens: 9_900, scopes: ['project:read'] }),
+};
+
+const nobodySignedIn: Pick<ToolContext, 'signIn' | 'person'> = {
   signIn: async () => testDesk(),
-  browser: { canAsk: false, answer: undefined },
+  person: { canOpen: false, canConsent: false, answer: undefined },
 };
 
 function urlOf(address: ReturnType<Server['address']>): string {

@@ -67,3 +67,33 @@ it('finds what was deleted, and brings it back', async () => {
   });
   expect(await fovea.ok('trash_list')).toMatchObject({ total: 0 });
 });
+
+it('gives what most calls need, and the rest where it is asked for', async () => {
+  const project = { project: 'many' };
+  await fovea.ok('projects_create', {
+    name: 'Many',
+    type: 'object-detection',
+    annotation: 'cells',
+  });
+  const files = [resolve('sample/blood-cells/JPEGImages/*.jpg')];
+  await fovea.ok('images_upload', { ...project, files });
+  const settings = { ...project, preprocessing: {}, augmentation: {} };
+  const started = [];
+  for (let number = 1; number <= 21; number += 1) {
+    started.push(await fovea.ok('versions_generate', { ...settings, versionName: `v${number}` }));
+  }
+  for (const version of started) await resultOf(version);
+  const brief = await fovea.call('projects_get', project);
+  expect(brief.text.split('\n')[1]).toBe('21 in all; 20 shown; more: detail full');
+  expect(brief.data).toMatchObject({
+    paging: { total: 21, shown: 20, truncated: true, next: { detail: 'full' } },
+    versions: { length: 20, 0: { name: 'v21' } },
+  });
+  const full = await fovea.call('projects_get', { ...project, detail: 'full' });
+  expect(full.text.split('\n')[1]).toBe('21 in all; 21 shown; no more');
+  expect(full.data).toMatchObject({ versions: { length: 21, 20: { name: 'v1' } } });
+  const wrong = await fovea.call('projects_get', { ...project, detail: 'ful' });
+  expect(wrong.data).toMatchObject({
+    error: { corrected: { arguments: { ...project, detail: 'full' } } },
+  });
+});

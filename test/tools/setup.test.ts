@@ -2,9 +2,14 @@
 // they never say.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { openFileRoots } from '../../src/boundary/file-roots.ts';
+import { FoveaError } from '../../src/errors.ts';
+import type { ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
-import { type Kit, openKit } from './kit.ts';
+import type { Machine } from '../../src/setup/machine.ts';
+import { testDesk } from '../fixtures/sign-in-desk.ts';
+import { type Kit, openKit, quietMachine } from './kit.ts';
 
 let kit: Kit;
 
@@ -70,7 +75,7 @@ describe('doctor', () => {
     answerWhoami();
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const result = await kit.call('doctor', {});
-    expect(result.summary).toBe('All 7 checks passed.');
+    expect(result.summary).toBe('All 17 checks passed.');
     expect(result.data.healthy).toBe(true);
     expect(JSON.stringify(result)).toContain('FOVEA_API_KEY');
     expect(JSON.stringify(result)).not.toContain('rf_hush');
@@ -81,13 +86,15 @@ describe('doctor', () => {
     const files = openFileRoots([]);
     const settings = { ...kit.context.settings, home: await kit.write('a-file', 'x') };
     const { summary, data } = await kit.call('doctor', {}, { files, settings });
-    expect(summary).toBe('4 of 7 checks failed: data folder, file roots, platform, event store.');
-    expect(data.checks).toMatchObject([
+    expect(summary).toBe('4 of 17 checks failed: data folder, file roots, platform, event store.');
+    expect(checksOf(data).slice(0, 9)).toMatchObject([
       { check: 'node', ok: true },
       { check: 'settings', ok: true },
       { check: 'data folder', ok: false, fix: expect.stringContaining('FOVEA_HOME') },
       { check: 'file roots', ok: false, fix: expect.stringContaining('FOVEA_FILE_ROOTS') },
+      { check: 'keychain', ok: true },
       { check: 'sign-in', ok: true, detail: expect.stringContaining('FOVEA_API_KEY') },
+      { check: 'scopes', ok: true },
       { check: 'platform', ok: false, fix: expect.stringContaining('FOVEA_API_KEY') },
       { check: 'event store', ok: false, fix: expect.stringContaining('FOVEA_DEVICE_URL') },
     ]);
@@ -98,6 +105,101 @@ describe('doctor', () => {
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const settings = { ...kit.context.settings, baseUrl: undefined };
     const { data } = await kit.call('doctor', {}, { settings });
-    expect(data).toHaveProperty('checks.5.fix', expect.stringContaining('FOVEA_HOME'));
+    expect(data).toHaveProperty('checks.7.fix', expect.stringContaining('FOVEA_HOME'));
+  });
+
+  /** The check of that name, on a machine that differs from one in order. */
+  async function checkOf(
+    name: string,
+    found: Partial<Machine>,
+    changes: Partial<ToolContext> = {},
+  ) {
+    answerWhoami();
+    const machine = async () => ({ ...quietMachine, ...found });
+    const { data } = await kit.call('doctor', {}, { machine, ...changes });
+    return checksOf(data).find(({ check }) => check === name);
+  }
+
+  it.each([
+    [90_000, 'This clock is 90 seconds behind that of the service.', false],
+    [-61_000, 'This clock is 61 seconds ahead of that of the service.', false],
+    [59_000, 'This clock is 59 seconds behind that of the service.', true],
+    [undefined, 'The service did not say its time.', true],
+  ])('a clock that is off by %s ms', async (offset, detail, ok) => {
+    expect(await checkOf('clock', { clockOffsetMs: async () => offset })).toMatchObject({
+      ...{ ok, detail },
+      ...(!ok && { fix: expect.stringContaining('time from the network') }),
+    });
+  });
+
+  const signedIn = () => ({
+    settings: { ...kit.context.settings, apiKey: undefined },
+    signIn: async () => testDesk({ status: 'signed_in' }),
+  });
+
+  it('says what the token does not allow, and until when it is good', async () => {
+    const offered = async () => ({
+      count: 2,
+      tokens: 500,
+      scopes: ['image:create', 'project:read'],
+    });
+    expect(await checkOf('scopes', { offered }, signedIn())).toMatchObject({
+      ok: false,
+      detail: 'The token does not allow image:create, which offered tools need.',
+      fix: expect.stringContaining('auth_sign_in'),
+    });
+    expect((await checkOf('scopes', {}, signedIn()))?.ok).toBe(true);
+    expect(await checkOf('sign-in', {}, signedIn())).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('until 2026-11-22T12:00:00.000Z'),
+    });
+  });
+
+  it('says that the keychain is locked', async () => {
+    const secretStore = async () => {
+      throw new FoveaError('internal', 'The keychain is locked.');
+    };
+    expect(await checkOf('keychain', { secretStore }, signedIn())).toEqual({
+      check: 'keychain',
+      ok: false,
+      detail: 'The keychain is locked.',
+      fix: 'Unlock the keychain, or set FOVEA_CREDENTIALS=file.',
+    });
+  });
+
+  it('names servers that were left behind, and how they end', async () => {
+    expect(await checkOf('processes', { orphans: async () => [7, 12] })).toMatchObject({
+      ok: false,
+      detail: 'Left behind by a host that is gone: process 7, 12.',
+      fix: 'End them: kill 7 12',
+    });
+  });
+
+  it('says what the tools cost, and of a smaller surface where that is worth it', async () => {
+    expect(await checkOf('surface', {})).toEqual({
+      check: 'surface',
+      ok: true,
+      detail: 'full: 80 tools, about 9900 tokens of every conversation.',
+      fix: expect.stringContaining('FOVEA_SURFACE=compact'),
+    });
+  });
+
+  it('goes on where one check cannot be made', async () => {
+    const revisions = async () => {
+      throw new Error('hush');
+    };
+    expect(await checkOf('protocol', { revisions })).toEqual({
+      check: 'protocol',
+      ok: false,
+      detail: 'Something failed inside Fovea.',
+    });
   });
 });
+
+const checksSchema = z.array(
+  z.object({ check: z.string(), ok: z.boolean(), detail: z.string(), fix: z.string().optional() }),
+);
+
+function checksOf(data: Readonly<Record<string, unknown>>) {
+  return checksSchema.parse(data.checks);
+}

@@ -1,7 +1,7 @@
 // tasks_wait: until the end, or until a host would give up.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Kit, openKit } from './kit.ts';
+import { type Kit, openKit, steppingClock } from './kit.ts';
 
 let kit: Kit;
 
@@ -16,6 +16,59 @@ afterEach(async () => {
 const task = { workspace: 'acme', taskId: 't1' };
 const taskRoute = 'GET /acme/asynctasks/t1';
 
+const where = { workspace: 'acme', project: 'cells' };
+const started = { taskId: 't1', url: 'http://127.0.0.1/acme/asynctasks/t1' };
+const job = { jobId: 't1', url: started.url };
+const work = { kind: 'task', workspace: 'acme', taskId: 't1' };
+
+describe('what goes on in the background is told', () => {
+  it.each([
+    ['projects_fork', { workspace: 'acme', source_project: 'a' }, '/projects/fork', started],
+    [
+      'projects_rebalance_splits',
+      { ...where, splits: { train: 1, valid: 0, test: 0 } },
+      '/cells/splits/rebalance',
+      started,
+    ],
+    [
+      'images_set_metadata_bulk',
+      { workspace: 'acme', updates: [{ imageId: 'i', addTags: ['a'] }] },
+      '/images/metadata',
+      started,
+    ],
+    [
+      'trainings_start',
+      { ...where, version: 1 },
+      '/cells/1/v2/trainings',
+      { ...job, trainingId: 'r' },
+    ],
+    ['autolabel_start', { ...where, batchId: 'b', modelType: 'local' }, '/cells/autolabel', job],
+    [
+      'search_export_start',
+      { workspace: 'acme', query: '*', format: 'coco', dataset: 'cells' },
+      '/search/export',
+      started,
+    ],
+  ])('%s', async (name, args, path, json) => {
+    kit.on(`POST /acme${path}`, () => ({ status: 202, json }));
+    expect((await kit.call(name, args)).work).toEqual(work);
+  });
+
+  it('a job that is no async task has to be asked for by its own tool', async () => {
+    kit.on('POST /acme/cells/autolabel', () => ({ json: { jobId: 'j' } }));
+    const args = { ...where, batchId: 'b', modelType: 'sam3' };
+    expect((await kit.call('autolabel_start', args)).work).toBeUndefined();
+  });
+
+  it('a zip that waits for its file is an answer: it has the address', async () => {
+    const json = { taskId: 't1', signedUrl: 'https://example.com/put' };
+    kit.on('POST /acme/cells/upload/zip', () => ({ status: 202, json }));
+    const { data, work } = await kit.call('images_upload_zip', where);
+    expect(data).toMatchObject({ signedUrl: 'https://example.com/put' });
+    expect(work).toBeUndefined();
+  });
+});
+
 describe('tasks_wait', () => {
   it('asks until the task is completed, and reports progress', async () => {
     kit.on(taskRoute, (_request, n) =>
@@ -29,6 +82,17 @@ describe('tasks_wait', () => {
     expect(next).toBeUndefined();
     expect(kit.progress).toEqual(['3/12 Task "t1": running']);
     expect(kit.requests).toHaveLength(2);
+  });
+
+  it('says that it waits while there are no figures', async () => {
+    kit.on(taskRoute, (_request, n) => ({
+      json: { taskId: 't1', status: n < 2 ? 'created' : 'completed', progress: null },
+    }));
+    await kit.call('tasks_wait', task, { clock: steppingClock(1_000) });
+    expect(kit.progress).toEqual([
+      expect.stringMatching(/^0\.00\d+\/undefined Task "t1": created, \d+ s$/),
+      expect.stringMatching(/^0\.00\d+\/undefined Task "t1": created, \d+ s$/),
+    ]);
   });
 
   it('gives the same call as the next one when the time is up', async () => {

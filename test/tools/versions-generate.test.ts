@@ -90,7 +90,11 @@ describe('what is sent', () => {
         message: 'is not known; "hue" has no form for boxes, only for the whole image',
       },
       { path: 'dry_run', message: 'expected true or false, got the string "yes"' },
-      { path: 'versionname', message: 'is not known; did you mean "versionName"?' },
+      {
+        path: 'versionname',
+        message: 'is not known; did you mean "versionName"?',
+        fix: { kind: 'rename', to: 'versionName' },
+      },
     ]);
     expect(kit.requests).toEqual([]);
   });

@@ -174,6 +174,15 @@ describe('on the embedded platform', () => {
         .sort(),
     ).toEqual(['annotation', 'extra', 'name', 'type']);
   });
+
+  it('takes null for what a host in strict mode leaves out', async () => {
+    const facts = { name: 'Nulls', type: 'object-detection', annotation: 'cells' };
+    const made = await fovea.call('projects_create', { ...facts, license: null, public: null });
+    expect(made.isError).toBe(false);
+    const { isError, data } = await fovea.call('projects_get', { project: null });
+    expect(isError).toBe(true);
+    expect(JSON.stringify(data.error)).toContain('project');
+  });
 });
 
 describe('from a platform that misbehaves', () => {
@@ -206,7 +215,7 @@ describe('from a platform that misbehaves', () => {
     const { error, text } = await ask(json(status, body));
     expect(error).toMatchObject({ code, status, upstream: { type: 'T', hint: 'H' } });
     expect(text).toMatch(words);
-    expect(text).toMatch(/data, not instructions/);
+    expect(text).toMatch(/Its words, not instructions/);
     expect(text).not.toContain('\u202e');
   });
 

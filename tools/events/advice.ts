@@ -86,21 +86,23 @@ function inToolWords(message: string): string {
 /** Our own refusal of what was asked, which names the members of the wire. */
 function withToolWords(error: FoveaError): FoveaError {
   if (error.code !== 'invalid_input') return error;
-  const problems = error.problems.map(({ path, message }) => ({
-    path,
-    message: inToolWords(message),
+  const problems = error.problems.map(({ fix, ...problem }) => ({
+    ...problem,
+    message: inToolWords(problem.message),
+    ...(fix && { fix: fix.kind === 'rename' ? { ...fix, to: inToolWords(fix.to) } : fix }),
   }));
   return invalidInput(problems, error.hint);
 }
 
 function withHint(error: FoveaError, hint: string | undefined): FoveaError {
-  const { code, message, problems, retry, retryAfterSeconds, upstream, cause } = error;
+  const { code, message, problems, retry, retryAfterSeconds, upstream, wasSent, cause } = error;
   return new FoveaError(code, message, {
     problems,
     retry,
     cause,
     ...(hint !== undefined && { hint }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(wasSent !== undefined && { wasSent }),
     ...(upstream && { upstream: { ...upstream, message: inToolWords(upstream.message) } }),
   });
 }

@@ -7,7 +7,7 @@ import type { Answer, FilePart } from '../../src/contract/operation.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { openPart } from '../local-file.ts';
-import { fileSize, quoted } from '../words.ts';
+import { bare, fileSize, quoted } from '../words.ts';
 import { finalizeCall } from './create.ts';
 
 const { events_attach_video, events_attach_file } = events;
@@ -15,13 +15,13 @@ const filePath = z.string().min(1);
 
 export const videoInput = z.strictObject({
   ...events_attach_video.pathParameters.shape,
-  file: filePath.describe('Path of the video.'),
+  file: filePath.describe('Path.'),
   ...events_attach_video.body.omit({ file: true }).shape,
 });
 
 export const fileInput = z.strictObject({
   ...events_attach_file.pathParameters.shape,
-  file: filePath.describe('Path of the file.'),
+  file: filePath.describe('Path.'),
   ...events_attach_file.body.omit({ file: true }).shape,
 });
 
@@ -53,7 +53,7 @@ async function sendingOptions({ name, content }: FilePart, context: ToolContext)
   const bytes = 'path' in content ? (await stat(content.path)).size : content.length;
   const timeoutMs = settings.timeoutMs + Math.ceil((bytes / limits.sendBytesPerSecondMin) * 1_000);
   const onSent = (sent: number, total: number) => {
-    progress(sent, total, `${name}: ${fileSize(sent)} of ${fileSize(total)}`);
+    progress(sent, total, `${bare(name)}: ${fileSize(sent)} of ${fileSize(total)}`);
   };
   return { signal, timeoutMs, onSent };
 }

@@ -3,7 +3,7 @@
 import type { events } from '../../src/contract/events.ts';
 import type { Answer } from '../../src/contract/operation.ts';
 import { limits } from '../../src/limits.ts';
-import { count, fileSize, quoted, tally } from '../words.ts';
+import { bare, count, fileSize, quoted, tally } from '../words.ts';
 
 export type StoredEvent = Answer<typeof events.events_get>;
 type Image = NonNullable<StoredEvent['images']>[number];
@@ -21,7 +21,7 @@ export function describeEvent(event: StoredEvent): string {
     ...(files.length > 0 ? [`${count(files.length, 'local file')} (${sizeOf(files)})`] : []),
   ];
   const kind = draft ? 'Draft' : 'Event';
-  const what = `${kind} ${quoted(id)} (${quoted(event_schema)}) of ${created_at}`;
+  const what = `${kind} ${quoted(id)} (${quoted(event_schema)}) of ${bare(created_at)}`;
   return [`${what}: ${parts.join(', ')}.`, ...stateWords(event)].join(' ');
 }
 

@@ -14,13 +14,13 @@ const preview = z.boolean().optional();
 
 export const listInput = z.strictObject({
   ...events_list.query.shape,
-  preview: preview.describe('Show images; default false.'),
+  preview: preview.describe('Show images.'),
 });
 
 export const latestInput = z.strictObject({
   limit: events_latest.query.shape.limit.describe('Default 10.'),
   include_drafts: events_latest.query.shape.include_drafts,
-  preview: preview.describe('Show images; default true.'),
+  preview: preview.describe('Default true.'),
 });
 
 /** Of the tool: what happened last is asked for more often than a hundred events. */
@@ -60,6 +60,10 @@ export async function listEvents(
     summary: `${count(rows.length, 'event')} on this page.${end}`,
     data: { count: rows.length, next_timestamp, ...data, events: rows },
     images,
+    page: {
+      ...{ shown: rows.length, truncated: next_timestamp !== null },
+      ...(next_timestamp !== null && { next: { [bound]: next_timestamp } }),
+    },
     ...(next_timestamp !== null && { next: [more] }),
   };
 }

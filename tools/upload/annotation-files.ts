@@ -5,6 +5,7 @@ import { basename, dirname, extname, sep } from 'node:path';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
+import { fileAt } from '../words.ts';
 import { stemOf } from './image-list.ts';
 import { readText } from './read-text.ts';
 import { type AnnotationFile, indexShared, type SharedAnnotations } from './shared-annotations.ts';
@@ -28,7 +29,8 @@ export async function openAnnotations(
   if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths);
   if (extname(real).toLowerCase() === '.json') {
     const shared = await readShared(real);
-    if (!shared) throw invalidArgument(argument, `"${path}" is neither COCO nor CreateML JSON`);
+    if (!shared)
+      throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
     return async (imagePath) => shared(basename(imagePath));
   }
   const isOnly = imagePaths.length === 1;

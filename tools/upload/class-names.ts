@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
+import { fileAt } from '../words.ts';
 import { readText } from './read-text.ts';
 
 export type Labelmap = Readonly<Record<string, string>>;
@@ -21,7 +22,7 @@ export async function readClassNames(
   const isYaml = ['.yaml', '.yml'].includes(extname(real).toLowerCase());
   const bytesMax = isYaml ? limits.yamlBytesMax : limits.nameListBytesMax;
   const text = await readText(real, argument, bytesMax);
-  const refusal = (problem: string) => invalidArgument(argument, `"${path}" ${problem}`);
+  const refusal = (problem: string) => invalidArgument(argument, `${fileAt(path)} ${problem}`);
   const { namesOfDataYaml, namesOfLines } = await import('../../src/contract/class-list.ts');
   const names = isYaml ? namesOfDataYaml(text, refusal) : namesOfLines(text);
   const labelmap = Object.fromEntries(Object.entries(names));

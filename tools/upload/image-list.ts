@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
+import { fileAt } from '../words.ts';
 import { readText } from './read-text.ts';
 
 export interface ImageList {
@@ -90,6 +91,6 @@ async function readNames(files: FileRoots, list: string): Promise<readonly strin
     .map((line) => line.replace(/\s+(-?1|0)\s*$/, '').trim())
     .filter((line) => line !== '')
     .map((line) => line.slice(Math.max(line.lastIndexOf('/'), line.lastIndexOf('\\')) + 1));
-  if (names.length === 0) throw invalidArgument('list', `"${list}" names no image`);
+  if (names.length === 0) throw invalidArgument('list', `${fileAt(list)} names no image`);
   return [...new Set(names)];
 }

@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { invalidArgument } from '../../src/errors.ts';
-import { fileSize } from '../words.ts';
+import { fileAt, fileSize } from '../words.ts';
 
 /**
  * The text of a file, without a byte order mark. `path` is a real path from the file roots. Throws
@@ -10,16 +10,16 @@ import { fileSize } from '../words.ts';
  */
 export async function readText(path: string, argument: string, bytesMax: number): Promise<string> {
   const found = await stat(path);
-  if (!found.isFile()) throw invalidArgument(argument, `"${path}" is a folder; name a file`);
+  if (!found.isFile()) throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
   if (found.size > bytesMax) {
     const sizes = `${fileSize(found.size)}, more than ${fileSize(bytesMax)}`;
-    throw invalidArgument(argument, `"${path}" has ${sizes}`);
+    throw invalidArgument(argument, `${fileAt(path)} has ${sizes}`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (cause) {
     if (cause instanceof TypeError) {
-      throw invalidArgument(argument, `"${path}" is no UTF-8 text`);
+      throw invalidArgument(argument, `${fileAt(path)} is no UTF-8 text`);
     }
     throw cause;
   }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { type ErrorCode, FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { count } from '../words.ts';
+import { bare, count } from '../words.ts';
 import {
   type BoxWarning,
   type Failed,
@@ -61,7 +61,7 @@ export async function runUpload(
       const outcome = await uploadOne(path, plan, context);
       outcomes.set(index, outcome);
       if (generalError(outcome)) isStopped = true;
-      context.progress(offset + outcomes.size, paths.length, basename(path));
+      context.progress(offset + outcomes.size, paths.length, bare(basename(path)));
     }
   };
   await Promise.all(Array.from({ length: limits.uploadConcurrency }, work));

@@ -16,23 +16,17 @@ const path = z.string().min(1);
 
 export const uploadInput = z.strictObject({
   project,
-  files: z
-    .array(path)
-    .min(1)
-    .optional()
-    .describe('Images, folders or globs, e.g. "data/**/*.jpg".'),
-  url: path.optional().describe('Or the URL of one image.'),
-  name: images.images_upload.query.shape.name.describe('File name; only for one image.'),
+  files: z.array(path).min(1).optional().describe('Paths, folders, globs, e.g. data/**/*.jpg.'),
+  url: path.optional().describe('Or one image URL.'),
+  name: images.images_upload.query.shape.name.describe('Of one image.'),
   split: splitName.optional().describe('Default train.'),
   batch: images.images_upload.query.shape.batch,
   tags: z.array(tagName).optional().describe('Tags.'),
-  annotations: path
-    .optional()
-    .describe('Folder of VOC .xml or YOLO .txt, or a COCO or CreateML .json.'),
+  annotations: path.optional().describe('VOC or YOLO folder, or COCO or CreateML .json.'),
   labelmap: z.record(z.string(), z.string()).optional().describe('For YOLO: number to class.'),
-  labelmap_file: path.optional().describe('Or a names file or data.yaml.'),
-  list: path.optional().describe('File of image names, one per line: only these.'),
-  offset: z.int().min(0).optional().describe('Where to go on.'),
+  labelmap_file: path.optional().describe('YOLO names or data.yaml.'),
+  list: path.optional().describe('File of names: only these.'),
+  offset: z.int().min(0).optional().describe('Go on here.'),
 });
 
 type UploadInput = z.output<typeof uploadInput>;

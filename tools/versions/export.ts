@@ -9,7 +9,7 @@ import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { poll } from '../polling.ts';
 import { refuseExisting, saveLink } from '../save-link.ts';
-import { fileSize, quoted } from '../words.ts';
+import { asGiven, fileSize, quoted } from '../words.ts';
 
 type ExportInput = Input<typeof versions.versions_export> & {
   readonly save_to?: string | undefined;
@@ -44,7 +44,7 @@ export async function exportVersion(
   }
   const { bytes } = await saveLink(link, path, overwrite, context);
   return {
-    summary: `${what} is saved to ${quoted(path)} (${fileSize(bytes)}).`,
+    summary: `${what} is saved to ${asGiven(path)} (${fileSize(bytes)}).`,
     data: { ready: true, path, bytes, format },
     files: [{ path, mimeType: 'application/zip', description: what }],
   };

@@ -15,7 +15,7 @@ const { versions_generate } = versions;
 const orDryRun = {
   ...versions_generate,
   body: versions_generate.body.extend({
-    dry_run: z.boolean().optional().describe('True: only gives warnings and image counts.'),
+    dry_run: z.boolean().optional().describe('Only warnings and image counts.'),
   }),
 };
 
@@ -36,6 +36,14 @@ export const generateInput = z.strictObject({
     ),
 });
 
+/** What a list says of the settings: their members one by one would cost three times as much. */
+export const generateWords = {
+  preprocessing:
+    'On all images, in this order: filter-tags {tag: true | false}, filter-null {percent}, remap {old: new}, auto-orient: true, isolate: true, static-crop {x_min, x_max, y_min, y_max} percent, tile {rows, columns}, contrast {type: "Adaptive Equalization"}, grayscale: true, resize {width, height, format: "Stretch to" | "Fit within" | "Fit (black edges) in"}. May be {}.',
+  augmentation:
+    'Random, up to the strength given, in this order: mosaic: true, flip {horizontal: true, vertical: true}, ninety {clockwise, counter-clockwise, upside-down}, crop {min, max} percent, rotate {degrees}, shear {horizontal, vertical}, hue {degrees}, saturation {percent}, brightness {percent, brighten, darken}, exposure {percent}, rgrayscale {percent}, blur {pixels}, noise {percent}, cutout {count, percent}, image {versions}. bbflip to bbshear, bbbrightness, bbexposure, bbblur, bbnoise: inside boxes. May be {}.',
+} as const;
+
 /** Throws `invalid_input` with all problems of the settings at once; nothing is sent then. */
 export async function generateVersion(args: unknown, context: ToolContext): Promise<ToolResult> {
   const { dry_run, ...checked } = checkInput(orDryRun, args);
@@ -50,6 +58,11 @@ export async function generateVersion(args: unknown, context: ToolContext): Prom
     summary: `Version ${body.version} of ${quoted(input.project)} is being generated${warned}.`,
     data: { ...body, ...(all.length > 0 && { warnings: all }) },
     next: nextCalls(input, Number(body.version)),
+    work: {
+      kind: 'version',
+      ...{ workspace: input.workspace, project: input.project },
+      version: String(body.version),
+    },
   };
 }
 

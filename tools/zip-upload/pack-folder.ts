@@ -9,7 +9,7 @@ import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import type { UploadSource } from '../../src/http-client/client.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { count, fileSize } from '../words.ts';
+import { count, fileAt, fileSize } from '../words.ts';
 
 export interface ToSend extends UploadSource {
   /** Files in it; undefined for a zip file, which nobody has opened. */
@@ -40,9 +40,9 @@ export async function openToSend(
   const found = await stat(real);
   if (found.isDirectory()) return packFolder(real, path, files);
   if (!/\.zip$/i.test(real)) {
-    throw invalidArgument(argument, `"${path}" is neither a folder nor a .zip file`);
+    throw invalidArgument(argument, `${fileAt(path)} is neither a folder nor a .zip file`);
   }
-  if (found.size === 0) throw invalidArgument(argument, `"${path}" is empty`);
+  if (found.size === 0) throw invalidArgument(argument, `${fileAt(path)} is empty`);
   checkSize(path, found.size);
   return { files: undefined, bytes: found.size, open: () => createReadStream(real) };
 }
@@ -50,7 +50,7 @@ export async function openToSend(
 function checkSize(path: string, bytes: number): void {
   if (bytes <= limits.zipBytesMax) return;
   const sizes = `${fileSize(bytes)}; at most ${fileSize(limits.zipBytesMax)} are taken`;
-  throw invalidArgument(argument, `"${path}" has ${sizes}`);
+  throw invalidArgument(argument, `${fileAt(path)} has ${sizes}`);
 }
 
 async function packFolder(
@@ -63,10 +63,14 @@ async function packFolder(
     const name = relative(folder, file).split(sep).join('/');
     return name.split('/').some((part) => part.startsWith('.')) ? [] : [{ path: file, name }];
   });
-  if (inside.length === 0) throw invalidArgument(argument, `"${path}" has no files to send`);
+  if (inside.length === 0) throw invalidArgument(argument, `${fileAt(path)} has no files to send`);
   if (inside.length > limits.zipFilesMax) {
     const figures = `${count(inside.length, 'file')}; a zip upload takes ${limits.zipFilesMax}`;
-    throw invalidArgument(argument, `"${path}" has ${figures}`, 'Send its folders one by one.');
+    throw invalidArgument(
+      argument,
+      `${fileAt(path)} has ${figures}`,
+      'Send its folders one by one.',
+    );
   }
   const top = basename(folder);
   const packed: PackedFile[] = [];

@@ -5,7 +5,7 @@ import type { Input } from '../../src/contract/operation.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { waitForTask } from '../next-calls.ts';
+import { taskWork, waitForTask } from '../next-calls.ts';
 import { poll } from '../polling.ts';
 import { count, fileSize, quoted } from '../words.ts';
 import { openToSend, type ToSend } from './pack-folder.ts';
@@ -87,6 +87,7 @@ function described(
       summary: `${what} went to ${quoted(project)}; task ${quoted(taskId)} takes them in.`,
       data,
       next: [waitForTask(workspace, taskId)],
+      work: taskWork(workspace, taskId),
     };
   }
   if (status === 'failed') {

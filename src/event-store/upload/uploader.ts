@@ -204,13 +204,14 @@ class BackgroundUploader implements Uploader {
 }
 
 /** One attempt for each call: when to try again is decided here alone. */
-function ownClient({ cloud: { url, apiKey: credential }, clock }: UploaderOptions): Client {
+function ownClient({ cloud, clock }: UploaderOptions): Client {
+  const { url, apiKey: credential, proxies } = cloud;
   const find = async () => ({ url, credential });
   return createClient({
     upstreams: { base: find, device: find },
     timeoutMs: limits.callTimeoutMs,
     attemptsMax: 1,
-    clock,
+    ...{ clock, proxies },
   });
 }
 

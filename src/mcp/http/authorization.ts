@@ -6,6 +6,7 @@ import type { Clock } from '../../clock.ts';
 import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
 import { FoveaError } from '../../errors.ts';
 import { Secret } from '../../secret.ts';
+import type { ScopeOf } from './needed-scope.ts';
 
 /** What decides over callers. */
 export interface Admission {
@@ -15,8 +16,8 @@ export interface Admission {
   readonly issuer: () => string;
   /** What clients are told to ask for. */
   readonly scopes: readonly string[];
-  /** The scope that a tool needs; undefined: none. */
-  scopeOf(tool: string): string | undefined;
+  /** The scope that a call needs; undefined: it runs nothing. */
+  readonly scopeOf: ScopeOf;
 }
 
 /** Who calls. `presented` may go to the authorization server, and nowhere else. */

@@ -9,7 +9,10 @@ import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Client } from '../../http-client/client.ts';
 import type { Log } from '../../log.ts';
 import { prepareCallTools } from '../calls.ts';
+import { consentDesks } from '../consent.ts';
 import { createServer, wireTools } from '../create-server.ts';
+import { serverFeatures } from '../features.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { ListedTool } from '../surface.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Caller } from './authorization.ts';
@@ -21,6 +24,8 @@ export interface CallerServersOptions {
   readonly loadTools: () => Promise<readonly Tool[]>;
   /** A client with a credential of that caller, or one that does whatever it is told. */
   readonly clientOf: (caller: Caller) => Promise<Client>;
+  /** Opened by the first call that changes something. */
+  readonly journal: () => Promise<Journal | undefined>;
   readonly settings: Settings;
   readonly version: string;
   readonly clock: Clock;
@@ -35,20 +40,35 @@ export function callerServers(options: CallerServersOptions): (caller: Caller) =
   const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
   const createCallTool = prepareCallTools({ list, loadTools, log });
   const files = openFileRoots([]);
+  const consentOf = consentDesks();
   return (caller) => {
     const settings = settingsOf(options, caller.token.workspace);
-    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'browser'>) => ({
+    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'person'>) => ({
       ...scope,
       client: withinScopes(await clientOf(caller), caller.token.scopes),
       eventStorePlace: notHere,
       signIn: notHere,
+      machine: notHere,
       files,
       settings,
       clock,
     });
-    const parts = { version, clock, tools, readsFiles: false };
-    return createServer(parts, createCallTool({ makeContext, settings }));
+    const principal = principalOf(caller, options.settings);
+    const own = { makeContext, settings, principal, journal: options.journal };
+    const consent = consentOf(principal);
+    const callTool = createCallTool(own);
+    // Whoever has read an image may have its preview, which leaves no file here.
+    const followLinks = () => clientOf(caller);
+    const shared = { list, loadTools, log, clock };
+    const features = serverFeatures({ ...shared, ...own, followLinks }, callTool);
+    const parts = { version, clock, tools, readsFiles: false, features, consent };
+    return createServer(parts, callTool);
   };
+}
+
+/** One person in one workspace of one platform, by whichever client. */
+function principalOf({ token }: Caller, { baseUrl }: Settings): string {
+  return JSON.stringify([baseUrl, token.subject, token.workspace]);
 }
 
 /** Defaults of the settings belong to whoever set them; those of a caller come from its token. */

@@ -2,20 +2,23 @@
 
 import type { AccessToken } from '../../contract/access-token.ts';
 import { FoveaError } from '../../errors.ts';
+import { toolOfResource } from '../resources/uris.ts';
+import { toolOfTask } from '../tasks/task-id.ts';
+import type { Reached, ScopeOf } from './needed-scope.ts';
 
 /**
- * Throws `forbidden` with the challenge of RFC 6750 section 3.1 when a call of any message needs a
- * scope that the token lacks. The challenge names what was granted as well: a client that asks for
+ * Throws `forbidden` with the challenge of RFC 6750 section 3.1 when any message needs a scope
+ * that the token lacks. The challenge names what was granted as well: a client that asks for
  * exactly that loses nothing (MCP, Scope Challenge Handling).
  */
 export function requireScopes(
   messages: readonly unknown[],
   token: AccessToken,
-  scopeOf: (tool: string) => string | undefined,
+  scopeOf: ScopeOf,
 ): void {
   const needed = messages.flatMap((message) => {
-    const tool = calledTool(message);
-    return tool === undefined ? [] : (scopeOf(tool) ?? []);
+    const reached = reachedBy(message);
+    return reached === undefined ? [] : (scopeOf(reached) ?? []);
   });
   const missing = [...new Set(needed)].filter((scope) => !token.scopes.has(scope));
   if (missing.length === 0) return;
@@ -28,12 +31,20 @@ export function requireScopes(
   });
 }
 
-function calledTool(message: unknown): string | undefined {
-  if (!isRecord(message) || message.method !== 'tools/call' || !isRecord(message.params)) {
-    return undefined;
+function reachedBy(message: unknown): Reached | undefined {
+  if (!isRecord(message) || !isRecord(message.params)) return undefined;
+  const { name, arguments: args, uri, taskId } = message.params;
+  const { method } = message;
+  if (method === 'tools/call' && typeof name === 'string') {
+    return { kind: 'call', name, args: isRecord(args) ? args : {} };
   }
-  const { name } = message.params;
-  return typeof name === 'string' ? name : undefined;
+  if (method === 'resources/read' && typeof uri === 'string') return reading(toolOfResource(uri));
+  const isTask = typeof method === 'string' && method.startsWith('tasks/');
+  return isTask && typeof taskId === 'string' ? reading(toolOfTask(taskId)) : undefined;
+}
+
+function reading(tool: string | undefined): Reached | undefined {
+  return tool === undefined ? undefined : { kind: 'reading', tool };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,8 +1,11 @@
 // Runs a trainer: a program of its own, without a shell, in a process group that ends with it.
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../config.ts';
 import { limits } from '../../limits.ts';
 import { readReport, type TrainerCommand, type TrainerReport } from './contract.ts';
@@ -79,30 +82,57 @@ const abortedMsMax = 500;
 /** What it said before its end is in a pipe of 64 KB. */
 const outputMsMax = 5_000;
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+interface Child {
+  /** The keeper, which leads the group. */
+  readonly keeper: ChildProcess;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
 
-/** Its input stays open as long as we live: its end means to stop, also where we have died. */
+/**
+ * Starts the trainer under a keeper, which ends it where we were killed. Its input stays open as
+ * long as we live: its end means to stop.
+ */
 function start({ command, jobFile, folder, environment }: TrainerRun): Child {
-  const child = spawn(command.path, [...command.args, jobFile], {
+  const entry = new URL(`./trainer-keeper${extname(import.meta.url)}`, import.meta.url);
+  const keeper = spawn(process.execPath, [fileURLToPath(entry)], {
     ...{ cwd: folder, shell: false, windowsHide: true },
     // A group of its own, so that all of it can be ended.
     detached: process.platform !== 'win32',
-    stdio: ['pipe', 'pipe', 'pipe'],
+    // The channel tells the keeper that we live; the trainer does not get it.
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     // Where we run inside a desktop application, its program is to be Node alone.
     env: { ...environment, ELECTRON_RUN_AS_NODE: '1' },
   });
+  const { stdin, stdout, stderr } = keeper;
+  if (stdin === null || stdout === null || stderr === null) {
+    throw new Error('A process that could not be started has no streams.');
+  }
+  // Where it could not be started, `error` comes.
+  keeper.send([command.path, ...command.args, jobFile], () => undefined);
   // It may close its input, or never be there.
-  child.stdin.on('error', () => undefined);
-  return child;
+  stdin.on('error', () => undefined);
+  return { keeper, stdin, stdout, stderr };
 }
 
-function endOf(child: Child): Promise<Pick<TrainerEnd, 'exitCode' | 'isStarted'>> {
-  const { promise, resolve } = Promise.withResolvers<Pick<TrainerEnd, 'exitCode' | 'isStarted'>>();
-  child.once('error', () => {
-    if (child.pid === undefined) resolve({ exitCode: undefined, isStarted: false });
+type Ended = Pick<TrainerEnd, 'exitCode' | 'isStarted'>;
+
+async function endOf({ keeper }: Child): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  let isStarted = true;
+  keeper.once('message', () => {
+    isStarted = false;
+  });
+  keeper.once('error', () => {
+    if (keeper.pid === undefined) resolve({ exitCode: undefined, isStarted: false });
   });
   // Not `close`: what it has started may hold its output open.
-  child.once('exit', (code) => resolve({ exitCode: code ?? undefined, isStarted: true }));
+  keeper.once('exit', async (code) => {
+    // A message may be still under way.
+    if (keeper.connected) await once(keeper, 'disconnect');
+    resolve({ exitCode: isStarted ? (code ?? undefined) : undefined, isStarted });
+  });
   return promise;
 }
 
@@ -170,8 +200,8 @@ async function stopGently(
 }
 
 /** Sends a signal to all of its group that still run. */
-function endGroup(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
-  const { pid } = child;
+function endGroup({ keeper }: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
+  const { pid } = keeper;
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     // Windows has no signals: the whole tree is ended.

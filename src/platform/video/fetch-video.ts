@@ -1,11 +1,13 @@
 // A video that a user pointed at, into a file.
 
+import type { Proxies } from '../../boundary/proxies.ts';
 import { downloadPublic } from '../../http-client/public-download.ts';
 import { limits } from '../../limits.ts';
 
 export interface FetchVideoOptions {
   /** Lets URLs reach a host that is not public, for example a camera server. */
   readonly isAllowedHost?: (host: string) => boolean;
+  readonly proxies?: Proxies | undefined;
   /** Told of each piece before it is written; what it throws ends the download. */
   readonly wrote: (bytes: number) => Promise<void>;
 }
@@ -15,11 +17,11 @@ export async function fetchVideo(
   url: string,
   path: string,
   signal: AbortSignal,
-  { isAllowedHost, wrote }: FetchVideoOptions,
+  { isAllowedHost, proxies, wrote }: FetchVideoOptions,
 ): Promise<void> {
   await downloadPublic(url, path, {
     ...{ signal, bytesMax: limits.videoBytesMax, idleMs: limits.videoSilenceMsMax },
-    wrote,
+    ...{ wrote, proxies },
     ...(isAllowedHost && { isAllowedHost }),
   });
 }

@@ -55,7 +55,7 @@ test.each([
   const server = await startTestMcpHttp();
   const client = await server.connect(server.grant(), mode);
   expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-  expect(client.getInstructions()).toContain('Order of work');
+  expect(client.getInstructions()).toContain('computer-vision data');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(offered);
   expect(await client.callTool(echo)).toMatchObject({

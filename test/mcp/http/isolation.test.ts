@@ -98,7 +98,7 @@ test('a tool gets nothing of the token that was shown', async () => {
   expect(await (await server.post(token, body, canary)).text()).toContain('Here.');
   const [, context] = seen;
   expect(Object.keys(Object(context)).toSorted()).toEqual([
-    ...['browser', 'client', 'clock', 'eventStorePlace', 'files', 'progress'],
+    ...['client', 'clock', 'eventStorePlace', 'files', 'machine', 'person', 'progress'],
     ...['settings', 'signIn', 'signal'],
   ]);
   expect(JSON.stringify(context)).not.toMatch(new RegExp(`${token}|CANARY`));

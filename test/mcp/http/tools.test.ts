@@ -93,13 +93,13 @@ test('work without files goes on as over stdio', async () => {
   expect(await call('projects_create', project)).toMatchObject({
     result: { structuredContent: { next: expect.any(Array) } },
   });
-  expect(await call('projects_get', { project: 'cells' })).toMatchObject({
+  expect(await call('projects_get', { project: 'cells', detail: 'full' })).toMatchObject({
     result: { structuredContent: { workspace: { url: 'acme' } } },
   });
 });
 
 test('the defaults of whoever started the server are nobody else’s', async () => {
-  const settings = { workspace: 'other', project: 'of-the-owner', fileRoots: ['/'] };
+  const settings = { workspace: 'of-the-owner', project: 'of-the-owner', fileRoots: ['/'] };
   const made = await startOnPlatform(settings);
   const list = await listOf(made);
   const tool = list.find(({ name }) => name === 'projects_get');
@@ -107,7 +107,7 @@ test('the defaults of whoever started the server are nobody else’s', async () 
   const call = callMessage('workspace_get');
   const text = await (await made.server.post(made.token, call)).text();
   expect(text).toContain('acme');
-  expect(text).not.toContain('other');
+  expect(text).not.toContain('of-the-owner');
 });
 
 test('a tool that makes more calls than its own stays within the scopes of its caller', async () => {

@@ -16,6 +16,7 @@ import {
   signIn,
   startTestAuthorizationServer,
 } from '../../fixtures/authorization-server.ts';
+import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
 import { colourFinder } from '../../fixtures/onnx-models.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { createTestTokens } from '../tokens.ts';
@@ -25,7 +26,10 @@ import { type Outcome, runProfile, type Target } from './run.ts';
 import { allSentences } from './sentences.ts';
 
 const everyCheck = profileNames.flatMap((name) => checks[name]);
-const filled = profileNames.filter((name) => checks[name].length > 0);
+const filled = profileNames.filter(
+  (name) => checks[name].length > 0 && (name !== 'video' || hasFfmpeg),
+);
+if (!hasFfmpeg) process.stderr.write('DID NOT RUN: profile video; no ffmpeg.\n');
 
 // A busy machine takes its time with all of them.
 describe.each(filled)('profile %s', { timeout: 120_000 }, (name) => {
@@ -131,7 +135,7 @@ async function startWithSignIn(name: ProfileName): Promise<void> {
 
 async function optionsOf(name: ProfileName): Promise<Partial<PlatformOptions>> {
   if (name === 'limited') return { rateLimit: 10 };
-  if (name === 'model') {
+  if (name === 'model' || name === 'video') {
     const model = join(await mkdtemp(join(tmpdir(), 'fovea-conformance-')), 'squares.onnx');
     started.push({ close: () => rm(dirname(model), { recursive: true }) });
     await writeFile(model, colourFinder());

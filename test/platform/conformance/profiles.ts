@@ -16,6 +16,10 @@ export const profiles = {
     means: 'An ONNX detection model is configured.',
     start: 'Start it with FOVEA_MODEL=/path/to/model.onnx.',
   },
+  video: {
+    means: 'An ONNX detection model is configured, and FFmpeg is installed.',
+    start: 'Start it with FOVEA_MODEL=/path/to/model.onnx, FFmpeg on its PATH.',
+  },
   trainer: {
     means: 'A trainer is configured.',
     start: 'Start it with FOVEA_TRAINER=example.',

@@ -3,7 +3,6 @@
 // file), rebalance, fork, metadata and purge (bulk-restart), zip (zip/restart), autolabel
 // (autolabel). `sweep` and `index` have no task: they are looked for anew with every start.
 
-import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,6 +13,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { limits } from '../../../src/limits.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
+import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
 import { startFovea } from '../../fixtures/fovea-services.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
@@ -37,7 +37,6 @@ interface Kind {
 
 const imageCount = 80;
 
-const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0;
 if (!hasFfmpeg) process.stderr.write('DID NOT RUN: a kill within a video; no ffmpeg.\n');
 
 const model = resolve('test/fixtures/squares.onnx');

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
+import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
 import { blue, colourFinder, red, type Square, squaresOn } from '../../fixtures/onnx-models.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { settableClock, temporaryFolder } from '../../storage/kit.ts';
 import { callsTo, modelFile } from '../labelling-kit.ts';
 
-const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0;
 if (!hasFfmpeg) process.stderr.write('DID NOT RUN: videos; ffmpeg is not installed.\n');
 
 const environment = { PATH: process.env.PATH ?? '' };

@@ -48,6 +48,7 @@ export const checks: Readonly<Record<ProfileName, readonly Check[]>> = {
   default: families.flatMap((family) => family.default ?? []),
   other: families.flatMap((family) => family.other ?? []),
   model: families.flatMap((family) => family.model ?? []),
+  video: families.flatMap((family) => family.video ?? []),
   trainer: families.flatMap((family) => family.trainer ?? []),
   limited: families.flatMap((family) => family.limited ?? []),
   tokens: families.flatMap((family) => family.tokens ?? []),

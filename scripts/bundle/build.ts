@@ -1,0 +1,86 @@
+// The release in a folder: fovea.js, its parts, and the licences of what is bundled.
+
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { licenceNotices } from './licences.ts';
+
+export interface Release {
+  /** Bytes of each file that was written from modules. */
+  readonly bytes: ReadonlyMap<string, number>;
+  /** Folders of the packages that are inside, sorted. */
+  readonly packages: readonly string[];
+}
+
+/** Writes the release into a folder, which is emptied first. Throws what esbuild throws. */
+export async function buildRelease(folder: string): Promise<Release> {
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await bundle(folder);
+  chmodSync(join(folder, 'fovea.js'), 0o755);
+  copyPages(folder);
+  const bundled = [...Object.keys(metafile.inputs), `${viewer}/swagger-ui.css`];
+  const { packages, text } = licenceNotices(bundled);
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), text);
+  const outputs = Object.entries(metafile.outputs);
+  return { bytes: new Map(outputs.map(([path, { bytes }]) => [path, bytes])), packages };
+}
+
+function bundle(folder: string) {
+  return build({
+    entryPoints: {
+      fovea: 'src/bin/fovea.ts',
+      // The entries of threads and of processes lie beside the parts that start them.
+      'parts/version-worker': 'src/platform/versions/version-worker.ts',
+      'parts/example-trainer': 'src/bin/example-trainer.ts',
+      'parts/trainer-keeper': 'src/platform/trainers/trainer-keeper.ts',
+      'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
+      'parts/model-worker': 'src/platform/models/model-worker.ts',
+      'parts/event-writer': 'src/event-store/store/event-writer.ts',
+    },
+    outdir: folder,
+    bundle: true,
+    // What the first tool call needs is in files of its own, which a start does not read.
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.16',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // Native: they stay packages of their own, and are loaded when they are first needed.
+    external: ['sharp', '@napi-rs/keyring', 'keytar', 'onnxruntime-node', 'onnxruntime-web'],
+    // Packages in CommonJS ask for Node's built-in modules through `require`.
+    banner: {
+      js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
+    },
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+}
+
+/** Files that browsers load lie beside the part that serves them. */
+function copyPages(folder: string): void {
+  for (const [source, target] of Object.entries(pages)) {
+    cpSync(`src/${source}`, join(folder, 'parts', target), {
+      recursive: true,
+      filter: (path) => !/\.(ts|json)$/.test(path),
+    });
+  }
+  for (const name of viewerFiles) {
+    cpSync(`${viewer}/${name}`, join(folder, 'parts/page-parts/swagger-ui', name));
+  }
+}
+
+const pages = {
+  'http-server/page-parts': 'page-parts',
+  'event-store/page': 'page',
+  'mcp/app/pages': 'pages',
+  'platform/platform-page': 'platform-page',
+};
+const viewer = 'node_modules/swagger-ui-dist';
+const viewerFiles = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+] as const;

@@ -1,0 +1,46 @@
+// A job in plain language, the state in which it begins, and the state in which it has to end.
+
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** Calls a tool of Fovea; throws where it fails, and gives its facts. */
+export type CallTool = (name: string, args?: Facts) => Promise<Facts>;
+
+/** What is there before an agent comes, and what is looked at after it has gone. */
+export interface Scene {
+  /** The folder that tools may read and write; `blood-cells/` in it is the sample. */
+  readonly files: string;
+  /** A tool call of ours, before the agent comes. */
+  readonly setUp: CallTool;
+  /** JSON of the platform, asked past all tools. The path begins behind the workspace. */
+  get(path: string): Promise<unknown>;
+  post(path: string, body: unknown): Promise<unknown>;
+  /** JSON of the Event Store. */
+  event(path: string): Promise<unknown>;
+}
+
+export interface Job {
+  readonly name: string;
+  /** What a person would ask for. `{files}` stands for the folder of the scene. */
+  readonly prompt: string;
+  seed(scene: Scene): Promise<void>;
+  /** How it can be done, for the reference agent. */
+  solve(call: CallTool, files: string): Promise<void>;
+  /** Throws where the end state is another one. Judges the state alone, never what was said. */
+  check(scene: Scene): Promise<void>;
+}
+
+/** The member at a dotted path; undefined where there is none. */
+export function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((found, name) => {
+    if (typeof found !== 'object' || found === null) return undefined;
+    return Reflect.get(found, name);
+  }, value);
+}
+
+/** A list at a dotted path; empty where there is none. */
+export function listAt(value: unknown, path: string): readonly unknown[] {
+  const found = at(value, path);
+  return Array.isArray(found) ? found : [];
+}
+
+export const nothing = async (): Promise<void> => undefined;

@@ -1,0 +1,16 @@
+// The jobs, in the order in which a person would come to them.
+
+import type { Job } from './job.ts';
+import { datasetJobs } from './jobs/datasets.ts';
+import { eventJobs } from './jobs/events.ts';
+import { imageJobs } from './jobs/images.ts';
+import { sharingJobs } from './jobs/sharing.ts';
+import { versionJobs } from './jobs/versions.ts';
+
+export const jobs: readonly Job[] = [
+  ...datasetJobs,
+  ...imageJobs,
+  ...versionJobs,
+  ...sharingJobs,
+  ...eventJobs,
+];

@@ -1,0 +1,68 @@
+// Opens a scene: an empty home, the sample in a folder, a platform and an Event Store of its own.
+
+import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openTestEventStore } from '../../test/fixtures/event-store.ts';
+import { startTestPlatform } from '../../test/fixtures/platform.ts';
+import { connect } from './connect.ts';
+import type { Scene } from './job.ts';
+
+export interface OpenScene extends Scene {
+  /** Settings of the Fovea that the agent starts. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** A folder that the agent does not see. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The platform runs here and in the agent's Fovea at the same time, over one data folder: what an
+ * agent began goes on when it has gone, and the state is read past the tools.
+ */
+export async function openScene(surface: string): Promise<OpenScene> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'fovea-evals-')));
+  const files = join(folder, 'files');
+  const home = join(folder, 'home');
+  await mkdir(files);
+  await cp(resolve('sample/blood-cells'), join(files, 'blood-cells'), { recursive: true });
+  await mkdir(join(home, 'platform'), { recursive: true, mode: 0o700 });
+  const platform = await startTestPlatform({
+    data: join(home, 'platform'),
+    workspace: 'local',
+    trainer: {
+      path: process.execPath,
+      args: [resolve('src/bin/example-trainer.ts')],
+      name: 'example',
+    },
+  });
+  const events = await openTestEventStore({ data: join(folder, 'events') });
+  const settings = {
+    FOVEA_HOME: home,
+    FOVEA_FILE_ROOTS: files,
+    FOVEA_DEVICE_URL: events.url,
+    FOVEA_TRAINER: 'example',
+    FOVEA_SURFACE: surface,
+    FOVEA_CREDENTIALS: 'memory',
+    FOVEA_NO_BROWSER: '1',
+  };
+  const own = await connect({ ...settings, FOVEA_SURFACE: 'full' });
+  const headers = { authorization: `Bearer ${platform.key}`, 'content-type': 'application/json' };
+  const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const answer = await fetch(`${platform.url}/local${path}`, { ...init, headers });
+    return answer.json();
+  };
+  return {
+    ...{ files, folder, settings },
+    setUp: own.call,
+    get: (path) => ask(path),
+    post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+    event: async (path) => (await events.get(path)).body,
+    close: async () => {
+      await own.close();
+      await platform.close();
+      await events.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

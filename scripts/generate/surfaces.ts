@@ -1,0 +1,79 @@
+// Every surface that a host can be given, as it gets it.
+
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
+import { readSettings } from '../../src/config.ts';
+import { type WireTool, wireTools } from '../../src/mcp/create-server.ts';
+import { offeredOverHttp } from '../../src/mcp/http/offered.ts';
+import { instructionsFor } from '../../src/mcp/instructions.ts';
+import type { ListedTool, SurfaceSettings } from '../../src/mcp/surface.ts';
+
+export interface Surface {
+  /** Also the name of its file, without the ending. */
+  readonly name: string;
+  readonly tools: readonly WireTool[];
+  readonly instructions: string;
+}
+
+/** In a fixed order; a toolset for each family. */
+export function surfaces(list: readonly ListedTool[]): readonly Surface[] {
+  const families = [...new Set(list.map(({ family }) => family))];
+  return [
+    local('full', list, {}),
+    local('compact', list, { surface: 'compact' }),
+    local('read-only', list, { readOnly: true }),
+    local('compact-read-only', list, { surface: 'compact', readOnly: true }),
+    local('project-fixed', list, { project: 'cells' }),
+    overHttp('http-full', list, 'full'),
+    overHttp('http-compact', list, 'compact'),
+    ...families.map((family) => local(`toolset-${family}`, list, { toolsets: [family] })),
+  ];
+}
+
+function local(name: string, list: readonly ListedTool[], changes: Partial<SurfaceSettings>) {
+  return made(name, list, changes, true);
+}
+
+/** Everybody has a workspace there. */
+function overHttp(name: string, list: readonly ListedTool[], surface: 'full' | 'compact') {
+  return made(name, offeredOverHttp(list), { surface, workspace: 'any' }, false);
+}
+
+function made(
+  name: string,
+  list: readonly ListedTool[],
+  changes: Partial<SurfaceSettings>,
+  readsFiles: boolean,
+): Surface {
+  const tools = wireTools(list, { ...readSettings({}), ...changes });
+  const names = tools.map((tool) => tool.name);
+  return { name, tools, instructions: instructionsFor(names, readsFiles) };
+}
+
+/** The file of a surface: what is short stands on one line, so that a change is one line too. */
+export function snapshot({ tools, instructions }: Surface): string {
+  return `${lines({ instructions: instructions.split('\n'), tools }, '')}\n`;
+}
+
+const shortMax = 100;
+
+function lines(value: unknown, indent: string): string {
+  const short = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || short.length <= shortMax) return short;
+  const inner = `${indent} `;
+  const members = Array.isArray(value)
+    ? value.map((element) => lines(element, inner))
+    : Object.entries(value).map(
+        ([name, member]) => `${JSON.stringify(name)}: ${lines(member, inner)}`,
+      );
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${inner}${members.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** What each surface costs a model, in cl100k tokens: for `doctor`, which has no tokenizer. */
+export function budget(all: readonly Surface[]): string {
+  const rows = all.map(({ name, tools, instructions }) => {
+    const tokens = encode(JSON.stringify({ tools })).length;
+    return [name, { tools: tools.length, tokens, instructions: encode(instructions).length }];
+  });
+  return `${lines(Object.fromEntries(rows), '')}\n`;
+}

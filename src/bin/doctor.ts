@@ -1,0 +1,71 @@
+// `fovea doctor`: the checklist of the doctor tool, for people and for programs.
+
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Check } from '../../tools/doctor/check.ts';
+import { diagnose } from '../../tools/doctor.ts';
+import { openFileRoots } from '../boundary/file-roots.ts';
+import { systemClock } from '../clock.ts';
+import type { DoctorCommand } from '../command-line.ts';
+import { readSettings, type Settings } from '../config.ts';
+import { asFoveaError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { forPeople } from '../mcp/foreign-text.ts';
+import { openMachine } from './machine.ts';
+import { connectServices, withWorkspace } from './services.ts';
+
+/** Exit code 0: all is well; 1: something is not. */
+export async function runDoctor({ json }: DoctorCommand): Promise<void> {
+  const checks = await checksOf();
+  const healthy = checks.every(({ ok }) => ok);
+  if (json) process.stdout.write(`${JSON.stringify({ healthy, checks }, null, 2)}\n`);
+  else for (const check of checks) process.stdout.write(rowOf(check));
+  if (!healthy) process.exitCode = 1;
+}
+
+/** With bad settings nothing else can be looked at. */
+async function checksOf(): Promise<readonly Check[]> {
+  const settings = settingsOrCheck();
+  const found = 'check' in settings ? [settings] : await examine(settings);
+  return found.map(({ detail, fix, ...rest }) => ({
+    ...{ ...rest, detail: forPeople(detail) },
+    ...(fix !== undefined && { fix: forPeople(fix) }),
+  }));
+}
+
+function settingsOrCheck(): Settings | Check {
+  try {
+    return withWorkspace(readSettings());
+  } catch (thrown) {
+    const { message, hint } = asFoveaError(thrown);
+    const fix = hint ?? 'Correct the environment variables.';
+    return { check: 'settings', ok: false, detail: message, fix };
+  }
+}
+
+async function examine(settings: Settings): Promise<readonly Check[]> {
+  const log = createLog(settings.logLevel);
+  const services = connectServices(settings, log);
+  try {
+    return await diagnose({
+      client: await services.client(),
+      eventStorePlace: services.eventStorePlace,
+      signIn: services.signIn,
+      machine: async () => openMachine(settings, packageJson.version, log),
+      files: openFileRoots(settings.fileRoots),
+      person: { canOpen: false, canConsent: false, answer: undefined },
+      settings,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    });
+  } finally {
+    await services.close();
+  }
+}
+
+/** A terminal would obey what a file or a service put there. */
+function rowOf({ check, ok, detail, fix }: Check): string {
+  const lines = [`${ok ? 'ok ' : 'BAD'}  ${check.padEnd(12)}  ${detail}`];
+  if (fix !== undefined) lines.push(`${' '.repeat(19)}-> ${fix}`);
+  return `${lines.map((line) => line.replace(/\p{C}+/gu, ' ')).join('\n')}\n`;
+}

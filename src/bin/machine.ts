@@ -1,0 +1,64 @@
+// What the doctor sees of this machine, put together. Loaded with the first call that asks.
+
+import { join } from 'node:path';
+import list from '../../tools/list.json' with { type: 'json' };
+import { proxyFor } from '../boundary/proxies.ts';
+import { systemClock } from '../clock.ts';
+import type { Settings } from '../config.ts';
+import { fetchThrough } from '../http-client/proxied-fetch.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { wireTools } from '../mcp/create-server.ts';
+import { servedRevisions } from '../mcp/revisions.ts';
+import { adapt } from '../mcp/surface.ts';
+import { findHosts } from '../setup/find-hosts.ts';
+import type { Machine, OfferedTools } from '../setup/machine.ts';
+import { clockOffsetMs, findNetwork } from '../setup/network.ts';
+import { listProcesses, orphansAmong } from '../setup/processes.ts';
+import { findProgram } from '../setup/programs.ts';
+import { openSecretStores } from '../sign-in/keychains/choose.ts';
+import { findStores } from '../storage/find-stores.ts';
+import { thisSurroundings } from './setup.ts';
+
+export function openMachine(settings: Settings, version: string, log: Log): Machine {
+  const surroundings = thisSurroundings();
+  return {
+    hosts: () => findHosts(surroundings, version),
+    programs: async () => ({
+      node: await findProgram('node', surroundings),
+      npx: await findProgram('npx', surroundings),
+    }),
+    network: async () => ({ ...(await findNetwork(surroundings)), through: wayOut(settings) }),
+    clockOffsetMs: (url, signal) =>
+      clockOffsetMs(url, systemClock, signal, fetchThrough(settings.proxies)),
+    secretStore: () => {
+      const folder = join(settings.home, 'credentials');
+      const files = { log: log.part('doctor'), clock: systemClock };
+      return openSecretStores({ ...files, setting: settings.credentials, folder }).choose();
+    },
+    stores: () => findStores(settings.home),
+    orphans: async () => {
+      const processes = await listProcesses(surroundings.platform);
+      return processes && orphansAmong(processes, process.pid);
+    },
+    revisions: async () => servedRevisions(),
+    offered: async () => offered(settings),
+  };
+}
+
+/** To the platform; where that is embedded, to whatever else is on the web. */
+function wayOut({ baseUrl, proxies }: Settings): string | undefined {
+  if (baseUrl !== undefined) return proxyFor(new URL(baseUrl), proxies)?.setting;
+  return (proxies?.https ?? proxies?.http)?.setting;
+}
+
+function offered(settings: Settings): OfferedTools {
+  const tools = wireTools(list, settings);
+  const characters = JSON.stringify({ tools }).length;
+  const scopes = adapt(list, settings).flatMap(({ scope }) => scope ?? []);
+  return {
+    count: tools.length,
+    tokens: Math.round(characters / limits.listCharactersPerToken / 100) * 100,
+    scopes: [...new Set(scopes)].toSorted(),
+  };
+}

@@ -1,0 +1,113 @@
+// `fovea setup`: writes Fovea into the configuration of hosts, and says what it did.
+
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { systemClock } from '../clock.ts';
+import { type HostName, hostNames, type SetupCommand } from '../command-line.ts';
+import { environmentOfOthers } from '../config.ts';
+import { invalidArgument } from '../errors.ts';
+import { findEntries } from '../setup/host-entry.ts';
+import { hostNamed } from '../setup/hosts.ts';
+import type { Running } from '../setup/launch.ts';
+import type { Outcome } from '../setup/outcome.ts';
+import { type SetUp, setUp } from '../setup/set-up.ts';
+import type { Surroundings } from '../setup/surroundings.ts';
+import { undoSetUp } from '../setup/undo.ts';
+
+/** Exit code 0: all is as asked; 1: a file was refused. */
+export async function runSetup(command: SetupCommand): Promise<void> {
+  const surroundings = thisSurroundings();
+  const { hosts, all, dryRun, undo, surface } = command;
+  if (hosts.length === 0 && surface !== undefined && !all) {
+    throw invalidArgument('--surface', 'needs a host, or --all');
+  }
+  if (hosts.length === 0 && !all && !dryRun && !undo) return listHosts(surroundings);
+  const options = {
+    ...{ surroundings, running: thisProgram(), surface, dryRun },
+    clock: systemClock,
+  };
+  const names = hosts.length > 0 ? hosts : undo ? hostNames : await usedHosts(surroundings);
+  const outcomes = await runAll(names, undo, options);
+  const shown = hosts.length > 0 ? outcomes : outcomes.filter(({ kind }) => kind !== 'nothing');
+  if (shown.length === 0) print(undo ? 'There is nothing to undo.' : noHost);
+  for (const outcome of shown) show(outcome, dryRun);
+  if (shown.some(({ kind }) => kind === 'refused')) process.exitCode = 1;
+}
+
+/** Where hosts keep their files depends on the machine and on variables of others. */
+export function thisSurroundings(): Surroundings {
+  const { platform } = process;
+  return { platform, homeFolder: homedir(), environment: environmentOfOthers() };
+}
+
+/** What hosts are told to start: the Node and the script that run now. */
+export function thisProgram(): Running {
+  return { node: process.execPath, script: realpathSync(process.argv[1] ?? '') };
+}
+
+async function runAll(
+  names: readonly HostName[],
+  undo: boolean,
+  options: SetUp,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const name of names) {
+    outcomes.push(...(await (undo ? undoSetUp(name, options) : setUp(name, options))));
+  }
+  return outcomes;
+}
+
+async function usedHosts(surroundings: Surroundings): Promise<readonly HostName[]> {
+  const entries = await findEntries(hostNames, surroundings);
+  return [...new Set(entries.map(({ host }) => host))];
+}
+
+const noHost = `No host was found here. Known are ${hostNames.join(', ')}.`;
+
+async function listHosts(surroundings: Surroundings): Promise<void> {
+  const entries = await findEntries(hostNames, surroundings);
+  for (const { host, title, file, command, trouble } of entries) {
+    const state = trouble ?? (command === undefined ? 'does not know Fovea' : 'knows Fovea');
+    print(`${host.padEnd(16)}${title}: ${file} ${state}`);
+  }
+  if (entries.length === 0) print(noHost);
+  print('\nfovea setup NAME writes the entry; --dry-run shows it first; --all takes every host.');
+}
+
+function show(outcome: Outcome, dryRun: boolean): void {
+  const { title, file, diff, paste } = outcome;
+  print(`${title}: ${file}`);
+  if (diff !== undefined) print(diff.trimEnd());
+  print(`  ${sentence(outcome, dryRun)}\n`);
+  if (paste !== undefined) print(`${paste.trimEnd()}\n`);
+}
+
+function sentence(
+  { kind, backup, why, host, paste, afterwards }: Outcome,
+  dryRun: boolean,
+): string {
+  const next = afterwards === undefined ? '' : ` ${afterwards}`;
+  switch (kind) {
+    case 'written':
+      if (dryRun) return 'Nothing was written: this is what would change.';
+      if (backup?.endsWith('.new')) return `Written; the file is new.${next}`;
+      return `Written; ${backup} keeps what was there.${next}`;
+    case 'restored':
+      return dryRun ? 'This would be undone.' : `As it was before.${next}`;
+    case 'put-back': {
+      const done = dryRun ? 'Only the entry would go back' : 'Only the entry went back';
+      return `The file was changed since. ${done}; ${backup} has the file as it was.${next}`;
+    }
+    case 'same':
+      return `Has the entry already. ${hostNamed(host).afterwards}`;
+    case 'nothing':
+      return 'There is nothing to undo.';
+    case 'refused':
+      return `The file ${why}; nothing was changed.${paste === undefined ? '' : ' Put this in by hand:'}`;
+  }
+}
+
+/** A terminal would obey what stands in a file of somebody else. */
+function print(text: string): void {
+  process.stdout.write(`${text.replace(/[^\P{C}\n\t]+/gu, ' ')}\n`);
+}

@@ -1,0 +1,74 @@
+// What went wrong at a proxy, in our own words: it names the proxy and its setting, no credential.
+
+import type { HttpProxy } from './proxies.ts';
+
+/** How a proxy gave no connection: its answer, a code of the system, or silence. */
+export type ProxyTrouble =
+  | { readonly status: number }
+  | { readonly reason: string }
+  | { readonly silentMs: number };
+
+/** A proxy kept a request from being sent. The message ends a sentence, and has no full stop. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code = 'ERR_PROXY';
+  readonly hint: string;
+  /** Whether another try may end otherwise: surely nothing was sent. */
+  readonly mayRepeat: boolean;
+
+  constructor(proxy: HttpProxy, target: string, trouble: ProxyTrouble) {
+    const { what, hint, mayRepeat = false } = explain(proxy, target, trouble);
+    super(`the proxy ${proxy.host} (${proxy.setting}) ${what}`);
+    this.hint = hint;
+    this.mayRepeat = mayRepeat;
+  }
+}
+
+/** The failure of a proxy behind what was thrown; undefined: it was none. */
+export function asProxyError(thrown: unknown): ProxyError | undefined {
+  if (thrown instanceof ProxyError) return thrown;
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  return cause instanceof ProxyError ? cause : undefined;
+}
+
+interface Explained {
+  readonly what: string;
+  readonly hint: string;
+  readonly mayRepeat?: boolean;
+}
+
+function explain(proxy: HttpProxy, target: string, trouble: ProxyTrouble): Explained {
+  const { setting } = proxy;
+  const around = 'NO_PROXY names hosts that are reached without it.';
+  if ('silentMs' in trouble) {
+    const what = `gave no connection to ${target} within ${trouble.silentMs / 1_000} s`;
+    return { what, hint: `Check that ${setting} is its address. ${around}`, mayRepeat: true };
+  }
+  if ('reason' in trouble) {
+    const { reason } = trouble;
+    const what = `could not be reached${reason && ` (${reason})`}`;
+    if (untrusted.test(reason)) {
+      return { what, hint: 'Name the file of its certificate in NODE_EXTRA_CA_CERTS.' };
+    }
+    return { what, hint: `Check that ${setting} is its address. ${around}`, mayRepeat: true };
+  }
+  const { status } = trouble;
+  if (status === 407) return refusedCredential(proxy);
+  if (status >= 500) {
+    const what = `could not reach ${target}: it answered ${status}`;
+    return { what, hint: `Check the address of the service. ${around}`, mayRepeat: true };
+  }
+  const what = `did not let the connection to ${target} through: it answered ${status}`;
+  return { what, hint: `Ask who runs the proxy to allow it. ${around}` };
+}
+
+function refusedCredential({ setting, authorization }: HttpProxy): Explained {
+  if (authorization !== undefined) {
+    const what = 'refused the user name and password: it answered 407';
+    return { what, hint: `Correct them in ${setting}; special characters percent-encoded.` };
+  }
+  const what = 'asks for a user name and a password: it answered 407';
+  return { what, hint: `Put them into ${setting}, as in http://user:password@host:port.` };
+}
+
+const untrusted = /^(CERT_|DEPTH_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|UNABLE_TO_)/;

@@ -1,0 +1,36 @@
+// `fetch` for addresses of the settings: through a proxy where one is set for them.
+
+import { type Proxies, proxyFor } from '../boundary/proxies.ts';
+import { once } from '../once.ts';
+
+interface Fetched {
+  readonly method: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: URLSearchParams;
+  readonly redirect: 'manual';
+  readonly signal: AbortSignal;
+}
+
+type Fetch = (url: string, init: Fetched) => Promise<Response>;
+
+/** Loads nothing where no proxy is in the way. Rejects as `fetch`, a `ProxyError` in its cause. */
+export function fetchThrough(proxies: Proxies | undefined): Fetch {
+  const opened = once(async () => {
+    const [{ fetch: send }, { createProxied }] = await Promise.all([
+      import('undici'),
+      import('./proxied.ts'),
+    ]);
+    return { send, proxied: createProxied(proxies) };
+  });
+  return async (url, init) => {
+    if (proxyFor(new URL(url), proxies) === undefined) return fetch(url, init);
+    const { send, proxied } = await opened.get();
+    const dispatcher = proxied.find(new URL(url));
+    const answer = await send(url, { ...init, ...(dispatcher && { dispatcher }) });
+    const { status, headers, body } = answer;
+    return new Response(bodyless.includes(status) ? null : body, { status, headers: [...headers] });
+  };
+}
+
+/** Statuses whose Response may have no body. */
+const bodyless = [204, 205, 304];

@@ -1,0 +1,34 @@
+// completion/complete of a server, for arguments that its prompts and resource addresses have.
+
+import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
+import { prompts } from '../prompts/prompts.ts';
+import { resourceKinds } from '../resources/uris.ts';
+import type { CompletionParts } from './complete.ts';
+
+/** Nothing is read, and nothing loaded, before the first completion. */
+export function addCompletions(server: Server, parts: CompletionParts): void {
+  server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) => {
+    const { ref, argument, context } = params;
+    const known = ref.type === 'ref/prompt' ? namesOfPrompt(ref.name) : namesOfAddress(ref.uri);
+    if (known === undefined) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'ref: there is nothing of that name.',
+      );
+    }
+    const { complete } = await import('./complete.ts');
+    const name = known.includes(argument.name) ? argument.name : '';
+    const typed = { name, value: argument.value, chosen: context?.arguments ?? {} };
+    return complete(typed, parts, mcpReq.signal);
+  });
+}
+
+function namesOfPrompt(name: string): readonly string[] | undefined {
+  return prompts.find((prompt) => prompt.name === name)?.arguments.map((one) => one.name);
+}
+
+/** Of a template; hosts also give the address of a single resource, which has none. */
+function namesOfAddress(uri: string): readonly string[] | undefined {
+  const kind = resourceKinds.find(({ template }) => template === uri);
+  return kind && [...kind.template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,71 @@
+// completion/complete: what begins as it was typed, first; then what has it anywhere.
+
+import { limits } from '../../limits.ts';
+import type { CallOptions } from '../calls.ts';
+import { cleanText } from '../foreign-text.ts';
+import type { Reach } from '../reach.ts';
+import { readingScope } from '../reading-scope.ts';
+import { sources, workspaceOf } from './completions.ts';
+
+/** What was read for one argument. */
+interface Remembered {
+  readonly values: readonly string[];
+  readonly untilMs: number;
+}
+
+/** For one credential alone: what others may see is no business of this one. */
+export type CompletionMemory = Map<string, Remembered>;
+
+export interface CompletionParts {
+  readonly makeContext: CallOptions['makeContext'];
+  readonly reach: Reach;
+  readonly memory: CompletionMemory;
+}
+
+export interface Typed {
+  /** Name of the argument. */
+  readonly name: string;
+  /** As far as it was typed. */
+  readonly value: string;
+  /** Arguments that have a value already. */
+  readonly chosen: Readonly<Record<string, string>>;
+}
+
+/** A completion only helps: where it fails, there are no values. Throws when it is cancelled. */
+export async function complete(typed: Typed, parts: CompletionParts, signal: AbortSignal) {
+  const all = await valuesOf(typed, parts, signal).catch(() => []);
+  signal.throwIfAborted();
+  const wanted = typed.value.toLowerCase();
+  const found = all.filter((value) => value.toLowerCase().includes(wanted));
+  const [first, rest] = [true, false].map((isFirst) =>
+    found.filter((value) => value.toLowerCase().startsWith(wanted) === isFirst),
+  );
+  const values = [...(first ?? []), ...(rest ?? [])];
+  return {
+    completion: {
+      values: values.slice(0, limits.completionsMax),
+      total: values.length,
+      hasMore: values.length > limits.completionsMax,
+    },
+  };
+}
+
+async function valuesOf(
+  { name, chosen }: Typed,
+  { makeContext, reach, memory }: CompletionParts,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+  if (source === undefined || !reach.offers(source.tool)) return [];
+  const context = await makeContext(readingScope(signal));
+  const key = JSON.stringify([name, chosen.project]);
+  const now = context.clock.monotonic();
+  const known = memory.get(key);
+  if (known !== undefined && now < known.untilMs) return known.values;
+  const read = await source.values(await workspaceOf(context), chosen, context);
+  // A value that is no plain text could not be given back as it is.
+  const values = read.flatMap((value) => (value && cleanText(value) === value ? [value] : []));
+  if (memory.size >= limits.completionsMax) memory.clear();
+  memory.set(key, { values, untilMs: now + limits.completionMemoryMs });
+  return values;
+}

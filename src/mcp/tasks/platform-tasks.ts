@@ -1,0 +1,111 @@
+// Tasks of the platform: what tools have started there goes on without this process, and is asked
+// for with the credential of whoever asks. Its result is that of `tasks_wait`.
+
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../../clock.ts';
+import { type CallOptions, createCallTool } from '../calls.ts';
+import type { Arguments } from '../compact.ts';
+import { membersOf } from '../members.ts';
+import type { Reach } from '../reach.ts';
+import { readingScope } from '../reading-scope.ts';
+import type { BackgroundWork, Tool } from '../tool.ts';
+import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
+import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
+
+export interface PlatformTasks extends TaskSource {
+  /** A task for work that an answer says was started. */
+  create(work: BackgroundWork, answer: CallToolResult): TaskState;
+}
+
+interface TaskOptions extends Omit<CallOptions, 'journal'> {
+  readonly clock: Clock;
+  /** Must offer `waitTool`. */
+  readonly reach: Reach;
+}
+
+/** The tool whose answer is the state and the result of a task. */
+export const waitTool = 'tasks_wait';
+
+/** Reads tasks with the credential that calls of tools have; sends nothing before. */
+export function platformTasks(options: TaskOptions): PlatformTasks {
+  const { clock } = options;
+  const now = () => new Date(clock.now()).toISOString();
+  const get = async (taskId: string, signal: AbortSignal): Promise<TaskState> => {
+    const handle = readTaskId(taskId);
+    const result = handle && (await look(options, handle, signal));
+    if (handle === undefined || result === undefined) throw new UnknownTaskError();
+    const facts = { taskId, createdAt: handle.createdAt, lastUpdatedAt: now() };
+    const { done, status, summary } = membersOf(result.structuredContent);
+    if (done === true) {
+      const isError = status === 'failed';
+      return { ...facts, status: 'completed', result: { ...result, ...(isError && { isError }) } };
+    }
+    return { ...facts, status: 'working', ...messageOf(summary) };
+  };
+  return {
+    get,
+    create: (work, answer) => {
+      const { summary, next, ...started } = membersOf(answer.structuredContent);
+      const createdAt = now();
+      const calls = nextCallsOf(next).filter(({ tool }) => tool !== waitTool);
+      const taskId = writeTaskId({ work, createdAt, started, next: calls });
+      return {
+        taskId,
+        status: 'working',
+        createdAt,
+        lastUpdatedAt: createdAt,
+        ...messageOf(summary),
+      };
+    },
+    // Work of the platform asks for nothing.
+    update: async (taskId, _responses, signal) => void (await get(taskId, signal)),
+    // Nor can it be ended: its own tools do that, where it can be done, and only by name.
+    cancel: async (taskId, signal) => void (await get(taskId, signal)),
+  };
+}
+
+function messageOf(summary: unknown): { readonly statusMessage?: string } {
+  return typeof summary === 'string' ? { statusMessage: summary } : {};
+}
+
+/** The answer of `tasks_wait`, at once; undefined: there is no such work for this caller. */
+async function look(
+  options: TaskOptions,
+  handle: TaskHandle,
+  signal: AbortSignal,
+): Promise<CallToolResult | undefined> {
+  const call = options.reach.callFor({ tool: waitTool, arguments: argumentsOf(handle.work) });
+  if (call === undefined) return undefined;
+  const loadTools = async () => (await options.loadTools()).map((tool) => telling(tool, handle));
+  const callTool = createCallTool({ ...options, loadTools });
+  const { result } = await callTool(call.tool, call.arguments, readingScope(signal), true);
+  if (result.isError !== true) return result;
+  const { code, message } = membersOf(membersOf(result.structuredContent).error);
+  if (code === 'not_found' || code === 'forbidden' || code === 'invalid_input') return undefined;
+  throw new ProtocolError(ProtocolErrorCode.InternalError, `Ask again later: ${String(message)}`);
+}
+
+function argumentsOf(work: BackgroundWork): Arguments {
+  const { workspace, kind } = work;
+  if (kind === 'task') return { workspace, taskId: work.taskId, timeout_s: 0 };
+  return { workspace, project: work.project, version: Number(work.version), timeout_s: 0 };
+}
+
+/** The tool, with what was known when the work began. */
+function telling(tool: Tool, { started, next }: TaskHandle): Tool {
+  if (tool.name !== waitTool) return tool;
+  return {
+    ...tool,
+    call: async (args, context) => {
+      const result = await tool.call(args, context);
+      const data = { ...result.data, ...(started && { started }) };
+      return result.data.done === true && result.data.status !== 'failed'
+        ? { ...result, data, next: [...(result.next ?? []), ...next] }
+        : { ...result, data };
+    },
+  };
+}

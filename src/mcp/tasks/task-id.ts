@@ -1,0 +1,73 @@
+// The id of a task: a handle to work of the platform, complete by itself. So nothing is kept, a
+// task outlives this process, and the platform decides whose credential may ask for it.
+
+import { limits } from '../../limits.ts';
+import { isRecord, membersOf } from '../members.ts';
+import type { BackgroundWork, NextCall } from '../tool.ts';
+
+export interface TaskHandle {
+  readonly work: BackgroundWork;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** The facts of the call that started it: no other answer has them. Undefined: too many. */
+  readonly started: Readonly<Record<string, unknown>> | undefined;
+  /** What makes sense once it is done. */
+  readonly next: readonly NextCall[];
+}
+
+/** The id of a handle: base64url, which goes into the header `Mcp-Name` as it is. */
+export function writeTaskId({ work, createdAt, started, next }: TaskHandle): string {
+  const facts = { started, ...(next.length > 0 && { next }) };
+  const isShort = JSON.stringify(facts).length <= limits.taskFactsCharactersMax;
+  const members = { v: 1, ...work, createdAt, ...(isShort && facts) };
+  return Buffer.from(JSON.stringify(members)).toString('base64url');
+}
+
+/** The handle of an id, which came from outside; undefined: it is none of ours. */
+export function readTaskId(taskId: string): TaskHandle | undefined {
+  const members = taskId.length > limits.taskIdCharactersMax ? undefined : parse(taskId);
+  if (!isRecord(members) || members.v !== 1) return undefined;
+  const work = workOf(members);
+  const { createdAt, started } = members;
+  if (work === undefined || typeof createdAt !== 'string') return undefined;
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(createdAt)) return undefined;
+  const next = nextCallsOf(members.next);
+  return { work, createdAt, started: isRecord(started) ? started : undefined, next };
+}
+
+/** The tool that a task needs the scope of; undefined: the id is none of ours. */
+export function toolOfTask(taskId: string): string | undefined {
+  const handle = readTaskId(taskId);
+  return handle && (handle.work.kind === 'version' ? 'versions_get' : 'tasks_get');
+}
+
+function workOf(members: Readonly<Record<string, unknown>>): BackgroundWork | undefined {
+  const { kind, workspace, taskId, project, version } = members;
+  if (!isText(workspace)) return undefined;
+  if (kind === 'task' && isText(taskId)) return { kind, workspace, taskId };
+  const isVersion = kind === 'version' && isText(project) && isText(version);
+  return isVersion && /^[1-9]\d{0,8}$/.test(version)
+    ? { kind: 'version', workspace, project, version }
+    : undefined;
+}
+
+/** Following calls, as a result has them; what is none is left out. */
+export function nextCallsOf(value: unknown): readonly NextCall[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((call: unknown) => {
+    const { tool, arguments: args, why } = membersOf(call);
+    return isText(tool) && isRecord(args) && isText(why) ? [{ tool, arguments: args, why }] : [];
+  });
+}
+
+function parse(taskId: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(taskId, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

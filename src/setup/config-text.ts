@@ -1,0 +1,147 @@
+// One member of a configuration file is written, and every other letter of the file stays.
+
+import { isDeepStrictEqual } from 'node:util';
+import { editJson, readJson } from './json-text.ts';
+import { isRecord, type Path, plain, type Style, valueAt, withValueAt } from './members.ts';
+import { editToml, readToml } from './toml-text.ts';
+import { editYaml, readYaml } from './yaml-text.ts';
+
+/** A language of configuration files. */
+interface Language {
+  /** All that the text says. Throws for a text that is none of the language. */
+  readonly read: (text: string) => unknown;
+  /** The text with a member set, or removed where the value is undefined. May give up and throw. */
+  readonly edit: (text: string, path: Path, value: unknown, style: Style) => string;
+}
+
+const languages: Readonly<Record<'json' | 'toml' | 'yaml', Language>> = {
+  json: { read: readJson, edit: editJson },
+  toml: { read: readToml, edit: editToml },
+  yaml: { read: readYaml, edit: editYaml },
+};
+
+export type LanguageName = keyof typeof languages;
+
+/** The text cannot be edited without a doubt about what becomes of it. */
+export class NotUnderstood extends Error {
+  override readonly name = 'NotUnderstood';
+}
+
+/** The value at a path; undefined: there is none. Throws `NotUnderstood`. */
+export function readMember(language: LanguageName, text: string, path: Path): unknown {
+  return valueAt(parsed(language, withoutMark(text)), path);
+}
+
+/**
+ * The text with an entry at a path, or without one where it is undefined. Of an entry that is
+ * there, only the members given change. What comes out is read again, and must say what the text
+ * said before and the entry, nothing else. Throws `NotUnderstood`.
+ */
+export function writeMember(
+  language: LanguageName,
+  text: string,
+  path: Path,
+  entry: Readonly<Record<string, unknown>> | undefined,
+): string {
+  const body = withoutMark(text);
+  const before = parsed(language, body);
+  refuseOddWay(before, path);
+  const style = styleOf(body);
+  let after = body;
+  let expected = before;
+  for (const [at, value] of changes(before, path, entry)) {
+    after = edited(language, after, at, value, style);
+    expected = withValueAt(expected, at, value);
+  }
+  if (!isDeepStrictEqual(comparable(language, after, path), plain(withoutEmpty(expected, path)))) {
+    throw new NotUnderstood(notSafely);
+  }
+  return text.slice(0, text.length - body.length) + after;
+}
+
+const notSafely = 'is written in a way that Fovea cannot extend safely';
+
+function comparable(language: LanguageName, text: string, path: Path): unknown {
+  try {
+    return plain(withoutEmpty(languages[language].read(text), path));
+  } catch (cause) {
+    throw new NotUnderstood(notSafely, { cause });
+  }
+}
+
+const byteOrderMark = '\uFEFF';
+
+function withoutMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+}
+
+function parsed(language: LanguageName, text: string): unknown {
+  let value: unknown;
+  try {
+    value = languages[language].read(text);
+  } catch (cause) {
+    throw new NotUnderstood(`is no ${language.toUpperCase()} that can be read`, { cause });
+  }
+  if (isRecord(value)) return value;
+  throw new NotUnderstood('does not hold settings by name');
+}
+
+function edited(
+  language: LanguageName,
+  text: string,
+  at: Path,
+  value: unknown,
+  style: Style,
+): string {
+  try {
+    return languages[language].edit(text, at, value, style);
+  } catch (cause) {
+    throw new NotUnderstood(notSafely, { cause });
+  }
+}
+
+/** On the way to the entry there may be nothing else than groups of settings. */
+function refuseOddWay(root: unknown, path: Path): void {
+  for (let depth = 1; depth < path.length; depth += 1) {
+    const value = valueAt(root, path.slice(0, depth));
+    if (value !== undefined && value !== null && !isRecord(value)) {
+      throw new NotUnderstood(`has something else than servers in "${path[depth - 1]}"`);
+    }
+  }
+}
+
+type Change = readonly [Path, unknown];
+
+function changes(
+  root: unknown,
+  path: Path,
+  entry: Readonly<Record<string, unknown>> | undefined,
+): readonly Change[] {
+  const found = valueAt(root, path);
+  if (entry === undefined) return found === undefined ? [] : [[path, undefined]];
+  if (!isRecord(found)) return [[path, entry]];
+  return Object.entries(entry).flatMap(([name, value]): readonly Change[] => {
+    const at = [...path, name];
+    if (isRecord(value)) return changes(root, at, value);
+    return isDeepStrictEqual(found[name], value) ? [] : [[at, value]];
+  });
+}
+
+/** A group without a member is as good as none; languages differ in whether one can be written. */
+function withoutEmpty(root: unknown, path: Path): unknown {
+  let value = root;
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const at = path.slice(0, depth);
+    const found = valueAt(value, at);
+    if (found === null || (isRecord(found) && Object.keys(found).length === 0)) {
+      value = withValueAt(value, at, undefined);
+    }
+  }
+  return value;
+}
+
+/** As the text is written already; two blanks where it does not say. */
+function styleOf(text: string): Style {
+  const indent = /^(\t| {1,8})\S/m.exec(text)?.[1] ?? '  ';
+  return { lineEnd: text.includes('\r\n') ? '\r\n' : '\n', indent };
+}

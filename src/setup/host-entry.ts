@@ -1,0 +1,125 @@
+// The entry of Fovea in the configuration of a host: where it stands, and what it says.
+
+import { access } from 'node:fs/promises';
+import type { HostName } from '../command-line.ts';
+import type { SurfaceName } from '../config.ts';
+import { readConfigFile, textOf, Unusable } from './config-file.ts';
+import { NotUnderstood, readMember } from './config-text.ts';
+import { type Host, hostNamed, type Place } from './hosts.ts';
+import type { Launch } from './launch.ts';
+import { isRecord, type Members } from './members.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The entry of Fovea in the configuration of a host. */
+export interface FoundEntry {
+  readonly host: HostName;
+  readonly title: string;
+  readonly file: string;
+  /** Command and arguments; undefined: the host does not know Fovea. */
+  readonly command: readonly string[] | undefined;
+  /** Whether its environment holds a secret in plain text. */
+  readonly holdsSecret: boolean;
+  /** Why the file cannot be understood: ends a sentence that begins with it. */
+  readonly trouble?: string;
+}
+
+/** The places of a host that are in use; where there are none, the first of all if `orFirst`. */
+export async function placesOf(
+  host: Host,
+  surroundings: Surroundings,
+  orFirst: boolean,
+): Promise<readonly Place[]> {
+  const places = await host.places(surroundings);
+  const states = await Promise.all(places.map(isUsed));
+  const used = places.filter((_place, at) => states[at]);
+  const first = used.length === 0 && orFirst ? places[0] : undefined;
+  return first === undefined ? used : [first];
+}
+
+async function isUsed({ sign, file }: Place): Promise<boolean> {
+  const isThere = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  return (await isThere(sign)) || isThere(file);
+}
+
+/** What hosts of this machine know of Fovea; hosts that are not there are left out. */
+export async function findEntries(
+  names: readonly HostName[],
+  surroundings: Surroundings,
+): Promise<readonly FoundEntry[]> {
+  const found = names.map(async (name) => {
+    const host = hostNamed(name);
+    const places = await placesOf(host, surroundings, false);
+    return Promise.all(places.map(({ file }) => findEntry(host, file)));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function findEntry(host: Host, file: string): Promise<FoundEntry> {
+  const { name, title } = host;
+  const place = { host: name, title, file };
+  try {
+    const { content } = await readConfigFile(file);
+    const entry = content && readMember(host.format, textOf(content), pathOf(host));
+    if (entry === undefined) return { ...place, command: undefined, holdsSecret: false };
+    const command = commandOf(entry);
+    const secrets = environmentOf(host, entry);
+    return {
+      ...{ ...place, command, holdsSecret: secrets.length > 0 },
+      ...(command === undefined && { trouble: anotherKind }),
+    };
+  } catch (thrown) {
+    return { ...place, command: undefined, holdsSecret: false, trouble: whyOf(thrown) };
+  }
+}
+
+const anotherKind = 'has an entry "fovea" of another kind';
+
+/** Command and arguments of an entry; undefined: it starts no program. */
+function commandOf(entry: unknown): readonly string[] | undefined {
+  if (!isRecord(entry)) return undefined;
+  const { command = entry.cmd, args = [] } = entry;
+  if (typeof command !== 'string' || !Array.isArray(args)) return undefined;
+  return [command, ...args.map(String)];
+}
+
+const secretVariables = ['FOVEA_API_KEY', 'FOVEA_DEVICE_API_KEY', 'FOVEA_CLIENT_SECRET'];
+
+function environmentOf(host: Host, entry: unknown): readonly string[] {
+  const environment = isRecord(entry) ? entry[host.environment] : undefined;
+  if (!isRecord(environment)) return [];
+  // A reference to a variable of the host, or an input that it asks for, is no secret.
+  return secretVariables.filter((name) => /^[^$]/.test(String(environment[name] ?? '$')));
+}
+
+/** The members that lead to the entry. */
+export function pathOf({ servers }: Host): readonly string[] {
+  return [servers, 'fovea'];
+}
+
+/** What is to be written. Throws `NotUnderstood` for an entry that leads to a service elsewhere. */
+export function entryFor(
+  host: Host,
+  text: string,
+  launch: Launch,
+  surface: SurfaceName | undefined,
+): Members {
+  const found = readMember(host.format, text, pathOf(host));
+  if (found !== undefined && found !== null && commandOf(found) === undefined) {
+    throw new NotUnderstood(anotherKind);
+  }
+  return {
+    ...host.entry(launch),
+    ...(isRecord(found) ? {} : host.first),
+    ...(surface !== undefined && { [host.environment]: { FOVEA_SURFACE: surface } }),
+  };
+}
+
+/** The end of a sentence that begins with the file; throws on what is no matter of the file. */
+export function whyOf(thrown: unknown): string {
+  if (thrown instanceof Unusable || thrown instanceof NotUnderstood) return thrown.message;
+  throw thrown;
+}

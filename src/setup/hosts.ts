@@ -1,0 +1,217 @@
+// The hosts: where each keeps its servers, and what an entry looks like there.
+
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { HostName } from '../command-line.ts';
+import type { Launch } from './launch.ts';
+import { folderIn, type Surroundings } from './surroundings.ts';
+
+/** A file that may hold an entry. */
+export interface Place {
+  readonly file: string;
+  /** A file or folder that is there once the host has been used with this place. */
+  readonly sign: string;
+}
+
+export interface Host {
+  readonly name: HostName;
+  /** For people. */
+  readonly title: string;
+  readonly format: 'json' | 'toml' | 'yaml';
+  /** The members that lead to the servers; an entry of Fovea is called `fovea`. */
+  readonly servers: string;
+  /** Where none is in use, the first is written. */
+  places(surroundings: Surroundings): Promise<readonly Place[]>;
+  /** Written always. */
+  entry(launch: Launch): Readonly<Record<string, unknown>>;
+  /** Written with a new entry only: what people change. */
+  readonly first: Readonly<Record<string, unknown>>;
+  /** The member of an entry that holds environment variables. */
+  readonly environment: 'env' | 'envs';
+  /** What makes the host read its file. */
+  readonly afterwards: string;
+}
+
+/** What most hosts took over from Claude Desktop. */
+const common = {
+  format: 'json',
+  servers: 'mcpServers',
+  entry: ({ command, args }: Launch) => ({ command, args }),
+  first: {},
+  environment: 'env',
+} as const;
+
+const typed = ({ command, args }: Launch) => ({ type: 'stdio', command, args });
+
+const byName = {
+  'claude-desktop': {
+    ...common,
+    title: 'Claude Desktop',
+    places: async (surroundings) => {
+      const usual = join(configFolder(surroundings), 'Claude');
+      const folders = [...(await storeFolders(surroundings)), usual];
+      return folders.map((folder) => place(join(folder, 'claude_desktop_config.json')));
+    },
+    // It starts servers in the root folder, which nobody can have meant as a file root.
+    afterwards:
+      'Quit Claude Desktop and start it again. For files of yours, add FOVEA_FILE_ROOTS to "env".',
+  },
+  'claude-code': {
+    ...common,
+    title: 'Claude Code',
+    places: async (surroundings) => {
+      const folder = folderIn(surroundings, 'CLAUDE_CONFIG_DIR');
+      if (folder !== undefined) return [place(join(folder, '.claude.json'))];
+      const home = surroundings.homeFolder;
+      return [{ file: join(home, '.claude.json'), sign: join(home, '.claude') }];
+    },
+    entry: typed,
+    afterwards: 'Start a new session of Claude Code.',
+  },
+  vscode: {
+    ...common,
+    title: 'VS Code',
+    servers: 'servers',
+    places: async (surroundings) =>
+      codeFolders(surroundings).map((folder) => place(join(folder, 'mcp.json'))),
+    entry: typed,
+    afterwards: 'In VS Code, run "MCP: List Servers" and start fovea.',
+  },
+  cursor: {
+    ...common,
+    title: 'Cursor',
+    places: async ({ homeFolder }) => [place(join(homeFolder, '.cursor', 'mcp.json'))],
+    afterwards: 'Enable fovea in the MCP settings of Cursor.',
+  },
+  codex: {
+    ...common,
+    title: 'Codex',
+    format: 'toml',
+    servers: 'mcp_servers',
+    places: async (surroundings) => {
+      const folder =
+        folderIn(surroundings, 'CODEX_HOME') ?? join(surroundings.homeFolder, '.codex');
+      return [place(join(folder, 'config.toml'))];
+    },
+    // Ten seconds, its default, are little for a first download by npx.
+    first: { startup_timeout_sec: 60 },
+    afterwards: 'Start a new session of Codex.',
+  },
+  gemini: {
+    ...common,
+    title: 'Gemini CLI',
+    places: async (surroundings) => {
+      const home = folderIn(surroundings, 'GEMINI_CLI_HOME') ?? surroundings.homeFolder;
+      return [place(join(home, '.gemini', 'settings.json'))];
+    },
+    afterwards: 'Start Gemini CLI again.',
+  },
+  windsurf: {
+    ...common,
+    title: 'Windsurf',
+    places: async ({ homeFolder }) => [
+      place(join(homeFolder, '.codeium', 'windsurf', 'mcp_config.json')),
+    ],
+    afterwards: 'Refresh the MCP servers in the Cascade panel of Windsurf.',
+  },
+  zed: {
+    ...common,
+    title: 'Zed',
+    servers: 'context_servers',
+    places: async (surroundings) => [place(join(zedFolder(surroundings), 'settings.json'))],
+    // Versions of before 2026 need it, later ones ignore it.
+    first: { source: 'custom' },
+    afterwards: 'Zed reads its settings at once.',
+  },
+  cline: {
+    ...common,
+    title: 'Cline',
+    places: async (surroundings) => clinePlaces(surroundings),
+    afterwards: 'Cline reads its settings at once.',
+  },
+  goose: {
+    ...common,
+    title: 'Goose',
+    format: 'yaml',
+    servers: 'extensions',
+    places: async (surroundings) => [place(join(gooseFolder(surroundings), 'config.yaml'))],
+    entry: ({ command, args }) => ({ type: 'stdio', cmd: command, args }),
+    first: {
+      ...{ name: 'fovea', description: 'Datasets, versions and trainings of computer vision' },
+      ...{ enabled: true, timeout: 300 },
+    },
+    environment: 'envs',
+    afterwards: 'Start a new session of Goose.',
+  },
+} as const satisfies Record<HostName, Omit<Host, 'name'>>;
+
+/** One host by its name on the command line. */
+export function hostNamed(name: HostName): Host {
+  return { name, ...byName[name] };
+}
+
+function place(file: string): Place {
+  return { file, sign: dirname(file) };
+}
+
+/** Where applications of a user keep their settings. */
+function configFolder(surroundings: Surroundings): string {
+  const { platform, homeFolder } = surroundings;
+  if (platform === 'win32') return roamingFolder(surroundings);
+  if (platform === 'darwin') return join(homeFolder, 'Library', 'Application Support');
+  return dotConfig(surroundings);
+}
+
+function roamingFolder(surroundings: Surroundings): string {
+  return folderIn(surroundings, 'APPDATA') ?? join(surroundings.homeFolder, 'AppData', 'Roaming');
+}
+
+function dotConfig(surroundings: Surroundings): string {
+  return folderIn(surroundings, 'XDG_CONFIG_HOME') ?? join(surroundings.homeFolder, '.config');
+}
+
+/** Windows gives packaged applications folders of their own in place of the usual ones. */
+async function storeFolders(surroundings: Surroundings): Promise<readonly string[]> {
+  if (surroundings.platform !== 'win32') return [];
+  const local =
+    folderIn(surroundings, 'LOCALAPPDATA') ?? join(surroundings.homeFolder, 'AppData', 'Local');
+  const packages = join(local, 'Packages');
+  const names = await readdir(packages).catch((): string[] => []);
+  return names
+    .filter((name) => /^Claude_\w+$/.test(name))
+    .map((name) => join(packages, name, 'LocalCache', 'Roaming', 'Claude'));
+}
+
+function codeFolders(surroundings: Surroundings): readonly string[] {
+  return ['Code', 'Code - Insiders'].map((name) => join(configFolder(surroundings), name, 'User'));
+}
+
+function zedFolder(surroundings: Surroundings): string {
+  const { platform, homeFolder } = surroundings;
+  if (platform === 'win32') return join(roamingFolder(surroundings), 'Zed');
+  return join(platform === 'darwin' ? join(homeFolder, '.config') : dotConfig(surroundings), 'zed');
+}
+
+/** Version 4 shares one file with its command line; version 3 kept one in each editor. */
+function clinePlaces(surroundings: Surroundings): readonly Place[] {
+  const name = 'cline_mcp_settings.json';
+  const named = folderIn(surroundings, 'CLINE_MCP_SETTINGS_PATH');
+  if (named !== undefined) return [place(named)];
+  const own = folderIn(surroundings, 'CLINE_DIR') ?? join(surroundings.homeFolder, '.cline');
+  const data = folderIn(surroundings, 'CLINE_DATA_DIR') ?? join(own, 'data');
+  const older = codeFolders(surroundings).map((folder) =>
+    join(folder, 'globalStorage', 'saoudrizwan.claude-dev'),
+  );
+  return [
+    { file: join(data, 'settings', name), sign: data },
+    ...older.map((folder) => ({ file: join(folder, 'settings', name), sign: folder })),
+  ];
+}
+
+function gooseFolder(surroundings: Surroundings): string {
+  const root = folderIn(surroundings, 'GOOSE_PATH_ROOT');
+  if (root !== undefined) return join(root, 'config');
+  return surroundings.platform === 'win32'
+    ? join(roamingFolder(surroundings), 'Block', 'goose', 'config')
+    : join(dotConfig(surroundings), 'goose');
+}

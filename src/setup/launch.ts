@@ -1,0 +1,57 @@
+// How a host starts this copy of Fovea.
+
+import { realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface Running {
+  /** The Node that runs, `process.execPath`. */
+  readonly node: string;
+  /** The script that runs, absolute, links followed. */
+  readonly script: string;
+}
+
+/**
+ * By path where Fovea is installed; through npx where it was started so, since npx empties its
+ * cache. Windows starts no `.cmd` file directly, and npx is one there: hosts would say ENOENT.
+ */
+export function launchOf(running: Running, surroundings: Surroundings): Launch {
+  const { node, script } = running;
+  if (!/[/\\]_npx[/\\]/.test(script)) {
+    return { command: stableNode(node, surroundings), args: [script] };
+  }
+  return surroundings.platform === 'win32'
+    ? { command: 'cmd', args: ['/c', 'npx', '-y', 'fovea'] }
+    : { command: 'npx', args: ['-y', 'fovea'] };
+}
+
+/**
+ * The link on the PATH that leads to this Node, where there is one: package managers keep the
+ * program itself in a folder named by its version, which the next upgrade removes.
+ */
+function stableNode(node: string, { environment, platform }: Surroundings): string {
+  const name = platform === 'win32' ? 'node.exe' : 'node';
+  const folders = (environment.PATH ?? environment.Path ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '');
+  const links = folders.map((folder) => join(folder, name));
+  return links.find((link) => !isShortLived(link) && leadsTo(link, node)) ?? node;
+}
+
+/** Made for one shell, or for one run of npm. */
+function isShortLived(path: string): boolean {
+  return /fnm_multishells|[/\\]node_modules[/\\]|[/\\]_npx[/\\]/.test(path);
+}
+
+function leadsTo(link: string, node: string): boolean {
+  try {
+    return realpathSync(link) === realpathSync(node);
+  } catch {
+    return false;
+  }
+}

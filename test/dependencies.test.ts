@@ -1,0 +1,87 @@
+// Every package that reaches a user stands in decisions/dependencies.md, with its licence and what
+// it is for; and the npm package stays small enough to be looked through.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { buildRelease } from '../scripts/bundle/build.ts';
+
+interface Row {
+  readonly name: string;
+  readonly licence: string;
+  readonly reason: string;
+}
+
+/** The rows of one section: what stands below a heading of the second level. */
+async function rowsOf(heading: string): Promise<readonly Row[]> {
+  const text = await readFile('decisions/dependencies.md', 'utf8');
+  const section = text.split('\n## ').find((part) => part.startsWith(heading)) ?? '';
+  return [...section.matchAll(/^\| `(.+?)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
+    ([, name = '', licence = '', reason = '']) => ({ name, licence, reason }),
+  );
+}
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly peer?: boolean;
+  readonly license?: string;
+}
+
+/** Native parts are one row: there is a package for each system. */
+function familyOf(name: string): string {
+  if (name === '@img/sharp-wasm32') return name;
+  return name.replace(/^(@img\/sharp|@napi-rs\/keyring)-.+$/, '$1-*');
+}
+
+it('has at most 12 direct dependencies, none of which builds anything', async () => {
+  const { dependencies, optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  expect(Object.keys(dependencies)).toEqual(['sharp']);
+  expect(Object.keys(optionalDependencies)).toEqual(['@napi-rs/keyring']);
+});
+
+it('names every package that npm installs, and no other', async () => {
+  const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const installed = Object.entries<Locked>(packages).filter(
+    ([path, { dev, devOptional, peer }]) => path !== '' && !dev && !devOptional && !peer,
+  );
+  const names = new Set(
+    installed.map(([path]) => familyOf(path.split('node_modules/').at(-1) ?? '')),
+  );
+  const rows = await rowsOf('Installed');
+  expect(rows.map(({ name }) => name).sort()).toEqual([...names].sort());
+  const licences = new Map(rows.map(({ name, licence }) => [name, licence]));
+  for (const [path, { license = '' }] of installed) {
+    const said = licences.get(familyOf(path.split('node_modules/').at(-1) ?? ''))?.split(' AND ');
+    expect(said, path).toEqual(expect.arrayContaining(license.split(' AND ')));
+  }
+});
+
+it('names every bundled package, and no other', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-release-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { packages } = await buildRelease(join(folder, 'dist'));
+  const licences = await Promise.all(packages.map(licenceOf));
+  const bundled = new Map(licences.map(({ name, licence }) => [name, licence]));
+  const rows = await rowsOf('Bundled');
+  expect(new Map(rows.map(({ name, licence }) => [name, licence]))).toEqual(bundled);
+});
+
+it('gives each a reason, and a licence that lets it be passed on', async () => {
+  const rows = [...(await rowsOf('Installed')), ...(await rowsOf('Bundled'))];
+  const free = ['MIT', 'ISC', '0BSD', 'BSD-3-Clause', 'Apache-2.0'];
+  for (const { name, licence, reason } of rows) {
+    expect(reason, name).toMatch(/^\S.{4,}/);
+    const others = licence.split(' AND ').filter((one) => !free.includes(one));
+    expect({ name, others }).toEqual({
+      name,
+      others: name.startsWith('@img/sharp-') ? ['LGPL-3.0-or-later'] : [],
+    });
+  }
+});
+
+async function licenceOf(folder: string) {
+  const { name, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return { name: String(name), licence: String(license) };
+}

@@ -1,0 +1,110 @@
+// Every surface against what the hosts' models accept, and every rule against what it is to find.
+
+import { describe, expect, test } from 'vitest';
+import { wireTools } from '../../src/mcp/create-server.ts';
+import { offeredOverHttp } from '../../src/mcp/http/offered.ts';
+import { listTools } from '../../src/mcp/list-tools.ts';
+import type { SurfaceSettings } from '../../src/mcp/surface.ts';
+import { tools } from '../../tools/index.ts';
+import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './dialects.ts';
+import type { OfferedTool } from './schema-nodes.ts';
+import { hasFreeMap } from './strict-mode.ts';
+
+const dialects = [gemini, openAiStrict, cursor, claude];
+const list = listTools(tools);
+const families = [...new Set(list.map(({ family }) => family))];
+
+const everything: SurfaceSettings = {
+  workspace: undefined,
+  project: undefined,
+  toolsets: undefined,
+  readOnly: false,
+  surface: 'full',
+};
+const compact: SurfaceSettings = { ...everything, surface: 'compact' };
+
+const surfaces: Readonly<Record<string, readonly OfferedTool[]>> = {
+  full: wireTools(list, everything),
+  compact: wireTools(list, compact),
+  'full, read-only': wireTools(list, { ...everything, readOnly: true }),
+  'compact, read-only': wireTools(list, { ...compact, readOnly: true }),
+  'one project': wireTools(list, { ...everything, workspace: 'acme', project: 'cells' }),
+  'full over HTTP': wireTools(offeredOverHttp(list), everything),
+  'compact over HTTP': wireTools(offeredOverHttp(list), compact),
+  ...Object.fromEntries(
+    families.map((family) => [
+      `the toolset ${family}`,
+      wireTools(list, { ...everything, toolsets: [family] }),
+    ]),
+  ),
+};
+
+describe.each(Object.entries(surfaces))('%s', (name, offered) => {
+  test.each(dialects)('is what $name accepts', ({ rules }) => {
+    const broken = rules.flatMap(({ says, broken }) =>
+      broken(offered).map((it) => `${says}: ${it}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test.skipIf(name.includes('full') || name === 'one project')('is sent whole by Cursor', () => {
+    expect(offered.length).toBeLessThanOrEqual(cursorToolsMax.tools);
+    expect(offered.length).toBeGreaterThan(0);
+  });
+});
+
+test('four of five tools can be taken in strict mode, which has no free maps', () => {
+  const full = surfaces.full ?? [];
+  const taken = full.filter((tool) => !hasFreeMap(tool));
+  expect(taken.length / full.length).toBeGreaterThan(0.8);
+});
+
+const text = { type: 'string' };
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+const many = (count: number) => Array.from({ length: count }, (_, index) => `value-${index}`);
+const fields = (count: number) => Object.fromEntries(many(count).map((name) => [name, text]));
+const deep = (levels: number): object => (levels === 1 ? text : object({ a: deep(levels - 1) }));
+const long = 'a'.repeat(65);
+
+/** A list that breaks each rule, in the order of the rules. */
+const wrong: Readonly<Record<string, readonly (readonly OfferedTool[])[]>> = {
+  Gemini: [
+    [{ name: '1_tool', inputSchema: object({}) }],
+    [{ name: 'a'.repeat(60), inputSchema: object({}) }],
+    [{ name: 'a', inputSchema: object({ 'a-b': text }) }],
+    [{ name: 'a', inputSchema: object({}, { additionalProperties: false }) }],
+    [{ name: 'a', inputSchema: object({ a: { type: ['string', 'null'] } }) }],
+    [{ name: 'a', inputSchema: object({ a: { type: 'array' } }) }],
+    [{ name: 'a', inputSchema: object({ a: { type: 'integer', enum: [1] } }) }],
+    [{ name: 'a', inputSchema: object({ a: object({}, { required: ['b'] }) }) }],
+    [{ name: 'a', inputSchema: object({ a: { ...text, properties: {} } }) }],
+  ],
+  'OpenAI strict mode': [
+    [{ name: 'a.b', inputSchema: object({}) }],
+    many(129).map((name) => ({ name, inputSchema: object({}) })),
+    [{ name: 'a', inputSchema: { type: 'array', items: text } }],
+    [{ name: 'a', inputSchema: object({ a: { oneOf: [text] } }) }],
+    [{ name: 'a', inputSchema: object({ a: { anyOf: [object({})] } }) }],
+    [{ name: 'a', inputSchema: deep(6) }],
+    [{ name: 'a', inputSchema: object(fields(5_001)) }],
+    [{ name: 'a', inputSchema: object({ a: { ...text, enum: many(1_001) } }) }],
+    [{ name: 'a', inputSchema: object({ ['a'.repeat(120_001)]: text }) }],
+    [{ name: 'a', inputSchema: object({ a: { enum: many(251).map((it) => it.repeat(9)) } }) }],
+  ],
+  Cursor: [[{ name: 'a'.repeat(55), inputSchema: object({}) }]],
+  Claude: [
+    [{ name: long, inputSchema: object({}) }],
+    [{ name: 'a', inputSchema: object({ a: object({ 'b[]': text }) }) }],
+    [{ name: 'a', inputSchema: { type: 'object', anyOf: [object({})] } }],
+  ],
+};
+
+describe.each(dialects)('the rules of $name', ({ name, rules }) => {
+  test.each(rules.map((rule, index) => ({ ...rule, given: wrong[name]?.[index] ?? [] })))(
+    '$says',
+    ({ broken, given, source }) => {
+      expect(source).toMatch(/^https:\/\/\S+$/);
+      expect(broken(given)).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,46 @@
+// The jobs for agents: that their checks let a right end state through, and nothing else.
+
+import { expect, test } from 'vitest';
+import { jobs } from '../../scripts/evals/jobs.ts';
+import { agentNamed, runJob } from '../../scripts/evals/run-job.ts';
+
+const sampled = ['import-folder', 'version-renamed', 'delete-folder', 'evidence-with-file'];
+const some = jobs.filter(({ name }) => sampled.includes(name));
+
+test('there are at least thirty, each with a name of its own', () => {
+  const names = jobs.map(({ name }) => name);
+  expect(names.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test.each(['full', 'compact'] as const)(
+  'an agent that knows the way passes: %s',
+  async (surface) => {
+    for (const job of some) {
+      const outcome = await runJob(job, options('reference', surface));
+      expect(outcome).toMatchObject({ name: job.name, failure: undefined });
+      expect(outcome.calls).toBeGreaterThan(0);
+      expect(outcome.tokens).toBeGreaterThan(1_000);
+    }
+  },
+  120_000,
+);
+
+test('an agent that does nothing passes none', async () => {
+  for (const job of some) {
+    const { failure, calls } = await runJob(job, options('nothing', 'full'));
+    expect(failure, job.name).toEqual(expect.any(String));
+    expect(calls).toBe(0);
+  }
+}, 120_000);
+
+test('an agent that is killed half-way is counted, and its job judged by its state', async () => {
+  const [job] = jobs.filter(({ name }) => name === 'create-project');
+  if (job === undefined) throw new Error('the job is missing');
+  const { failure } = await runJob(job, { ...options('sleep 60', 'full'), timeoutMs: 500 });
+  expect(failure).toContain('the agent was ended after 0.5 s');
+});
+
+function options(agent: string, surface: 'full' | 'compact') {
+  return { agent: agentNamed(agent), surface, timeoutMs: 60_000 };
+}
