@@ -4,7 +4,7 @@ import { setImmediate as others } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
-import { candidates, conditionsOf, type Part, runsThroughTime } from './plan.ts';
+import { candidates, conditionsOf, hasConditions, type Part, runsThroughTime } from './plan.ts';
 import { roughRun } from './rough-run.ts';
 import { type Bounds, mergedRuns } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
@@ -99,7 +99,7 @@ function* oldestFirst(database: Database, query: EventQuery, { from, until }: Bo
 
 /** Where nothing is looked for under a key, the events themselves are as near. */
 function windowsOf(database: Database, query: EventQuery, within: Window): Window[] {
-  return conditionsOf(database, query).length === 0 ? [] : windowsWithin(database, within);
+  return hasConditions(query) ? windowsWithin(database, within) : [];
 }
 
 const allTime: Window = { since: 0, until: Number.MAX_SAFE_INTEGER };
@@ -111,8 +111,7 @@ function indexedUntil(database: Database): Arrival {
 
 /** What is looked for under a key is looked for by SQLite, without reading JSON. */
 function throughTime(database: Database, query: EventQuery, bounds: Bounds) {
-  const hasConditions = conditionsOf(database, query).length > 0;
-  const runs = hasConditions ? [roughRun(query)] : runsThroughTime(query);
+  const runs = hasConditions(query) ? [roughRun(query)] : runsThroughTime(query);
   return mergedRuns(database, runs, bounds, query.order, query.limit + 1);
 }
 

@@ -204,6 +204,13 @@ function merged({ database, query, part }: Search, runs: readonly Run[]) {
 /** A key of custom_metadata that no indexed event has is one that nothing is found under. */
 const unknownKey = 0;
 
+/** Whether a filter looks for anything under a key of the index. */
+export function hasConditions(query: EventFilter): boolean {
+  const { deviceIds, eventSchemas, workflowIds, externalIds, relatedEventId, metadata } = query;
+  const one = deviceIds ?? eventSchemas ?? workflowIds ?? externalIds ?? relatedEventId;
+  return one !== undefined || (metadata !== undefined && metadata.length > 0);
+}
+
 /** The conditions of a filter on keys of the index. */
 export function conditionsOf(database: Database, query: EventFilter): TermCondition[] {
   const conditions: TermCondition[] = [];

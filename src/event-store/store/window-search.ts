@@ -1,12 +1,12 @@
 // Events of the windows of the index that may meet conditions.
 
-import type { Database, Row } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
+import { type Column, keptColumns } from './kept-columns.ts';
 import { valueMeets } from './matching.ts';
 import type { Bounds, Order } from './runs.ts';
 import type { Arrival, MetadataValue } from './store.ts';
 import type { TermCondition } from './term-runs.ts';
-import { maybeShortened, reservedKeys, shortened } from './terms.ts';
-import { readPlaces, readSteps, readValues } from './window-columns.ts';
+import { maybeShortened, shortened } from './terms.ts';
 
 /**
  * The arrivals in the window that ends at `until`, within bounds, of events that may meet all the
@@ -18,14 +18,16 @@ export function arrivalsInWindow(
   conditions: readonly TermCondition[],
   { bounds, order }: { readonly bounds: Bounds; readonly order: Order },
 ): Arrival[] | undefined {
+  const kept = keptColumns(database);
   let places: readonly number[] | undefined;
   for (const condition of conditions) {
-    places = placesOf(database, until, condition, places);
-    if (places.length === 0) break;
+    const column = kept.column(until, condition.key);
+    if (column === undefined) return undefined;
+    const found = placesOf(column, condition);
+    places = places === undefined ? found : inBoth(places, found);
+    if (places.length === 0) return [];
   }
-  // Last, because a window goes all at once: so until here all was as it was.
-  if (places?.length === 0) return isThere(database, until) ? [] : undefined;
-  const arrivals = arrivalsOf(database, until);
+  const arrivals = kept.arrivals(until);
   if (arrivals === undefined) return undefined;
   const found = places?.map((place) => arrivals[place] ?? 0) ?? arrivals;
   const { from, until: last } = bounds;
@@ -33,75 +35,41 @@ export function arrivalsInWindow(
   return order === 'newest_first' ? within.reverse() : within;
 }
 
-function isThere(database: Database, until: Arrival): boolean {
-  const sql = 'SELECT 1 AS found FROM windows WHERE until = ?';
-  return database.get(sql, [until], () => true) ?? false;
-}
-
-function arrivalsOf(database: Database, until: Arrival): number[] | undefined {
-  return database.get(
-    'SELECT "values" FROM window_columns WHERE until = ? AND key = ?',
-    [until, reservedKeys.arrival],
-    (row) => readSteps(row.text('values')),
-  );
-}
-
-/** The places that meet a condition, in order; of these alone where some are given. */
-function placesOf(
-  database: Database,
-  until: Arrival,
-  condition: TermCondition,
-  among: readonly number[] | undefined,
-): readonly number[] {
-  const { key } = condition;
-  const { sql, parameters } = needlesOf(condition);
-  const read = (row: Row) => {
-    const places = readPlaces(row.optionalText('places'));
-    const values = readValues(row.text('values'));
-    const meets = testOf(condition);
-    const found: number[] = [];
-    if (among !== undefined && places === undefined) {
-      for (const place of among) {
-        const value = values[place];
-        if (value !== undefined && meets(value)) found.push(place);
-      }
-      return found;
-    }
-    const wanted = among && new Set(among);
-    for (let index = 0; index < values.length; index += 1) {
-      const value = values[index];
-      if (value === undefined || !meets(value)) continue;
-      const place = places?.[index] ?? index;
-      if (wanted?.has(place) !== false) found.push(place);
-    }
-    return found;
-  };
-  const columns = `SELECT places, "values" FROM window_columns WHERE until = ? AND key = ?${sql}`;
-  return database.get(columns, [until, key, ...parameters], read) ?? [];
-}
-
-/** A column that does not hold a value as text need not be taken apart. */
-function needlesOf({ operator, values }: TermCondition) {
-  if (operator !== 'eq' || values.length > needlesMax) return { sql: '', parameters: [] };
-  const looks = values.map(() => 'instr("values", ?) > 0').join(' OR ');
-  const parameters = values.map((value) => JSON.stringify(storedIn(value)));
-  return { sql: ` AND (${values.length > 0 ? looks : 'false'})`, parameters };
-}
-
-const needlesMax = 8;
-
-function storedIn(value: MetadataValue): MetadataValue {
-  return typeof value === 'string' ? shortened(value) : value;
-}
-
-/** Whether an event may meet a condition, by the value that is stored of it. */
-function testOf({ operator, values }: TermCondition): (stored: MetadataValue) => boolean {
-  if (operator === 'eq') {
-    const wanted = new Set(values.map(storedIn));
-    const [only] = wanted;
-    if (wanted.size === 1) return (stored) => stored === only;
-    return (stored) => wanted.has(stored);
+/** The places that meet a condition, in order. */
+function placesOf({ codes, all, places }: Column, condition: TermCondition): readonly number[] {
+  const wanted = codesOf(codes, condition);
+  const [only] = wanted;
+  const found: number[] = [];
+  if (only === undefined) return found;
+  for (let index = 0; index < all.length; index += 1) {
+    const code = all[index] ?? 0;
+    if (code === only || (wanted.size > 1 && wanted.has(code)))
+      found.push(places?.[index] ?? index);
   }
-  return (stored) =>
-    (typeof stored === 'string' && maybeShortened(stored)) || valueMeets(stored, operator, values);
+  return found;
+}
+
+/** Those of the values that may meet a condition, by what is stored of them. */
+function codesOf(
+  codes: ReadonlyMap<MetadataValue, number>,
+  { operator, values }: TermCondition,
+): ReadonlySet<number> {
+  const wanted = new Set<number>();
+  if (operator === 'eq') {
+    for (const value of values) {
+      const code = codes.get(typeof value === 'string' ? shortened(value) : value);
+      if (code !== undefined) wanted.add(code);
+    }
+    return wanted;
+  }
+  for (const [stored, code] of codes) {
+    const isStart = typeof stored === 'string' && maybeShortened(stored);
+    if (isStart || valueMeets(stored, operator, values)) wanted.add(code);
+  }
+  return wanted;
+}
+
+function inBoth(first: readonly number[], second: readonly number[]): readonly number[] {
+  const also = new Set(second);
+  return first.filter((place) => also.has(place));
 }
