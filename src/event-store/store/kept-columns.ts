@@ -5,15 +5,14 @@ import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Arrival, MetadataValue } from './store.ts';
 import { reservedKeys } from './terms.ts';
-import { readPlaces, readSteps, readValues } from './window-columns.ts';
+import { readCoded, readPlaces, readSteps } from './window-columns.ts';
 
 /** The values of one key. */
 export interface Column {
-  /** Each value that there is, with the code that stands for it. */
-  readonly codes: ReadonlyMap<MetadataValue, number>;
-  /** The codes of all that have a value, in order. */
-  readonly all: Uint16Array;
-  /** Their places in the window; undefined: all of its events have a value. */
+  readonly values: readonly MetadataValue[];
+  /** Where most values come again: which one it is, of all that have one; undefined: in order. */
+  readonly codes: Uint16Array | undefined;
+  /** Which events of the window have a value; undefined: all. */
   readonly places: Uint16Array | undefined;
 }
 
@@ -40,7 +39,7 @@ export class KeptColumns {
     const read = this.#database.get(
       'SELECT places, "values" FROM window_columns WHERE until = ? AND key = ?',
       [until, key],
-      (row) => columnOf(readPlaces(row.optionalText('places')), readValues(row.text('values'))),
+      (row) => columnOf(row.optionalText('places'), row.text('values')),
     );
     // Looked for last, because a window goes all at once.
     const column = read ?? (this.#isThere(until) ? noColumn : undefined);
@@ -57,7 +56,7 @@ export class KeptColumns {
       [until, reservedKeys.arrival],
       (row) => readSteps(row.text('values')),
     );
-    if (arrivals) this.#keep(until, arrivals.length * numberBytes).arrivals = arrivals;
+    if (arrivals) this.#keep(until, arrivals.length * valueBytes).arrivals = arrivals;
     return arrivals;
   }
 
@@ -96,32 +95,28 @@ export function keptColumns(database: Database): KeptColumns {
 
 const all = new WeakMap<Database, KeptColumns>();
 
-function columnOf(places: readonly number[] | undefined, values: readonly MetadataValue[]): Column {
-  const codes = new Map<MetadataValue, number>();
-  const coded = new Uint16Array(values.length);
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index] ?? '';
-    let code = codes.get(value);
-    if (code === undefined) {
-      code = codes.size;
-      codes.set(value, code);
-    }
-    coded[index] = code;
-  }
-  return { codes, all: coded, places: places && Uint16Array.from(places) };
+function columnOf(places: string | undefined, text: string): Column {
+  const { values, codes } = readCoded(text);
+  const placed = readPlaces(places);
+  return {
+    values,
+    codes: codes && Uint16Array.from(codes),
+    places: placed && Uint16Array.from(placed),
+  };
 }
 
-const noColumn: Column = { codes: new Map(), all: new Uint16Array(), places: new Uint16Array() };
+const noColumn: Column = { values: [], codes: undefined, places: undefined };
 
-/** About. */
-function bytesOf({ codes, all, places }: Column): number {
-  let bytes = columnBytes + all.byteLength + (places?.byteLength ?? 0);
-  for (const value of codes.keys()) {
-    bytes += entryBytes + (typeof value === 'string' ? value.length * 2 : numberBytes);
-  }
-  return bytes;
+/** About: a number, or a text that is not long. */
+function bytesOf({ values, codes, places }: Column): number {
+  const [first = ''] = values;
+  const text = typeof first === 'string' ? first.length * 2 : 0;
+  return (
+    columnBytes +
+    values.length * (valueBytes + text) +
+    2 * ((codes?.length ?? 0) + (places?.length ?? 0))
+  );
 }
 
 const columnBytes = 400;
-const entryBytes = 64;
-const numberBytes = 16;
+const valueBytes = 24;

@@ -38,20 +38,26 @@ export class Columns {
 export function readPlaces(text: string | undefined): readonly number[] | undefined {
   if (text === undefined) return undefined;
   const places: unknown = JSON.parse(text);
-  if (!Array.isArray(places) || !places.every((place) => typeof place === 'number'))
-    throw noColumn();
+  if (!isNumbers(places)) throw noColumn();
   return places;
 }
 
 export function readValues(text: string): readonly MetadataValue[] {
+  const { values, codes } = readCoded(text);
+  return codes === undefined ? values : codes.map((code) => values[code] ?? '');
+}
+
+/** `codes`: where values stand once, which one it is at each place; undefined: all stand in order. */
+export function readCoded(text: string): {
+  readonly values: readonly MetadataValue[];
+  readonly codes: readonly number[] | undefined;
+} {
   const values: unknown = JSON.parse(text);
-  if (isScalars(values)) return values;
+  if (isScalars(values)) return { values, codes: undefined };
   if (!Array.isArray(values)) throw noColumn();
   const [distinct, codes]: unknown[] = values;
-  if (!isScalars(distinct) || !isScalars(codes)) throw noColumn();
-  const decoded: MetadataValue[] = [];
-  for (const code of codes) decoded.push(distinct[Number(code)] ?? '');
-  return decoded;
+  if (!isScalars(distinct) || !isNumbers(codes)) throw noColumn();
+  return { values: distinct, codes };
 }
 
 /** Where most values come again: each of them once, and which one it is at each place. */
@@ -69,6 +75,10 @@ function isScalars(values: unknown): values is MetadataValue[] {
     if (!isScalar(values[index])) return false;
   }
   return true;
+}
+
+function isNumbers(values: unknown): values is number[] {
+  return Array.isArray(values) && values.every((value) => typeof value === 'number');
 }
 
 /** Growing numbers as the first one and the steps from each to the next. */

@@ -36,37 +36,38 @@ export function arrivalsInWindow(
 }
 
 /** The places that meet a condition, in order. */
-function placesOf({ codes, all, places }: Column, condition: TermCondition): readonly number[] {
-  const wanted = codesOf(codes, condition);
-  const [only] = wanted;
+function placesOf({ values, codes, places }: Column, condition: TermCondition): readonly number[] {
+  const meets = testOf(condition);
   const found: number[] = [];
-  if (only === undefined) return found;
-  for (let index = 0; index < all.length; index += 1) {
-    const code = all[index] ?? 0;
-    if (code === only || (wanted.size > 1 && wanted.has(code)))
-      found.push(places?.[index] ?? index);
+  if (codes === undefined) {
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index];
+      if (value !== undefined && meets(value)) found.push(places?.[index] ?? index);
+    }
+    return found;
+  }
+  const wanted = values.map(meets);
+  if (!wanted.includes(true)) return found;
+  for (let index = 0; index < codes.length; index += 1) {
+    if (wanted[codes[index] ?? -1] === true) found.push(places?.[index] ?? index);
   }
   return found;
 }
 
-/** Those of the values that may meet a condition, by what is stored of them. */
-function codesOf(
-  codes: ReadonlyMap<MetadataValue, number>,
-  { operator, values }: TermCondition,
-): ReadonlySet<number> {
-  const wanted = new Set<number>();
+/** Whether an event may meet a condition, by the value that is stored of it. */
+function testOf({ operator, values }: TermCondition): (stored: MetadataValue) => boolean {
   if (operator === 'eq') {
-    for (const value of values) {
-      const code = codes.get(typeof value === 'string' ? shortened(value) : value);
-      if (code !== undefined) wanted.add(code);
-    }
-    return wanted;
+    const wanted = new Set(values.map(storedIn));
+    const [only] = wanted;
+    if (wanted.size === 1) return (stored) => stored === only;
+    return (stored) => wanted.has(stored);
   }
-  for (const [stored, code] of codes) {
-    const isStart = typeof stored === 'string' && maybeShortened(stored);
-    if (isStart || valueMeets(stored, operator, values)) wanted.add(code);
-  }
-  return wanted;
+  return (stored) =>
+    (typeof stored === 'string' && maybeShortened(stored)) || valueMeets(stored, operator, values);
+}
+
+function storedIn(value: MetadataValue): MetadataValue {
+  return typeof value === 'string' ? shortened(value) : value;
 }
 
 function inBoth(first: readonly number[], second: readonly number[]): readonly number[] {
