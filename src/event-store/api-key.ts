@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { FoveaError } from '../errors.ts';
 import type { CredentialPlaces } from '../http-server/credentials.ts';
+import { headerValues } from '../http-server/header-values.ts';
 import { Secret } from '../secret.ts';
 
 /** Whoever may call: there is one key, so it does not matter who. */
@@ -15,7 +16,7 @@ const known: Caller = { isKnown: true };
 /** The header X-API-Key; a browser, which cannot send it, may read with HTTP Basic instead. */
 export const deviceCredentials: CredentialPlaces = {
   presented: (request) => {
-    const [key] = request.headersDistinct['x-api-key'] ?? [basicPassword(request)];
+    const [key] = headerValues(request, 'x-api-key') ?? [basicPassword(request)];
     return key === undefined || key === '' ? undefined : new Secret(key);
   },
   parameter: undefined,

@@ -14,7 +14,8 @@ import {
   credentialPlace,
   withoutKey,
 } from './credentials.ts';
-import { Answered, type Handler, type Route, Streamed } from './handlers.ts';
+import type { Departure } from './departure.ts';
+import { Answered, type Call, type Handler, type Route, Streamed } from './handlers.ts';
 import type { Visit } from './rate-limit.ts';
 import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
@@ -56,7 +57,7 @@ export interface Exchange {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Texts;
   readonly origin: string;
-  readonly signal: AbortSignal;
+  readonly departure: Departure;
 }
 
 /** What answers a method and a path. */
@@ -87,7 +88,7 @@ export function operationEndpoint<O extends Operation, Principal>(
     );
     await gate.authorize(principal, operation, inputRecord(input));
     const origin = gate.publicUrl ?? exchange.origin;
-    const call = { principal, origin, signal: exchange.signal };
+    const call = new CallOf(principal, origin, exchange.departure);
     const result =
       handler instanceof Streamed
         ? await handler.handle(input, exchange.request, call)
@@ -115,6 +116,22 @@ export function operationEndpoint<O extends Operation, Principal>(
       });
     },
   };
+}
+
+class CallOf<Principal> implements Call<Principal> {
+  readonly principal: Principal;
+  readonly origin: string;
+  readonly #departure: Departure;
+
+  constructor(principal: Principal, origin: string, departure: Departure) {
+    this.principal = principal;
+    this.origin = origin;
+    this.#departure = departure;
+  }
+
+  get signal(): AbortSignal {
+    return this.#departure.signal;
+  }
 }
 
 const noBody: Body = { members: {}, parameters: {} };

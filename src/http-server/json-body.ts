@@ -10,6 +10,40 @@ import { cutOut, putBack, type Span } from './long-strings.ts';
  * members, and `too_large` for too many members.
  */
 export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
+  if (bytes.length < longBytesMin) return parseShort(bytes);
+  return parseLong(bytes);
+}
+
+/** One that has few brackets, and so no depth: it is not worth a look at each of its bytes. */
+function parseShort(bytes: Uint8Array): Record<string, unknown> {
+  let text: string;
+  let value: unknown;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw invalidArgument('', notJson);
+  }
+  if (hasManyBrackets(text)) return parseLong(bytes);
+  try {
+    value = text === '' ? {} : JSON.parse(text);
+  } catch {
+    throw invalidArgument('', notJson);
+  }
+  return checked(value, text, text.includes('\\u'));
+}
+
+function hasManyBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > limits.jsonDepthMax) return true;
+    }
+  }
+  return false;
+}
+
+function parseLong(bytes: Uint8Array): Record<string, unknown> {
   const { hasEscapes, longStrings } = checkBounds(bytes);
   let value: unknown;
   let text: string;
@@ -19,8 +53,14 @@ export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
     value = text === '' ? {} : JSON.parse(text);
     if (cut && !putBack(value, cut.strings)) value = JSON.parse(utf8.decode(bytes));
   } catch {
-    throw invalidArgument('', 'The body is not valid JSON in UTF-8.');
+    throw invalidArgument('', notJson);
   }
+  return checked(value, text, hasEscapes);
+}
+
+const notJson = 'The body is not valid JSON in UTF-8.';
+
+function checked(value: unknown, text: string, hasEscapes: boolean): Record<string, unknown> {
   if (!isRecord(value)) throw invalidArgument('', 'The body must be a JSON object.');
   // Only such a text can hold the name, written out or with escapes.
   if (hasEscapes || text.includes('__proto__')) refusePrototypes(value);

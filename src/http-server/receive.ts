@@ -15,6 +15,8 @@ export function collectBytes(
   turn: Turn,
   bytesMax: number,
 ): Promise<Buffer> {
+  const whole = takeSmall(request, bytesMax);
+  if (whole) return Promise.resolve(whole);
   const chunks: Buffer[] = [];
   let bytes = 0;
   let waited: Promise<void> | undefined;
@@ -43,6 +45,18 @@ export function collectBytes(
   };
   const isBusy = () => isWaiting;
   return receive(request, { bytesMax, isBusy, isHeld: () => waited !== undefined }, consume);
+}
+
+/** A small body that came with its headers is there already: there is nothing to wait for. */
+function takeSmall(request: IncomingMessage, bytesMax: number): Buffer | undefined {
+  const { headers, readableLength } = request;
+  if (headers['transfer-encoding'] !== undefined || readableLength === 0) return undefined;
+  if (Number(headers['content-length']) !== readableLength || request.destroyed) return undefined;
+  if (readableLength > Math.min(bytesMax, limits.largeBodyBytesMin - 1)) return undefined;
+  const whole: unknown = request.read();
+  // To its end, which comes with no more bytes.
+  request.resume();
+  return whole instanceof Buffer ? whole : undefined;
 }
 
 const noBytes = Buffer.alloc(0);

@@ -56,12 +56,19 @@ export function createRouter<Endpoint extends Routed>(
     if (endpoint.path.startsWith('/{') && reserved.has(decodedFirstSegment(path))) return undefined;
     return { endpoint, parameters: Object.fromEntries(parameters) };
   };
+  const match = (method: string, path: string) => {
+    checkPath(path);
+    const routed = method === 'HEAD' ? 'GET' : methods.find((name) => name === method);
+    return routed && find(routed, path);
+  };
+  // What most requests ask for is looked up once.
+  const plain = new Map(
+    endpoints
+      .filter(({ path }) => !/[{%]/.test(path))
+      .map(({ method, path }) => [`${method} ${path}`, match(method, path)]),
+  );
   return {
-    match: (method, path) => {
-      checkPath(path);
-      const routed = method === 'HEAD' ? 'GET' : methods.find((name) => name === method);
-      return routed && find(routed, path);
-    },
+    match: (method, path) => plain.get(`${method} ${path}`) ?? match(method, path),
     allowed: (path) =>
       methods
         .filter((method) => find(method, path))

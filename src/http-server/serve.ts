@@ -9,9 +9,11 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { joinByAccept } from './by-accept.ts';
+import { Departure } from './departure.ts';
 import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
+import { headerValues } from './header-values.ts';
 import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
@@ -137,27 +139,29 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const { router, log, clock } = service;
-  const gone = new AbortController();
+  const departure = new Departure();
   const startMs = clock.monotonic();
   let endpoint: Endpoint | undefined;
   response.on('error', () => {});
   response.on('finish', () => linger(request));
   response.on('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) departure.happen();
     const ms = clock.monotonic() - startMs;
     const { statusCode: status } = response;
     service.onAnswer?.(endpoint?.id, status, ms / 1_000);
     log.debug('answered', { operation: endpoint?.id, status, ms: Math.round(ms) });
   });
   try {
-    const { host: hosts, origin: origins } = request.headersDistinct;
-    const host = service.checkSource({ host: hosts, origin: origins });
+    const host = service.checkSource({
+      host: headerValues(request, 'host'),
+      origin: headerValues(request, 'origin'),
+    });
     const { path, query } = splitTarget(request.url ?? '');
     const match = route(router, request.method ?? '', path, response);
     endpoint = match.endpoint;
     const { parameters } = match;
     const origin = `http://${host}`;
-    await endpoint.answer({ request, response, parameters, query, origin, signal: gone.signal });
+    await endpoint.answer({ request, response, parameters, query, origin, departure });
   } catch (thrown) {
     const error = asFoveaError(thrown);
     if (error.code === 'internal') {

@@ -69,8 +69,12 @@ export const eventStoreLimits = {
   plausibleFilesMin: 4,
   /** More files than these in a folder whose database is new belong to a database that is lost. */
   unknownFilesMax: 100,
-  /** Events that are indexed together; queries look through twice as many, in a millisecond. */
+  /** Events of a window of the index; queries look through twice as many, in a millisecond. */
   unindexedEventsMax: 512,
+  /** Events whose windows are merged: queries look through the columns of twice as many. */
+  mergedEventsMin: 8_192,
+  /** Columns of windows that readers keep taken apart: all of thirty windows, where keys are few. */
+  keptColumnBytesMax: 16 * 1024 * 1024,
   /** Clocks are set by less than this every day. */
   clockLeadMs: 60_000,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */

@@ -4,7 +4,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Database } from './database.ts';
-import { endOfBatches, type Part, type Result } from './group-commit.ts';
+import { endOfBatches, type Failure, type Part, type Result } from './group-commit.ts';
 import { isBusy } from './sqlite.ts';
 
 /** One transaction that runs. */
@@ -135,7 +135,7 @@ function attempt<Command, Outcome>(
   command: Command,
 ): Result<Outcome> {
   try {
-    return { outcome: session.apply(command) };
+    return session.apply(command);
   } catch (thrown) {
     if (isRefusal(thrown)) return failure(thrown);
     throw thrown;
@@ -148,7 +148,8 @@ function isRefusal(thrown: unknown): boolean {
   );
 }
 
-function failure(thrown: unknown): Result<never> {
+function failure(thrown: unknown): Failure {
   const { code, message, hint, retry } = asFoveaError(thrown);
-  return hint === undefined ? { code, message, retry } : { code, message, retry, hint };
+  const known = { code, message, retry };
+  return { failure: hint === undefined ? known : { ...known, hint } };
 }

@@ -13,15 +13,20 @@ export interface Part<Command> {
   readonly commands: readonly Command[];
 }
 
-/** What comes back: one result for each command, in their order. */
-export type Result<Outcome> =
-  | { readonly outcome: Outcome }
-  | {
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly retry: FoveaError['retry'];
-      readonly hint?: string;
-    };
+/**
+ * What comes back: one result for each command, in their order. An outcome goes as it is, since
+ * each object around it costs as much again; it has no member `failure`.
+ */
+export type Result<Outcome> = Outcome | Failure;
+
+export interface Failure {
+  readonly failure: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly retry: FoveaError['retry'];
+    readonly hint?: string;
+  };
+}
 
 /** Asks the thread to close its connection and to end. */
 export const endOfBatches = 'end';
@@ -119,12 +124,15 @@ function settle<Command, Outcome>(
   for (const [place, { resolve, reject }] of taken.entries()) {
     const result = results[place];
     if (result === undefined) reject(ended(undefined));
-    else if ('outcome' in result) resolve(result.outcome);
-    else {
-      const { code, message, ...details } = result;
+    else if (isFailure(result)) {
+      const { code, message, ...details } = result.failure;
       reject(new FoveaError(code, message, details));
-    }
+    } else resolve(result);
   }
+}
+
+function isFailure(result: unknown): result is Failure {
+  return typeof result === 'object' && result !== null && 'failure' in result;
 }
 
 /** Throws `internal` where the process can have no more threads. */

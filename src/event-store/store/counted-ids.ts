@@ -24,14 +24,11 @@ export class CountedIds<Thing> {
     this.#table = table;
   }
 
-  /** So many indexed events more have it. */
-  count(thing: Thing, events: 1 | -1): void {
-    this.#entry(thing).added += events;
-  }
-
-  /** The id of a thing; makes a new one. */
-  idOf(thing: Thing): number {
-    return this.#entry(thing).id;
+  /** The id of a thing; makes a new one. So many indexed events more have it. */
+  idOf(thing: Thing, events: 0 | 1 | -1 = 0): number {
+    const entry = this.#entry(thing);
+    entry.added += events;
+    return entry.id;
   }
 
   finish(): void {

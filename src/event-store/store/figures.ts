@@ -4,6 +4,8 @@ import { removalReasons } from '../../contract/event-store.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, SqlValue } from '../../storage/database.ts';
 import { arrivalOf } from '../ids.ts';
+import { conditionsOf } from './plan.ts';
+import type { Order } from './runs.ts';
 import type {
   Arrival,
   CountFilter,
@@ -16,6 +18,8 @@ import type {
 } from './store.ts';
 import { readUpload } from './stored-event.ts';
 import { onlyBucket, reservedKeys } from './terms.ts';
+import { arrivalsInWindow } from './window-search.ts';
+import { coveredUntil, windowsWithin } from './windows.ts';
 
 /** Counts what is indexed from the roll-up, and the newest events one by one. */
 export function countEvents(database: Database, filter: CountFilter): EventCounts {
@@ -26,14 +30,17 @@ export function countEvents(database: Database, filter: CountFilter): EventCount
   ] as const;
   const conditions = given.filter(([, value]) => value !== undefined);
   const where = conditions.map(([column]) => ` AND ${column} = ?`).join('');
-  const values = conditions.map(([, value]) => value);
+  const values = conditions.map(([, value]) => value ?? '');
   const total = '(SELECT draft + waiting + uploaded + refused FROM totals)';
   if (conditions.length === 0) {
     const sql = `SELECT ${total} AS total, ${total} AS filtered,
       (SELECT min(arrival) FROM events) AS oldest, (SELECT max(arrival) FROM events) AS newest`;
     return readCounts(database, sql, []);
   }
-  return readCounts(
+  const covered = coveredUntil(database);
+  // Before the rest, so that what leaves a window meanwhile is met in `terms`.
+  const ends = endsInWindows(database, filter, where, values);
+  const counts = readCounts(
     database,
     `SELECT ${total} AS total, sum(events) AS filtered, min(oldest) AS oldest, max(newest) AS newest
      FROM (
@@ -42,9 +49,43 @@ export function countEvents(database: Database, filter: CountFilter): EventCount
        UNION ALL
        SELECT coalesce(sum(arrival > (SELECT counted_arrival FROM totals)), 0), min(arrival),
          max(arrival)
-       FROM events WHERE arrival > (SELECT indexed_arrival FROM totals)${where})`,
-    [...values, ...values],
+       FROM events WHERE arrival > ?${where})`,
+    [...values, covered, ...values],
   );
+  const both = [...ends, counts.oldest, counts.newest].filter((arrival) => arrival !== undefined);
+  if (both.length === 0) return counts;
+  return { ...counts, oldest: Math.min(...both), newest: Math.max(...both) };
+}
+
+/** The oldest and the newest event of the windows that meet the filter. */
+function endsInWindows(
+  database: Database,
+  { deviceId, eventSchema, workflowId }: CountFilter,
+  where: string,
+  values: readonly string[],
+): Arrival[] {
+  const conditions = conditionsOf(database, {
+    ...(deviceId !== undefined && { deviceIds: [deviceId] }),
+    ...(eventSchema !== undefined && { eventSchemas: [eventSchema] }),
+    ...(workflowId !== undefined && { workflowIds: [workflowId] }),
+  });
+  const bounds = { from: 0, until: Number.MAX_SAFE_INTEGER };
+  const isThere = (arrival: Arrival) =>
+    database.get(
+      `SELECT 1 AS found FROM events WHERE arrival = ?${where}`,
+      [arrival, ...values],
+      () => true,
+    ) ?? false;
+  const windows = windowsWithin(database, { since: 0, until: bounds.until });
+  const first = (order: Order) => {
+    for (const { until } of order === 'newest_first' ? windows.toReversed() : windows) {
+      const arrivals = arrivalsInWindow(database, until, conditions, { bounds, order });
+      const found = arrivals?.find(isThere);
+      if (found !== undefined) return [found];
+    }
+    return [];
+  };
+  return [...first('oldest_first'), ...first('newest_first')];
 }
 
 /** Each kind is one run of its key: the plus keeps the type of the id from hiding that. */
@@ -53,11 +94,7 @@ function endOfKind(which: 'min' | 'max'): string {
     WHERE key = ${reservedKeys.kind} AND bucket = ${onlyBucket} AND value = +kinds.id)`;
 }
 
-function readCounts(
-  database: Database,
-  sql: string,
-  parameters: readonly (string | undefined)[],
-): EventCounts {
+function readCounts(database: Database, sql: string, parameters: readonly SqlValue[]): EventCounts {
   const counts = database.get(sql, parameters, (row) => ({
     total: row.integer('total'),
     filtered: row.integer('filtered'),

@@ -40,7 +40,14 @@ function meets(
 ): boolean {
   if (!Object.hasOwn(customMetadata, key)) return false;
   const value = customMetadata[key];
-  if (!isScalar(value)) return false;
+  return isScalar(value) && valueMeets(value, operator, values);
+}
+
+export function valueMeets(
+  value: MetadataValue,
+  operator: MetadataCondition['operator'],
+  values: readonly MetadataValue[],
+): boolean {
   if (operator === 'eq') return values.includes(value);
   if (operator === 'ne') return !values.includes(value);
   return values.some((wanted) => {

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import { roughRun } from './rough-run.ts';
 import { type Bounds, mergedRuns, type Run } from './runs.ts';
 import { stateRuns } from './states.ts';
-import type { Arrival, EventQuery } from './store.ts';
+import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
 import { bucketsWith, runsIn, type TermCondition } from './term-runs.ts';
 import { bucketOf, onlyBucket, reservedKeys } from './terms.ts';
@@ -41,7 +41,7 @@ export function candidates(
   part: Part,
 ): Generator<readonly Arrival[]> {
   const search = { database, query, part, share: shareOf(database, part) };
-  const conditions = conditionsOf(search);
+  const conditions = conditionsOf(database, query);
   const ways = [
     wayThroughTime(search),
     ...wayThroughKinds(search),
@@ -59,9 +59,13 @@ function shareOf(database: Database, { firstNumber, lastNumber }: Part): number 
 /** All events of the part. */
 function wayThroughTime(search: Search): Way {
   const { firstNumber, lastNumber } = search.part;
-  const { includeDrafts } = search.query;
-  const runs = includeDrafts === false ? finalizedRuns : [roughRun(search.query)];
+  const runs = runsThroughTime(search.query);
   return { cost: lastNumber - firstNumber + 1, arrivals: () => merged(search, runs) };
+}
+
+/** All events that may match, whatever stands in the index. */
+export function runsThroughTime(query: EventQuery): readonly Run[] {
+  return query.includeDrafts === false ? finalizedRuns : [roughRun(query)];
 }
 
 const finalizedRuns = stateRuns(['waiting', 'uploaded', 'refused']);
@@ -200,7 +204,15 @@ function merged({ database, query, part }: Search, runs: readonly Run[]) {
 /** A key of custom_metadata that no indexed event has is one that nothing is found under. */
 const unknownKey = 0;
 
-function conditionsOf({ database, query }: Search): TermCondition[] {
+/** Whether a filter looks for anything under a key of the index. */
+export function hasConditions(query: EventFilter): boolean {
+  const { deviceIds, eventSchemas, workflowIds, externalIds, relatedEventId, metadata } = query;
+  const one = deviceIds ?? eventSchemas ?? workflowIds ?? externalIds ?? relatedEventId;
+  return one !== undefined || (metadata !== undefined && metadata.length > 0);
+}
+
+/** The conditions of a filter on keys of the index. */
+export function conditionsOf(database: Database, query: EventFilter): TermCondition[] {
   const conditions: TermCondition[] = [];
   const add = (key: number, bucket: number | undefined, values: readonly string[] | undefined) => {
     if (values === undefined) return;

@@ -3,12 +3,8 @@
 import { limits } from '../../limits.ts';
 import type { Row } from '../../storage/database.ts';
 import { readFileKind } from './files.ts';
-import {
-  type IndexedEvent,
-  indexedColumns,
-  readIndexedEvent,
-  removeFromIndex,
-} from './indexing.ts';
+import { type IndexedEvent, indexedColumns, readIndexedEvent } from './indexed-event.ts';
+import { removeFromIndex } from './indexing.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type { Arrival, RemovalRule, Removed, UploadState } from './store.ts';
 import { readUpload } from './stored-event.ts';

@@ -134,4 +134,32 @@ export const migrations: readonly Migration[] = [
       INSERT INTO totals (id) VALUES (1);
     `,
   },
+  {
+    name: 'windows',
+    sql: `
+      -- Of the events behind the indexed ones, by hundreds: from the first arrival to the last.
+      CREATE TABLE windows (
+        until INTEGER PRIMARY KEY,
+        since INTEGER NOT NULL,
+        events INTEGER NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
+      -- The values that the events of a window have under a key, and at which places: JSON.
+      CREATE TABLE window_columns (
+        id INTEGER PRIMARY KEY,
+        until INTEGER NOT NULL,
+        key INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        places TEXT,
+        "values" TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX window_columns_key ON window_columns (until, key);
+      -- Windows until here are being merged into \`terms\`: all rows of the keys until this one
+      -- are in, and \`indexed_rows\` of what comes behind. Removals of their events change that.
+      ALTER TABLE totals ADD COLUMN merge_until INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE totals ADD COLUMN merge_key INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE totals ADD COLUMN merge_removals INTEGER NOT NULL DEFAULT 0;
+      UPDATE totals SET indexed_rows = 0;
+    `,
+  },
 ];

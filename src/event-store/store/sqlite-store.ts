@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../storage/group-commit.ts';
 import { arrivalOf } from '../ids.ts';
-import { type Command, eventRow, type Outcome } from './commands.ts';
+import { bytesOfRow, type Command, eventRow, type Outcome } from './commands.ts';
 import { countEvents, readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
@@ -66,8 +66,10 @@ class SqliteEventStore implements EventStore {
 
   async create(event: NewEvent): Promise<Created> {
     const row = eventRow(event);
-    const bytes = row.body.length + (row.customMetadata?.length ?? 0);
-    return one(await this.#writer.submit({ kind: 'create', event: row }, bytes), 'created').created;
+    const outcome = await this.#writer.submit(row, bytesOfRow(row));
+    const arrival = typeof outcome === 'string' ? arrivalOf(outcome) : undefined;
+    if (typeof outcome !== 'string' || arrival === undefined) throw unexpected();
+    return { id: outcome, arrival };
   }
 
   async attach(eventId: string, file: NewFile): Promise<void> {
@@ -201,19 +203,22 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { readonly kind: Kind }>;
+type Named = Exclude<Outcome, string>;
+type OutcomeOf<Kind extends Named['kind']> = Extract<Named, { readonly kind: Kind }>;
 
-function one<Kind extends Outcome['kind']>(outcome: Outcome, kind: Kind): OutcomeOf<Kind> {
+function one<Kind extends Named['kind']>(outcome: Outcome, kind: Kind): OutcomeOf<Kind> {
   if (isOf(outcome, kind)) return outcome;
-  throw new FoveaError(
-    'internal',
-    'The thread that writes gave another answer than was asked for.',
-  );
+  throw unexpected();
 }
 
-function isOf<Kind extends Outcome['kind']>(
+function unexpected(): FoveaError {
+  const message = 'The thread that writes gave another answer than was asked for.';
+  return new FoveaError('internal', message);
+}
+
+function isOf<Kind extends Named['kind']>(
   outcome: Outcome,
   kind: Kind,
 ): outcome is OutcomeOf<Kind> {
-  return outcome.kind === kind;
+  return typeof outcome !== 'string' && outcome.kind === kind;
 }

@@ -14,7 +14,18 @@ export const reservedKeys = {
   workflow: -5,
   /** Device, schema and workflow together: the id of their row in `kinds`. */
   kind: -6,
+  /** In windows alone, and of all their events. */
+  arrival: -7,
+  number: -8,
 } as const;
+
+/** All keys of `terms` are from here on. */
+export const firstKey = reservedKeys.kind;
+
+/** Whether the entries of a key are cut into buckets. */
+export function isBucketed(key: number): boolean {
+  return key > reservedKeys.device;
+}
 
 /** Keys with few values are not cut into buckets: all their entries are in this one. */
 export const onlyBucket = 0;
@@ -29,7 +40,17 @@ export function bucketOf(eventNumber: number): number {
  */
 export function storedValue(value: MetadataValue): TermValue {
   if (typeof value === 'boolean') return value ? storedTrue : storedFalse;
-  return typeof value === 'string' ? value.slice(0, endOf(value)) : value;
+  return typeof value === 'string' ? shortened(value) : value;
+}
+
+/** The start of a text that is stored of it. */
+export function shortened(text: string): string {
+  return text.length < charactersMax ? text : text.slice(0, endOf(text));
+}
+
+/** Whether this is the start of a longer text, or may be. */
+export function maybeShortened(stored: string): boolean {
+  return stored.length >= charactersMax - 1;
 }
 
 /** Whether the stored value is all of it. */

@@ -5,13 +5,13 @@ import { limits } from '../../limits.ts';
 import type { Session } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
 import { eventIdOf } from '../ids.ts';
-import type { Command, EventRow, Outcome } from './commands.ts';
+import { type Command, type EventRow, isEventRow, type Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
 import type { Indexing } from './indexing.ts';
 import { removeEvents } from './removal.ts';
 import { oldestOf, stateRuns } from './states.ts';
-import type { Arrival, Created, Finalized, NewFile } from './store.ts';
+import type { Arrival, Finalized, NewFile } from './store.ts';
 import {
   imageUploaded,
   retryUpload,
@@ -40,9 +40,8 @@ export function beginWrites(
 }
 
 function apply(writing: Writing, command: Command): Outcome {
+  if (isEventRow(command)) return create(writing, command);
   switch (command.kind) {
-    case 'create':
-      return { kind: 'created', created: create(writing, command.event) };
     case 'attach':
       return changed(attach(writing, command.eventId, command.file));
     case 'finalize':
@@ -74,13 +73,15 @@ function changed(count: number): Outcome {
   return { kind: 'changed', count };
 }
 
-function create(writing: Writing, event: EventRow): Created {
+/** The id of the new event. */
+function create(writing: Writing, event: EventRow): string {
+  const [draft, deviceId, eventSchema, workflowId, externalId, relatedEventId] = event;
+  const [, , , , , , customMetadata, body, files] = event;
   const { database, totals } = writing;
   const arrival = totals.nextArrival(writing.now);
   const number = totals.add('last_number', 1);
   const id = eventIdOf(arrival);
-  const upload = event.draft ? 'draft' : 'waiting';
-  const { deviceId, eventSchema, workflowId, externalId, relatedEventId, files } = event;
+  const upload = draft ? 'draft' : 'waiting';
   const diskBytes = files.reduce((sum, file) => sum + file.diskBytes, 0);
   database.run(
     `INSERT INTO events (arrival, number, id, device_id, event_schema, workflow_id, external_id,
@@ -89,9 +90,9 @@ function create(writing: Writing, event: EventRow): Created {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'v2', ?, ?, ?, ?, ?, ?)`,
     [
       ...[arrival, number, id, deviceId, eventSchema, workflowId],
-      ...[externalId, relatedEventId, upload, event.draft ? undefined : arrival],
+      ...[externalId, relatedEventId, upload, draft ? undefined : arrival],
       ...[files.length, files.length, files.filter(({ kind }) => kind !== 'image').length],
-      ...[diskBytes, event.customMetadata, event.body],
+      ...[diskBytes, customMetadata, body],
     ],
   );
   for (const [position, file] of files.entries()) {
@@ -100,7 +101,7 @@ function create(writing: Writing, event: EventRow): Created {
   }
   totals.enter(upload, diskBytes);
   totals.add('file_disk_bytes', diskBytes);
-  return { id, arrival };
+  return id;
 }
 
 function attach(writing: Writing, eventId: string, file: NewFile): number {

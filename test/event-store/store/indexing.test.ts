@@ -1,11 +1,12 @@
 // The index while it is being written: by two processes' writers, with removals in between.
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { migrations } from '../../../src/event-store/store/schema.ts';
-import type { EventStore } from '../../../src/event-store/store/store.ts';
+import type { EventQuery, EventStore } from '../../../src/event-store/store/store.ts';
 import { limits } from '../../../src/limits.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { newEvent, sqliteStore, temporaryFolder } from './kit.ts';
@@ -20,7 +21,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('create' as const),
-      count: fc.integer({ min: 1, max: limits.unindexedEventsMax }),
+      count: fc.integer({ min: 1, max: limits.unindexedEventsMax * 6 }),
       writer,
     }),
   },
@@ -50,42 +51,148 @@ function inspect(data: string) {
   const database = openDatabase(join(data, 'events.db'), migrations);
   const numberOf = (sql: string) =>
     database.get(`SELECT (${sql}) AS number`, [], (row) => row.integer('number'));
-  const rows = '(SELECT count(*) FROM terms WHERE terms.arrival = events.arrival)';
+  const rows = '(SELECT arrival AS at, count(*) AS rows FROM terms GROUP BY arrival)';
+  const covered = 'max(indexed_arrival, coalesce((SELECT max(until) FROM windows), 0))';
   const found = {
     orphans: numberOf(
       'SELECT count(*) FROM terms WHERE arrival NOT IN (SELECT arrival FROM events)',
     ),
     // A number, a device, a schema, and the kind.
     incomplete: numberOf(
-      `SELECT count(*) FROM events, totals WHERE arrival <= indexed_arrival AND ${rows} <> 4`,
+      `SELECT count(*) FROM totals, events LEFT JOIN ${rows} ON at = arrival
+       WHERE arrival <= indexed_arrival AND rows IS NOT 4`,
     ),
     tooEarly: numberOf(
-      `SELECT count(*) FROM events, totals WHERE arrival > counted_arrival AND ${rows} > 0`,
+      'SELECT count(*) FROM terms, totals WHERE arrival > max(indexed_arrival, merge_until)',
     ),
     uncounted: numberOf(
       `SELECT (SELECT count(*) FROM events, totals WHERE arrival <= counted_arrival)
          - (SELECT coalesce(sum(events), 0) FROM kinds)`,
     ),
-    late: numberOf('SELECT count(*) FROM events, totals WHERE arrival > indexed_arrival'),
+    inNoWindow: numberOf(
+      `SELECT (SELECT count(*) FROM events, totals WHERE arrival > indexed_arrival
+           AND arrival <= ${covered})
+         - (SELECT coalesce(sum(events - removed), 0) FROM windows)`,
+    ),
+    leftWindows: numberOf('SELECT count(*) FROM windows, totals WHERE until <= indexed_arrival'),
+    leftColumns: numberOf(
+      'SELECT count(*) FROM window_columns WHERE until NOT IN (SELECT until FROM windows)',
+    ),
+    late: numberOf(`SELECT count(*) FROM events, totals WHERE arrival > ${covered}`),
   };
+  const devices = database.all(
+    'SELECT arrival, device_id FROM events ORDER BY arrival',
+    [],
+    (row) => ({
+      arrival: row.integer('arrival'),
+      deviceId: row.text('device_id'),
+    }),
+  );
   database.close();
-  return found;
+  return { found, devices };
+}
+
+/** All arrivals that the pages of a query have. */
+async function pagesOf(store: EventStore, query: EventQuery): Promise<number[]> {
+  const arrivals: number[] = [];
+  for (let next = query; ; ) {
+    const page = await store.list(next);
+    arrivals.push(...page.events.map(({ arrival }) => arrival));
+    if (page.next === undefined) return arrivals;
+    next =
+      query.order === 'newest_first' ? { ...next, until: page.next } : { ...next, from: page.next };
+  }
 }
 
 test('whatever is stored and removed, by whom ever: all rows of all events, and no others', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 10 }), async (steps) => {
       const data = await temporaryFolder();
       const stores = [await sqliteStore(systemClock, data), await sqliteStore(systemClock, data)];
       for (const next of steps) {
         const store = stores[next.writer];
         if (store) await take(store, next);
       }
+      const [first] = stores;
+      const all = { limit: 1_000, deviceIds: ['d1'] };
+      const newest = await first?.list({ ...all, order: 'newest_first' });
+      const oldest = await first?.list({ ...all, order: 'oldest_first' });
+      const count = await first?.count({ deviceId: 'd1' });
       await Promise.all(stores.map((store) => store.close()));
-      const { late, ...wrong } = inspect(data);
-      expect(wrong).toEqual({ orphans: 0, incomplete: 0, tooEarly: 0, uncounted: 0 });
+      const { found, devices } = inspect(data);
+      const { late, ...wrong } = found;
+      expect(wrong).toEqual({
+        ...{ orphans: 0, incomplete: 0, tooEarly: 0, uncounted: 0 },
+        ...{ inNoWindow: 0, leftWindows: 0, leftColumns: 0 },
+      });
       expect(late).toBeLessThanOrEqual(limits.unindexedEventsMax * 4);
+      const right = devices
+        .filter(({ deviceId }) => deviceId === 'd1')
+        .map(({ arrival }) => arrival);
+      expect(oldest?.events.map(({ arrival }) => arrival)).toEqual(right.slice(0, 1_000));
+      const last = right.toReversed().slice(0, 1_000);
+      expect(newest?.events.map(({ arrival }) => arrival)).toEqual(last);
+      expect(count).toMatchObject({ filtered: right.length, oldest: right[0], newest: last[0] });
     }),
     { numRuns: 6, endOnFailure: true },
   );
-}, 60_000);
+}, 120_000);
+
+test('while events come and go from windows to the index, pages lose and repeat none', async () => {
+  const data = await temporaryFolder();
+  const store = await sqliteStore(systemClock, data);
+  let isOver = false;
+  const write = async () => {
+    for (let round = 0; round < 32; round += 1) {
+      await take(store, { kind: 'create', count: limits.unindexedEventsMax, writer: 0 });
+    }
+    isOver = true;
+  };
+  const writing = write();
+  const metadata = [{ key: 'number', operator: 'eq', values: [7] }] as const;
+  const query = { limit: 20, metadata };
+  while (!isOver) {
+    // Reading is synchronous, and answers of the writing thread have to come in.
+    await sleep(20);
+    const until = (await store.count({})).newest ?? 0;
+    const [newest, oldest] = [
+      await pagesOf(store, { ...query, until, order: 'newest_first' }),
+      await pagesOf(store, { ...query, until, order: 'oldest_first' }),
+    ];
+    expect(newest.toReversed()).toEqual(oldest);
+    expect(new Set(oldest).size).toBe(oldest.length);
+  }
+  await writing;
+  await store.close();
+  expect(inspect(data).found).toMatchObject({ orphans: 0, incomplete: 0, inNoWindow: 0 });
+}, 120_000);
+
+test('a store of the Fovea before windows goes on where it was', async () => {
+  const data = await temporaryFolder();
+  const old = await sqliteStore(systemClock, data);
+  await take(old, { kind: 'create', count: 600, writer: 0 });
+  await old.close();
+  // As it was then: events were counted, and a part of their rows was in.
+  const database = openDatabase(join(data, 'events.db'), migrations);
+  const device = 'SELECT -3, 0, device_id, arrival FROM events ORDER BY arrival LIMIT 100';
+  for (const sql of [
+    `INSERT INTO terms (key, bucket, value, arrival) ${device}`,
+    'UPDATE totals SET indexed_rows = 100',
+    ...['DROP TABLE windows', 'DROP TABLE window_columns'],
+    ...['until', 'key', 'removals'].map((name) => `ALTER TABLE totals DROP COLUMN merge_${name}`),
+    'PRAGMA user_version = 1',
+  ]) {
+    database.run(sql);
+  }
+  database.close();
+  const store = await sqliteStore(systemClock, data);
+  const d1 = { deviceIds: ['d1'], limit: 1_000, order: 'oldest_first' } as const;
+  expect((await store.list(d1)).events).toHaveLength(200);
+  await take(store, { kind: 'remove', count: 50, writer: 0 });
+  await take(store, { kind: 'create', count: 600, writer: 0 });
+  expect((await store.list(d1)).events).toHaveLength(383);
+  expect((await store.list({ ...d1, order: 'newest_first' })).events).toHaveLength(383);
+  expect(await store.count({ deviceId: 'd1' })).toMatchObject({ total: 1_150, filtered: 383 });
+  await store.close();
+  expect(inspect(data).found).toMatchObject({ orphans: 0, uncounted: 0, inNoWindow: 0 });
+});

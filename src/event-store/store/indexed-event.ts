@@ -1,0 +1,29 @@
+// What queries look for in an event, and how many events have it.
+
+import type { Row } from '../../storage/database.ts';
+import type { Arrival } from './store.ts';
+
+export interface IndexedEvent {
+  readonly arrival: Arrival;
+  readonly number: number;
+  readonly deviceId: string | undefined;
+  readonly eventSchema: string;
+  readonly workflowId: string | undefined;
+  readonly externalId: string | undefined;
+  readonly relatedEventId: string | undefined;
+  readonly customMetadata: unknown;
+}
+
+export const indexedColumns = `arrival, number, device_id, event_schema, workflow_id, external_id,
+  related_event_id, custom_metadata`;
+
+export function readIndexedEvent(row: Row): IndexedEvent {
+  return {
+    ...{ arrival: row.integer('arrival'), number: row.integer('number') },
+    ...{ deviceId: row.optionalText('device_id'), eventSchema: row.text('event_schema') },
+    workflowId: row.optionalText('workflow_id'),
+    externalId: row.optionalText('external_id'),
+    relatedEventId: row.optionalText('related_event_id'),
+    customMetadata: row.optionalJson('custom_metadata'),
+  };
+}
