@@ -51,7 +51,7 @@ export const queries: readonly Query[] = [
   {
     name: 'external_id (1 event)',
     predicates: 1,
-    path: (nth, size) => page({ external_id: externalId(somewhere(nth, size) - 1) }),
+    path: (nth, size) => page({ external_id: externalId(somewhere(nth, size)) }),
   },
   {
     name: 'related_event_id (1 event)',
