@@ -73,7 +73,7 @@ export const eventStoreLimits = {
   unindexedEventsMax: 512,
   /** Events whose windows are merged: queries look through the columns of twice as many. */
   mergedEventsMin: 8_192,
-  /** Columns of windows that readers keep taken apart: all of thirty windows, where keys are few. */
+  /** Columns of windows that readers keep taken apart: all of thirty, where keys are few. */
   keptColumnBytesMax: 16 * 1024 * 1024,
   /** Clocks are set by less than this every day. */
   clockLeadMs: 60_000,

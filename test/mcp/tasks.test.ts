@@ -64,7 +64,7 @@ test('a version is a task until it is there; its result has all that is to be kn
     },
   });
   expect(over.result).not.toHaveProperty('requestState');
-  expect(JSON.stringify(over)).toContain('Version 1 of \\"cells\\" is completed.');
+  expect(JSON.stringify(over)).toContain('Version 1 of \\"cells\\" is completed');
 });
 
 test('who does not take tasks gets the plain answer, and may not ask for tasks', async () => {

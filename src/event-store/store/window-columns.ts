@@ -47,7 +47,9 @@ export function readValues(text: string): readonly MetadataValue[] {
   return codes === undefined ? values : codes.map((code) => values[code] ?? '');
 }
 
-/** `codes`: where values stand once, which one it is at each place; undefined: all stand in order. */
+/**
+ * `codes`: where values stand once, which one it is at each place; undefined: all stand in order.
+ */
 export function readCoded(text: string): {
   readonly values: readonly MetadataValue[];
   readonly codes: readonly number[] | undefined;

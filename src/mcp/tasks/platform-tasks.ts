@@ -12,7 +12,7 @@ import type { Arguments } from '../compact.ts';
 import { membersOf } from '../members.ts';
 import type { Reach } from '../reach.ts';
 import { readingScope } from '../reading-scope.ts';
-import type { BackgroundWork, Tool } from '../tool.ts';
+import type { BackgroundWork, NextCall, Tool } from '../tool.ts';
 import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
 
@@ -95,6 +95,11 @@ function argumentsOf(work: BackgroundWork): Arguments {
   return { workspace, project: work.project, version: Number(work.version), timeout_s: 0 };
 }
 
+/** What the answer itself proposes wins over what was proposed at the start. */
+function onePerTool(calls: readonly NextCall[]): readonly NextCall[] {
+  return calls.filter(({ tool }, place) => calls.findIndex((one) => one.tool === tool) === place);
+}
+
 /** The tool, with what was known when the work began. */
 function telling(tool: Tool, { started, next }: TaskHandle): Tool {
   if (tool.name !== waitTool) return tool;
@@ -104,7 +109,7 @@ function telling(tool: Tool, { started, next }: TaskHandle): Tool {
       const result = await tool.call(args, context);
       const data = { ...result.data, ...(started && { started }) };
       return result.data.done === true && result.data.status !== 'failed'
-        ? { ...result, data, next: [...(result.next ?? []), ...next] }
+        ? { ...result, data, next: onePerTool([...(result.next ?? []), ...next]) }
         : { ...result, data };
     },
   };

@@ -58,7 +58,7 @@ export const trainingChecks: FamilyChecks = {
       const query = { modelType: 'custom' };
       await askFor(kit, recipe, { path: `${path}/recipe`, query });
       await refused(kit, { path: `${path}/recipe`, query: { modelType: 'no-such-type' } }, 404);
-      await refused(kit, { path: `${path}/recipe` }, 400);
+      await askFor(kit, recipe, { path: `${path}/recipe` });
       assert.deepEqual((await askFor(kit, models, { path: at(kit, slug, '/models') })).models, []);
       for (const action of ['cancel', 'stop']) {
         await refused(kit, { path: `${path}/${action}`, json: {} }, 404);
