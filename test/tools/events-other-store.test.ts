@@ -26,7 +26,7 @@ const event = {
 test('an event is told in words where nothing draws its images', async () => {
   const { summary, images, data } = await kit.call('events_get', { event_id: 'e1' });
   expect(summary).toBe(
-    'Draft "e1" ("custom") of 2026-01-31T08:00:01Z: 1 image, 1 detection ("a b" 1).',
+    'Draft "e1" ("custom") of 2026-01-31T08:00:01Z: 1 image, 1 detection (\ue000a b\ue001 1).',
   );
   expect(images).toEqual([]);
   expect(data).not.toHaveProperty('preview_notes');
