@@ -13,6 +13,7 @@ import {
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { isRecord } from './members.ts';
 import { excessOf } from './size.ts';
 
 export interface Wire {
@@ -201,8 +202,4 @@ function idOf(message: object): Id | undefined {
 
 function invalidRequest(id: Id, fault: string): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: -32_600, message: `Invalid request: ${fault}.` } };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 
 import type { AccessToken } from '../../contract/access-token.ts';
 import { FoveaError } from '../../errors.ts';
+import { isRecord } from '../members.ts';
 import { toolOfResource } from '../resources/uris.ts';
 import { toolOfTask } from '../tasks/task-id.ts';
 import type { Reached, ScopeOf } from './needed-scope.ts';
@@ -45,8 +46,4 @@ function reachedBy(message: unknown): Reached | undefined {
 
 function reading(tool: string | undefined): Reached | undefined {
   return tool === undefined ? undefined : { kind: 'reading', tool };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
