@@ -7,6 +7,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // V8 ends a process now and then that begins and ends many threads, where code is guarded by
+    // keys of the processor (nodejs/node#64500).
+    execArgv: ['--no-memory-protection-keys'],
     // Many tests wait for processes: on the two cores of CI three files at once use both.
     maxWorkers: 3,
     // Chromium, keychains, many processes, whole datasets: npm run test:machine.

@@ -88,9 +88,9 @@ async function measure(
     return judgeUploads(results);
   }
   if (part === 'pages') {
-    const results = await measurePages(ours, folder, settings.sizes);
-    say(`\n${formatPages(results)}\nload before: ${load}`);
-    return judgePages(results);
+    const measured = await measurePages(ours, folder, settings.sizes);
+    say(`\n${formatPages(measured.results)}\nload before: ${load}`);
+    return judgePages(measured);
   }
   const kind = part === 'durable' ? 'small' : 'images';
   const result = await measureDurable(kind, [ours, fastApi, postgres], folder, settings);

@@ -21,7 +21,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { buildRelease } from './bundle/build.ts';
 import { drawIcon } from './mcpb/icon.ts';
-import { copyPackages, nativeFiles } from './mcpb/packages.ts';
+import { nativeFiles } from './mcpb/native-files.ts';
 
 const tools = resolve('scripts/mcpb');
 const mcpb = join(tools, 'node_modules/@anthropic-ai/mcpb/dist/cli/cli.js');
@@ -51,10 +51,9 @@ const fileSha256 = createHash('sha256').update(bytes).digest('hex');
 writeFileSync(join(output, 'server.json'), `${JSON.stringify(withBundle(fileSha256), null, 2)}\n`);
 process.stdout.write(`${target}\n${bytes.length} bytes, SHA-256 ${fileSha256}\n`);
 
-/** What is unpacked in a host: the release, sharp, and what the host shows of it. */
+/** What is unpacked in a host: the release as it is, and what the host shows of it. */
 async function fill(folder: string): Promise<void> {
   await buildRelease(join(folder, 'dist'));
-  copyPackages(folder);
   for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
     cpSync(file, join(folder, file));
   }

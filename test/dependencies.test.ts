@@ -31,14 +31,26 @@ interface Locked {
 
 /** Native parts are one row: there is a package for each system. */
 function familyOf(name: string): string {
-  if (name === '@img/sharp-wasm32') return name;
-  return name.replace(/^(@img\/sharp|@napi-rs\/keyring)-.+$/, '$1-*');
+  return name.replace(/^(@napi-rs\/keyring)-.+$/, '$1-*');
 }
 
-it('has at most 12 direct dependencies, none of which builds anything', async () => {
-  const { dependencies, optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-  expect(Object.keys(dependencies)).toEqual(['sharp']);
-  expect(Object.keys(optionalDependencies)).toEqual(['@napi-rs/keyring']);
+it('has one direct dependency, which may be missing, and peers that nobody needs', async () => {
+  const manifest = JSON.parse(await readFile('package.json', 'utf8'));
+  expect(manifest.dependencies).toBeUndefined();
+  expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
+  const peers = ['keytar', 'onnxruntime-node', 'onnxruntime-web', 'sharp'];
+  expect(Object.keys(manifest.peerDependencies)).toEqual(peers);
+  const optional = peers.map((name) => [name, { optional: true }]);
+  expect(manifest.peerDependenciesMeta).toEqual(Object.fromEntries(optional));
+});
+
+it('has both halves of sharp at one version, which is that of the peer', async () => {
+  const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const { version } = packages['node_modules/sharp'];
+  expect(packages['node_modules/@img/sharp-wasm32'].version).toBe(version);
+  expect(packages[''].peerDependencies.sharp).toBe(`^${version}`);
+  // The loader takes no other (src/pictures/load-sharp.ts).
+  expect(version).toMatch(/^0\.35\.\d+$/);
 });
 
 it('names every package that npm installs, and no other', async () => {
@@ -61,11 +73,19 @@ it('names every package that npm installs, and no other', async () => {
 it('names every bundled package, and no other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-release-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const { packages } = await buildRelease(join(folder, 'dist'));
+  const { packages } = await buildRelease(join(folder, 'dist'), 'quick');
   const licences = await Promise.all(packages.map(licenceOf));
   const bundled = new Map(licences.map(({ name, licence }) => [name, licence]));
   const rows = await rowsOf('Bundled');
   expect(new Map(rows.map(({ name, licence }) => [name, licence]))).toEqual(bundled);
+  const notices = await readFile(join(folder, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  for (const words of [
+    '| libvips       | LGPLv3',
+    'GNU LESSER GENERAL PUBLIC',
+    'GNU GENERAL PUBLIC',
+  ]) {
+    expect(notices).toContain(words);
+  }
 });
 
 it('gives each a reason, and a licence that lets it be passed on', async () => {

@@ -2,13 +2,26 @@
 // without packages of development and without install scripts.
 
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildRelease } from '../scripts/bundle/build.ts';
-import { launchFovea } from './fixtures/fovea.ts';
+import { type Fovea, launchFovea } from './fixtures/fovea.ts';
+import { picture } from './fixtures/pictures.ts';
 
 const run = promisify(execFile);
 const sample = resolve('sample/blood-cells');
@@ -36,7 +49,8 @@ beforeAll(async () => {
   const words = ['pack', '--json', '--ignore-scripts', '--loglevel=error'];
   const { stdout } = await run('npm', words, { cwd: source });
   [packed] = JSON.parse(stdout);
-}, 120_000);
+  // The first build of a checkout compresses the WebAssembly, which takes half a minute.
+}, 240_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -46,6 +60,7 @@ it('is under 5 MB, and holds what is used and nothing else', () => {
   expect(paths).toEqual(
     expect.arrayContaining([
       ...['dist/fovea.js', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/parts/trainer-keeper.js'],
+      'dist/parts/sharp-wasm32.cjs',
       ...['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'skills/fovea/SKILL.md'],
     ]),
   );
@@ -55,21 +70,145 @@ it('is under 5 MB, and holds what is used and nothing else', () => {
   expect(paths.filter((path) => /\.ts$|\.map$|\.compile-cache/.test(path))).toEqual([]);
 });
 
-it('works where it is installed without scripts and packages of development', async () => {
-  const home = join(folder, 'installed');
-  await mkdir(home);
+/** Installs the package in an empty folder, and nothing beside it. Gives the folder. */
+async function installAlone(): Promise<string> {
+  const home = await mkdtemp(join(folder, 'installed-'));
   await writeFile(join(home, 'package.json'), '{ "private": true }');
   const words = ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
   const tarball = join(folder, 'source', packed.filename);
   await run('npm', [...words, '--prefer-offline', tarball], { cwd: home });
+  return home;
+}
+
+async function launch(home: string): Promise<Fovea> {
+  const fovea = await launchFovea({}, join(home, 'node_modules/fovea/dist/fovea.js'));
+  onTestFinished(() => fovea.close());
+  return fovea;
+}
+
+/** What the doctor says of pictures. */
+async function picturesOf(fovea: Fovea): Promise<unknown> {
+  const { checks } = await fovea.ok('doctor');
+  return Array.isArray(checks) && checks.find(({ check }) => check === 'pictures');
+}
+
+/** Five formats in, a contact sheet and a small version out. */
+async function drawsEverything(fovea: Fovea): Promise<void> {
+  const files = join(fovea.folder, 'pictures');
+  await mkdir(files);
+  for (const [at, format] of formats.entries()) {
+    await writeFile(join(files, `${format}.${format}`), await picture(40 * at, format));
+  }
+  const project = 'formats';
+  await fovea.ok('projects_create', { name: project, type: 'object-detection', annotation: 'x' });
+  const uploaded = await fovea.ok('images_upload', { project, files: [files], split: 'train' });
+  expect(uploaded).toMatchObject({ uploaded: formats.length, failed: [] });
+  const settings = {
+    preprocessing: { resize: { width: 32, height: 32, format: 'Stretch to' } },
+    augmentation: { flip: { horizontal: true, vertical: false }, image: { versions: 2 } },
+  };
+  const save_to = join(fovea.folder, 'sheet.jpg');
+  await fovea.ok('versions_preview', { project, ...settings, save_to });
+  expect(await sharp(save_to).metadata()).toMatchObject({ format: 'jpeg' });
+  const { version } = await fovea.ok('versions_generate', { project, ...settings });
+  const waited = await fovea.ok('tasks_wait', { project, version });
+  expect(waited).toMatchObject({ done: true, status: 'completed' });
+  const made = await fovea.ok('versions_get', { project, version });
+  expect(made).toMatchObject({ version: { images: 2 * formats.length } });
+}
+
+/** One colour, at the largest size that is accepted: 3.2 GB to decode, where there are 2. */
+async function goesOnAfterTooMuch(fovea: Fovea): Promise<void> {
+  const project = 'formats';
+  const files = [resolve('test/fixtures/178-megapixels.avif')];
+  const { isError, text } = await fovea.call('images_upload', { project, files });
+  expect(isError).toBe(true);
+  expect(text).toContain('too_large');
+  expect(text).toContain('takes more memory to read than there is (avif)');
+  expect(text).toContain('install sharp beside Fovea');
+  const small = join(fovea.folder, 'small.avif');
+  await writeFile(small, await picture(7, 'avif'));
+  expect(await fovea.ok('images_upload', { project, files: [small] })).toMatchObject({
+    uploaded: 1,
+  });
+}
+
+const formats = ['jpeg', 'png', 'webp', 'tiff', 'avif'] as const;
+
+describe('pictures', () => {
+  const advice = expect.stringContaining('npm install -g fovea sharp');
+  const inWebAssembly = `sharp ${sharp.versions.sharp} in WebAssembly`;
+
+  it('are drawn in WebAssembly where it is installed alone', async () => {
+    const fovea = await launch(await installAlone());
+    await drawsEverything(fovea);
+    const detail = `${inWebAssembly}.`;
+    expect(await picturesOf(fovea)).toEqual({ check: 'pictures', ok: true, detail, advice });
+    await goesOnAfterTooMuch(fovea);
+  }, 240_000);
+
+  it('are drawn by the native sharp that is installed beside it', async () => {
+    const home = await installAlone();
+    await symlink(resolve('node_modules/sharp'), join(home, 'node_modules/sharp'));
+    const fovea = await launch(home);
+    await drawsEverything(fovea);
+    const detail = `sharp ${sharp.versions.sharp}, native.`;
+    expect(await picturesOf(fovea)).toEqual({ check: 'pictures', ok: true, detail });
+  }, 240_000);
+
+  it('are drawn in WebAssembly where the sharp beside it is broken', async () => {
+    const home = await installAlone();
+    const beside = join(home, 'node_modules/sharp');
+    await mkdir(beside);
+    await writeFile(join(beside, 'package.json'), '{ "name": "sharp", "main": "index.js" }');
+    await writeFile(join(beside, 'index.js'), "require('./sharp-of-another-system.node');");
+    const fovea = await launch(home);
+    await drawsEverything(fovea);
+    const detail = `${inWebAssembly}; the one beside Fovea is not used: it cannot be loaded.`;
+    expect(await picturesOf(fovea)).toEqual({ check: 'pictures', ok: true, detail, advice });
+  }, 240_000);
+
+  it('give the memory of WebAssembly back at once', async () => {
+    const parts = join(folder, 'source/dist/parts');
+    const names = (await readdir(parts)).filter((name) => /^wasm-sharp-.+\.js$/.test(name));
+    expect(names).toHaveLength(1);
+    // 2.4 GB in all; there are 2.
+    const script = `
+      const { openWasmSharp } = await import(process.argv[1]);
+      const create = { width: 8_200, height: 8_200, channels: 3, background: '#123456' };
+      const held = [];
+      for (let round = 0; round < 12; round++) {
+        const { buffer } = await openWasmSharp()({ create }).raw().toBuffer();
+        held.push(Object.prototype.toString.call(buffer));
+      }
+      console.log(JSON.stringify(held));`;
+    const words = ['--input-type=module', '-e', script, join(parts, names[0] ?? '')];
+    const { stdout } = await run(process.execPath, words);
+    expect(JSON.parse(stdout)).toEqual(Array(12).fill('[object ArrayBuffer]'));
+  }, 60_000);
+});
+
+it('works where it is installed without scripts and packages of development', async () => {
+  const home = await installAlone();
   const { packages } = JSON.parse(
     await readFile(join(home, 'node_modules/.package-lock.json'), 'utf8'),
   );
-  // Fovea, sharp with what it needs on this system, and the keychain.
-  expect(Object.keys(packages).length).toBeLessThan(12);
+  // Fovea, and the keychain with its part for this system, or for two C libraries.
+  const others = Object.keys(packages).filter((path) => !path.includes('@napi-rs/keyring'));
+  expect(others).toEqual(['node_modules/fovea']);
+  expect(await bytesOf(join(home, 'node_modules/fovea'))).toBeLessThan(13_000_000);
 
-  const fovea = await launchFovea({}, join(home, 'node_modules/fovea/dist/fovea.js'));
-  onTestFinished(() => fovea.close());
+  // What edits the files of hosts is loaded by this command alone.
+  const hosts = join(home, 'hosts');
+  await mkdir(hosts);
+  await writeFile(join(hosts, '.claude.json'), '{ "projects": {} }');
+  const env = { PATH: '/usr/bin:/bin', HOME: hosts, FOVEA_HOME: join(hosts, 'data') };
+  const entry = join(home, 'node_modules/fovea/dist/fovea.js');
+  await run(process.execPath, [entry, 'setup', 'claude-code'], { env });
+  const known = JSON.parse(await readFile(join(hosts, '.claude.json'), 'utf8'));
+  expect(known).toMatchObject({ projects: {}, mcpServers: { fovea: { args: [entry] } } });
+
+  const fovea = await launch(home);
   await fovea.ok('projects_create', {
     ...{ name: 'Cells', type: 'object-detection', annotation: 'cells' },
   });
@@ -89,3 +228,12 @@ it('works where it is installed without scripts and packages of development', as
   await fovea.ok('events_create', event);
   expect(await fovea.ok('events_count')).toMatchObject({ total_count: 1 });
 }, 240_000);
+
+async function bytesOf(place: string): Promise<number> {
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const facts = await Promise.all(
+    files.map(({ parentPath, name }) => stat(join(parentPath, name))),
+  );
+  return facts.reduce((sum, { size }) => sum + size, 0);
+}

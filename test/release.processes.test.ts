@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Fovea, launchFovea } from './fixtures/fovea.ts';
 import { readZip } from './fixtures/unzip.ts';
@@ -15,7 +17,8 @@ let fovea: Fovea;
 beforeAll(async () => {
   await run(process.execPath, ['scripts/bundle.ts']);
   fovea = await launchFovea({}, 'dist/fovea.js');
-});
+  // The first build of a checkout compresses the WebAssembly, which takes half a minute.
+}, 180_000);
 
 afterAll(() => fovea.close());
 
@@ -65,6 +68,33 @@ it('serves the pages of the Event Store', async () => {
   ]) {
     expect({ path, status: (await fetch(url + path)).status }).toEqual({ path, status: 200 });
   }
+});
+
+it('asks the person at the host, who agrees in a form with nothing to fill', async () => {
+  const home = join(fovea.folder, 'asked');
+  const capabilities = { elicitation: { form: {} } };
+  const host = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: 'legacy' }, capabilities },
+  );
+  onTestFinished(() => host.close());
+  const questions: string[] = [];
+  host.setRequestHandler('elicitation/create', async ({ params }) => {
+    questions.push(params.message);
+    return { action: 'accept', content: {} };
+  });
+  const env = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: home };
+  const command = { command: process.execPath, args: ['dist/fovea.js'], env };
+  await host.connect(new StdioClientTransport({ ...command, stderr: 'inherit' }));
+  const call = async (name: string, args: object) => {
+    const { structuredContent } = await host.callTool({ name, arguments: { ...args } });
+    return Object(structuredContent);
+  };
+  const { id: folderId } = await call('folders_create', { name: 'Line 3' });
+  expect(await call('folders_delete', { folderId })).toMatchObject({
+    summary: expect.stringContaining('Deleted folder'),
+  });
+  expect(questions).toEqual([expect.stringContaining('Line 3')]);
 });
 
 it('carries the licences of what is bundled', async () => {

@@ -69,18 +69,20 @@ it('names variables that there are, and says which is secret', async () => {
 it('is published for the Node that the program asks for, and can be published', async () => {
   const own = JSON.parse(await readFile('package.json', 'utf8'));
   expect(limits.nodeMin).toEqual({ major: 22, minor: 16 });
-  expect(own.engines.node).toBe('>=22.16');
+  expect(own.engines.node).toBe('^22.16 || >=24');
   expect(own.private).toBe(undefined);
   expect(own.scripts.prepack).toBe('node scripts/bundle.ts');
 });
 
-it('tells an older Node so, before anything else is read', async () => {
-  const older = `Object.defineProperty(process, 'versions', { value: { node: '22.15.1' } })`;
+it.each(['22.15.1', '23.11.0'])('tells Node %s so, before anything else is read', async (node) => {
+  const older = `Object.defineProperty(process, 'versions', { value: { node: '${node}' } })`;
   const words = ['--import', `data:text/javascript,${older}`, 'src/bin/fovea.ts', '--version'];
   await expect(promisify(execFile)(process.execPath, words)).rejects.toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('fovea: Node 22.16 or newer is needed; this is 22.15.1'),
+    stderr: expect.stringContaining(
+      `fovea: Node 22.16 or newer is needed, not 23; this is ${node}`,
+    ),
   });
 });
 

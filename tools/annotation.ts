@@ -1,7 +1,8 @@
 // Tools of the annotation family: labeling by people and by models.
 
 import { annotation } from '../src/contract/annotation.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { jobWork } from './next-calls.ts';
 import { costOfAutolabel } from './questions.ts';
 import { count, quoted } from './words.ts';

@@ -3,7 +3,9 @@
 import * as z from 'zod';
 import { apiKeys } from '../src/contract/api-keys.ts';
 import { invalidArgument } from '../src/errors.ts';
-import { asRecord, fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { asRecord } from '../src/mcp/members.ts';
+import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { aboutApiKey } from './questions.ts';
 import { count, quoted } from './words.ts';
 

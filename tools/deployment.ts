@@ -1,7 +1,8 @@
 // Tools of the deployment family.
 
 import { deployment } from '../src/contract/deployment.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { quoted } from './words.ts';
 
 export const deploymentTools: readonly Tool[] = [

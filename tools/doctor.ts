@@ -60,11 +60,12 @@ export async function diagnose(context: ToolContext): Promise<readonly Check[]> 
 function checkNode(): Finding {
   const version = process.versions.node;
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const { nodeMin } = limits;
-  const ok = major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor);
+  const { nodeMin, nodeMajorWithout } = limits;
+  const isNew = major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor);
+  const ok = isNew && major !== nodeMajorWithout;
   const right = `${nodeMin.major}.${nodeMin.minor}`;
-  const detail = `Node ${version}; at least ${right} is needed.`;
-  return { ok, detail, ...(!ok && { fix: `Install Node ${right} or newer.` }) };
+  const detail = `Node ${version}; at least ${right} is needed, and not ${nodeMajorWithout}.`;
+  return { ok, detail, ...(!ok && { fix: `Install Node ${right}, or 24 or newer.` }) };
 }
 
 async function checkDataFolder({ settings }: ToolContext): Promise<Finding> {

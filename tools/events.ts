@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import { eventStore } from '../src/contract/event-store.ts';
 import { events } from '../src/contract/events.ts';
-import { fromOperation, type NextCall, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
+import type { NextCall, Tool } from '../src/mcp/tool.ts';
 import { withAdvice } from './events/advice.ts';
 import { attachFile, attachVideo, fileInput, videoInput } from './events/attach.ts';
 import { createEvent, createInput, showCall } from './events/create.ts';

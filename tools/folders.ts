@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import { described } from '../src/contract/fields.ts';
 import { folders } from '../src/contract/folders.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { aboutFolder } from './questions.ts';
 import { count, quoted } from './words.ts';
 

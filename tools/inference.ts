@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { invalidArgument } from '../src/errors.ts';
-import { type Tool, toolFor } from '../src/mcp/tool.ts';
+import { toolFor } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { openPart } from './local-file.ts';
 import { asGiven, count, tally } from './words.ts';
 

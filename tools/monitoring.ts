@@ -1,7 +1,8 @@
 // Tools of the monitoring family.
 
 import { monitoring } from '../src/contract/monitoring.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { count } from './words.ts';
 
 export const monitoringTools: readonly Tool[] = [

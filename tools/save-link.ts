@@ -2,11 +2,14 @@
 
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
 import type { Downloaded } from '../src/http-client/client.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
 import { fileAt } from './words.ts';
+
+/** How tools call the path of a file that they save. */
+const argument = 'save_to';
 
 /** Throws `conflict` when there is a file, naming the argument that allows it, if any. */
 export async function refuseExisting(path: string, allowing?: string): Promise<void> {
@@ -16,6 +19,24 @@ export async function refuseExisting(path: string, allowing?: string): Promise<v
     ? `Choose another path, or pass ${allowing}: true.`
     : 'Choose another path.';
   throw new FoveaError('conflict', `${argument}: ${fileAt(path)} exists already.`, { hint });
+}
+
+/**
+ * Where a zip goes: a path that ends in .zip is the file; any other has to be a folder that is
+ * there, and gets it under this name. Throws as the file roots do.
+ */
+export async function zipTarget(
+  path: string,
+  fileName: string,
+  { files }: Pick<ToolContext, 'files'>,
+): Promise<string> {
+  if (/\.zip$/i.test(path)) return files.writable(path, argument);
+  const wrong = invalidArgument(argument, 'must end in .zip, or be a folder that is there');
+  const found = await files.readable(path, argument).catch((thrown) => {
+    throw extname(path) === '' ? thrown : wrong;
+  });
+  if (!(await stat(found)).isDirectory()) throw wrong;
+  return files.writable(join(found, fileName), argument);
 }
 
 /** Puts a download at `path`. A file that is there is replaced only where `overwrite` says so. */
@@ -37,9 +58,6 @@ export async function saveLink(
     await rm(fresh, { force: true });
   }
 }
-
-/** How tools call the path of a file that they save. */
-const argument = 'save_to';
 
 async function download(
   link: string,

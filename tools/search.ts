@@ -4,9 +4,12 @@ import * as z from 'zod';
 import { search } from '../src/contract/search.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
-import { asRecord, fromOperation, type NextCall, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { asRecord } from '../src/mcp/members.ts';
+import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
+import type { NextCall, Tool } from '../src/mcp/tool.ts';
 import { readBase64 } from './local-file.ts';
 import { jobWork } from './next-calls.ts';
+import { getExport } from './search/get-export.ts';
 import { count, quoted } from './words.ts';
 
 const imagePath = z.string().min(1);
@@ -129,10 +132,15 @@ export const searchTools: readonly Tool[] = [
     },
     work: (answer, { workspace }) => jobWork(workspace, answer.taskId, answer),
   }),
-  fromOperation(search.search_export_get, {
+  toolFor(search.search_export_get, {
     title: 'Get search export',
-    description: 'The link of an export, which expires soon.',
-    summarize: ({ ready }) => (ready ? 'The export is ready.' : 'The export is not ready yet.'),
+    description: 'The link of an export, or its zip on disk with save_to.',
+    fileArguments: ['save_to'],
+    input: z.strictObject({
+      ...search.search_export_get.pathParameters.shape,
+      save_to: z.string().optional().describe('.zip path or folder.'),
+    }),
+    run: getExport,
   }),
 ];
 

@@ -7,14 +7,9 @@ import { tasks } from '../src/contract/tasks.ts';
 import { versions } from '../src/contract/versions.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
-import {
-  asRecord,
-  fromOperation,
-  type NextCall,
-  type Tool,
-  type ToolContext,
-  tool,
-} from '../src/mcp/tool.ts';
+import { asRecord } from '../src/mcp/members.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import { type NextCall, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { exportCall, waitForTask } from './next-calls.ts';
 import { poll } from './polling.ts';
 import { bare, count, quoted, splitList } from './words.ts';

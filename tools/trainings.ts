@@ -1,7 +1,8 @@
 // Tools of the trainings family.
 
 import { ownTrainings, trainings } from '../src/contract/trainings.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { taskWork, waitForTask } from './next-calls.ts';
 import { aboutTraining, costOfTraining } from './questions.ts';
 import { count, lastPart, quoted, tally } from './words.ts';

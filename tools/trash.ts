@@ -1,7 +1,8 @@
 // Tools of the trash family.
 
 import { trash } from '../src/contract/trash.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { count, quoted } from './words.ts';
 
 export const trashTools: readonly Tool[] = [

@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import type { Answer } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
-import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { exportVersion } from './versions/export.ts';
 import { generateInput, generateVersion, generateWords } from './versions/generate.ts';
 import { count, quoted, splitList } from './words.ts';

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { described } from '../src/contract/fields.ts';
 import type { Answer } from '../src/contract/operation.ts';
 import { video } from '../src/contract/video.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { count, quoted } from './words.ts';
 
 const { video_inference_start: start } = video;

@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import { flatMetadata } from '../src/contract/fields.ts';
 import { visionEvents } from '../src/contract/vision-events.ts';
-import { fromOperation, type Tool, toolFor } from '../src/mcp/tool.ts';
+import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { openPart } from './local-file.ts';
 import { count, quoted } from './words.ts';
 

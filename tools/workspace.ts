@@ -3,7 +3,8 @@
 import type * as z from 'zod';
 import type { Project } from '../src/contract/projects.ts';
 import { workspace } from '../src/contract/workspace.ts';
-import { fromOperation, type Tool } from '../src/mcp/tool.ts';
+import { fromOperation } from '../src/mcp/operation-tool.ts';
+import type { Tool } from '../src/mcp/tool.ts';
 import { count, lastPart, nameList, quoted } from './words.ts';
 
 /** Splits and classes of every project are what `projects_get` is for. */

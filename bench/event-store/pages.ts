@@ -1,4 +1,5 @@
-// Latency of pages at several sizes of one store that grows, and how fast it grows.
+// Latency of pages at several sizes of one store that grows, and how fast a large one grows beside
+// a small one.
 
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { median } from '../measure/table.ts';
 import type { Contender } from './contenders.ts';
-import { type Fill, fill } from './fill.ts';
+import { fill } from './fill.ts';
 import { type Query, queries } from './queries.ts';
 
 /** How often each query is asked. */
@@ -21,47 +22,87 @@ export interface QueryTime {
 export interface PagesResult {
   /** Events in the store. */
   readonly size: number;
-  readonly fill: Fill;
   readonly diskBytes: number;
   readonly times: readonly QueryTime[];
 }
 
-/** The sizes go up; every query is asked over HTTP, of a service that was just started. */
+/** Events in a second, by rounds. */
+export interface Inserts {
+  readonly small: readonly number[];
+  readonly large: readonly number[];
+}
+
+export interface PagesMeasured {
+  readonly results: readonly PagesResult[];
+  readonly inserts: Inserts | undefined;
+}
+
+/** The sizes go up; every query is asked over HTTP, of a service that is warm. */
 export async function measurePages(
   ours: Contender,
   folder: string,
   sizes: readonly number[],
-): Promise<readonly PagesResult[]> {
+): Promise<PagesMeasured> {
   const data = join(folder, 'pages');
   mkdirSync(data);
   const results: PagesResult[] = [];
   let from = 0;
   for (const size of sizes) {
     process.stderr.write(`pages: filling the store up to ${size} events...\n`);
-    const filled = await fill(data, from, size);
+    const fillSeconds = await fill(data, from, size);
     from = size;
-    process.stderr.write(`pages: ${Math.round(filled.seconds)} s; asking...\n`);
+    process.stderr.write(`pages: ${Math.round(fillSeconds)} s; asking...\n`);
     const service = await ours.start(data);
     try {
       const times = await askAll(service.url, size);
-      results.push({ size, fill: filled, diskBytes: bytesOf(data), times });
+      results.push({ size, diskBytes: bytesOf(data), times });
     } finally {
       await service.stop();
     }
   }
+  const inserts = await measureInserts(data, join(folder, 'pages-small'), sizes);
   rmSync(data, { recursive: true, force: true });
-  return results;
+  return { results, inserts };
 }
+
+/**
+ * Events in a second that a store of the last size takes, beside one of the size before it, in
+ * turn: what the machine does meanwhile hits both alike. Undefined: there is one size.
+ */
+async function measureInserts(
+  largeData: string,
+  smallData: string,
+  sizes: readonly number[],
+): Promise<Inserts | undefined> {
+  const [smallSize, largeSize] = sizes.slice(-2);
+  if (smallSize === undefined || largeSize === undefined) return undefined;
+  mkdirSync(smallData);
+  process.stderr.write(`inserts: filling another store up to ${smallSize} events...\n`);
+  await fill(smallData, 0, smallSize);
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let round = 0; round < insertRounds; round += 1) {
+    process.stderr.write(`inserts: round ${round + 1} of ${insertRounds}...\n`);
+    const added = round * insertedAtOnce;
+    small.push(await rateOf(smallData, smallSize + added));
+    large.push(await rateOf(largeData, largeSize + added));
+  }
+  rmSync(smallData, { recursive: true, force: true });
+  return { small, large };
+}
+
+async function rateOf(data: string, from: number): Promise<number> {
+  return insertedAtOnce / (await fill(data, from, from + insertedAtOnce));
+}
+
+/** Some seconds each. */
+const insertRounds = 7;
+const insertedAtOnce = 100_000;
 
 async function askAll(url: string, size: number): Promise<readonly QueryTime[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const middle = await middleTime(url, agent);
-  const times: QueryTime[] = [];
-  for (const query of queries) {
-    // What was read once lies in memory: this measures the store and not the disk.
-    for (let nth = 0; nth < warmUps; nth += 1) {
-      await ask(url + query.path(nth, size, middle), agent);
-    }
+  const measure = async (query: Query) => {
     const ms: number[] = [];
     for (let nth = 0; nth < asked; nth += 1) {
       const path = query.path(nth, size, middle);
@@ -69,13 +110,16 @@ async function askAll(url: string, size: number): Promise<readonly QueryTime[]> 
       await ask(url + path, agent);
       ms.push(performance.now() - start);
     }
-    times.push({ query, medianMs: median(ms), worstMs: Math.max(...ms) });
-  }
+    return { query, medianMs: median(ms), worstMs: Math.max(...ms) };
+  };
+  // All of them once before any counts, as of a service that has run for a day: what is asked
+  // first would measure V8's compilers, and what was not read lately the disk.
+  for (const query of queries) await measure(query);
+  const times: QueryTime[] = [];
+  for (const query of queries) times.push(await measure(query));
   agent.destroy();
   return times;
 }
-
-const warmUps = 5;
 
 /** Half way between the first event and the last one. */
 async function middleTime(url: string, agent: Agent): Promise<string> {

@@ -3,7 +3,7 @@
 import { formatRange, formatTable, median } from '../measure/table.ts';
 import type { Contender } from './contenders.ts';
 import type { DurableResult, DurableRun } from './durable.ts';
-import type { PagesResult } from './pages.ts';
+import type { PagesMeasured, PagesResult } from './pages.ts';
 import { type UploadResult, uploadBytes } from './upload.ts';
 
 export interface Verdict {
@@ -129,13 +129,12 @@ export function formatPages(results: readonly PagesResult[]): string {
       return `${medianMs.toFixed(1)} / ${worstMs.toFixed(1)}`;
     }),
   ]);
-  const inserts = results.map(({ fill }) => Math.round(fill.lastTenthPerSecond).toString());
   const disk = results.map(({ diskBytes }) => Math.round(diskBytes / 1e6).toString());
-  rows.push(['inserts/s, last tenth', ...inserts], ['MB on the disk', ...disk]);
+  rows.push(['MB on the disk', ...disk]);
   return `Pages of 100 events over HTTP, by events in the store\n${formatTable([header, ...rows])}`;
 }
 
-export function judgePages(results: readonly PagesResult[]): Verdict {
+export function judgePages({ results, inserts }: PagesMeasured): Verdict {
   const largest = results.at(-1);
   const before = results.at(-2);
   if (!largest) return { said: [], short: [] };
@@ -148,11 +147,12 @@ export function judgePages(results: readonly PagesResult[]): Verdict {
   const short = slow.map(
     ({ query, medianMs }) => `TOO SLOW at ${size}: ${query.name}, ${medianMs.toFixed(1)} ms.`,
   );
-  if (before) {
-    const rate = largest.fill.lastTenthPerSecond / before.fill.lastTenthPerSecond;
-    const line = `Inserts at ${size}: ${rate.toFixed(2)} x those at ${formatCount(before.size)}`;
-    said.push(`${line}, at least ${goals.insertRate}.`);
-    if (rate < goals.insertRate) short.push(`TOO SLOW: ${line}.`);
+  if (before && inserts) {
+    const rates = inserts.large.map((rate, round) => rate / (inserts.small[round] ?? Number.NaN));
+    const line = `Inserts at ${size}: ${formatRange(rates, 2)} x those at ${formatCount(before.size)}`;
+    const each = `${Math.round(median(inserts.large))} a second`;
+    said.push(`${line}, ${each}, at least ${goals.insertRate}.`);
+    if (median(rates) < goals.insertRate) short.push(`TOO SLOW: ${line}.`);
   }
   return { said, short };
 }

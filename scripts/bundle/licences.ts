@@ -28,5 +28,26 @@ function notice(folder: string): string {
   const path = file === undefined ? undefined : join(folder, file);
   const text = path !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (!text && !license) throw new Error(`${folder} has no licence.`);
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+  const parts = license?.includes('LGPL') ? [text, ...lesserNotice(folder)] : [text];
+  return `${name} ${version} (${license})\n\n${parts.map((part) => part.trim()).join('\n\n')}\n`;
+}
+
+/**
+ * The LGPL wants the notice of each library, its own text and that of the GPL, and a way to put
+ * another library in the place of ours. Throws where the package does not list its libraries.
+ */
+function lesserNotice(folder: string): readonly string[] {
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  const libraries = readme.split('This software contains third-party libraries')[1];
+  if (libraries === undefined) throw new Error(`${folder}/README.md lists no libraries.`);
+  const texts = ['LGPL-3.0', 'GPL-3.0'].map((name) =>
+    readFileSync(join(import.meta.dirname, `licences/${name}.txt`), 'utf8'),
+  );
+  return [
+    'These libraries are in parts/sharp-wasm32-*.node.wasm.br, which is the file of that package\n' +
+      'compressed by brotli. Another WebAssembly with the same interface may take its place. How\n' +
+      'they are built: https://github.com/lovell/sharp-libvips, https://github.com/lovell/sharp',
+    `This software contains third-party libraries${libraries}`,
+    ...texts,
+  ];
 }

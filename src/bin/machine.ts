@@ -13,6 +13,7 @@ import { wireTools } from '../mcp/create-server.ts';
 import { servedRevisions } from '../mcp/revisions.ts';
 import { adapt } from '../mcp/surface.ts';
 import { nearest } from '../nearest.ts';
+import { findSharpBuild } from '../pictures/load-sharp.ts';
 import { findHosts } from '../setup/find-hosts.ts';
 import type { Machine, OfferedTools, VariableFindings } from '../setup/machine.ts';
 import { clockOffsetMs, findNetwork } from '../setup/network.ts';
@@ -40,6 +41,7 @@ export function openMachine(settings: Settings, version: string, log: Log): Mach
       return openSecretStores({ ...files, setting: settings.credentials, folder }).choose();
     },
     stores: () => findStores(settings.home),
+    pictures: findSharpBuild,
     orphans: async () => {
       const processes = await listProcesses(surroundings.platform);
       return processes && orphansAmong(processes, process.pid);

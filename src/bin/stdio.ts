@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import list from '../../tools/list.json' with { type: 'json' };
-import { openFileRoots } from '../boundary/file-roots.ts';
 import { systemClock } from '../clock.ts';
 import { readSettings } from '../config.ts';
 import { createLog } from '../log.ts';
@@ -13,6 +12,7 @@ import { serveMcp } from '../mcp/server.ts';
 import { protocolOutput } from '../mcp/stdout-guard.ts';
 import { checkToolsets } from '../mcp/surface.ts';
 import { openWire } from '../mcp/wire.ts';
+import { once } from '../once.ts';
 import { connectServices, withWorkspace } from './services.ts';
 
 export async function runStdio(version: string): Promise<void> {
@@ -26,7 +26,11 @@ export async function runStdio(version: string): Promise<void> {
   lifecycle.onEnd('journal', () => journal.close());
   const services = connectServices(settings, log);
   lifecycle.onEnd('services', () => services.close());
-  const files = openFileRoots(settings.fileRoots);
+  const workingFolder = process.cwd();
+  const files = once(async () => {
+    const { openFileRoots } = await import('../boundary/file-roots.ts');
+    return openFileRoots(settings.fileRoots, workingFolder);
+  });
   const server = serveMcp(
     {
       list,
@@ -37,7 +41,7 @@ export async function runStdio(version: string): Promise<void> {
         eventStorePlace: services.eventStorePlace,
         signIn: services.signIn,
         machine: async () => (await import('./machine.ts')).openMachine(settings, version, log),
-        files,
+        files: await files.get(),
         settings,
         clock: systemClock,
       }),

@@ -1,25 +1,25 @@
 // Storing an event: what the contract cannot say is checked, its images go to the disk, then it.
 
 import type { events } from '../contract/events.ts';
-import type { Answer, Input } from '../contract/operation.ts';
+import type { Answer } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { noticingFullDisk, writeRow } from './file-before-row.ts';
 import { newFileId } from './ids.ts';
 import { type DecodedImage, decodeImage } from './intake/images.ts';
 import type { Parts } from './parts.ts';
 import type { EventImage, NewEvent, NewFile } from './store/store.ts';
+import { type EventInput, type ImageInput, storedImage } from './store/stored-body.ts';
 import { isoMicroseconds } from './times.ts';
-
-type EventInput = Input<typeof events.events_create>;
-type ImageInput = NonNullable<EventInput['images']>[number];
 
 /**
  * Stores an event with its images; all of it is on the disk when this resolves, and nothing when it
- * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors).
+ * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors). `request`: the JSON
+ * that the input was read from, if nothing of it was changed.
  */
 export async function createEvent(
   parts: Parts,
   input: EventInput,
+  request: string | undefined,
 ): Promise<Answer<typeof events.events_create>> {
   const { store, schemas, settings, capacity } = parts;
   schemas.check(input.event_schema, input.event_data);
@@ -29,7 +29,11 @@ export async function createEvent(
   await capacity.admit({ bytes: bytesOf(decoded) });
   const { images, written } = await noticingFullDisk(capacity, () => writeImages(parts, decoded));
   const ids = written.map(({ id }) => id);
-  const created = await writeRow(parts, ids, () => store.create(newEvent(input, images, written)));
+  const event = {
+    ...newEvent(input, images, written),
+    request: written.length === 0 ? request : undefined,
+  };
+  const created = await writeRow(parts, ids, () => store.create(event));
   return {
     id: created.id,
     image_ids: ids,
@@ -115,7 +119,9 @@ async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Prom
     throw failed.reason;
   }
   const images = await Promise.all(
-    writes.map(async ({ entry, output, input }) => storedImage(entry, await output, await input)),
+    writes.map(async ({ entry, output, input }) =>
+      storedImage(entry, (await output)?.id, (await input)?.id),
+    ),
   );
   return { images, written };
 }
@@ -128,34 +134,6 @@ async function writeImage(
   const id = newFileId(clock);
   const onDisk = await files.write(id, bytes);
   return { id, kind: 'image', label: label ?? undefined, contentType, ...onDisk };
-}
-
-function storedImage(
-  { label, metadata, ...lists }: ImageInput,
-  output: NewFile | undefined,
-  input: NewFile | undefined,
-): EventImage {
-  return {
-    file_id: output?.id ?? null,
-    input_file_id: input?.id ?? null,
-    label: label ?? null,
-    object_detections: lists.objectDetections ?? [],
-    classifications: lists.classifications ?? [],
-    instance_segmentations: lists.instanceSegmentations ?? [],
-    keypoints: (lists.keypoints ?? []).map(withOcclusion),
-    metadata: metadata ?? null,
-  };
-}
-
-/** Real clients leave `occluded` out. */
-function withOcclusion({
-  keypoints,
-  ...seen
-}: NonNullable<ImageInput['keypoints']>[number]): object {
-  return {
-    ...seen,
-    keypoints: keypoints.map((point) => ({ ...point, occluded: point.occluded ?? false })),
-  };
 }
 
 function newEvent(

@@ -31,8 +31,8 @@ export function eventStoreHandlers(parts: Parts): DeviceHandlers {
 
 function writing(parts: Parts): Pick<DeviceHandlers, 'events_create' | 'events_finalize'> {
   return {
-    events_create: async (input) => {
-      const created = await createEvent(parts, input);
+    events_create: async (input, { bodyText }) => {
+      const created = await createEvent(parts, input, bodyText);
       if (!input.draft) parts.uploader.wake();
       return created;
     },

@@ -5,10 +5,13 @@ import type { Arrival } from './store/store.ts';
 
 /** ISO 8601 in UTC with six digits, for example `2026-11-21T06:29:50.123456Z`. */
 export function isoMicroseconds(arrival: Arrival): string {
-  const milliseconds = Math.floor(arrival / 1000);
-  const microseconds = arrival - milliseconds * 1000;
-  return `${isoTime(milliseconds).slice(0, -1)}${String(microseconds).padStart(3, '0')}Z`;
+  const second = Math.floor(arrival / 1_000_000);
+  if (second !== shown.second) shown = { second, text: isoTime(second * 1000).slice(0, -4) };
+  return `${shown.text}${String(arrival - second * 1_000_000).padStart(6, '0')}Z`;
 }
+
+/** Up to its dot: the times of an event are often of the same second. */
+let shown = { second: 0, text: isoTime(0).slice(0, -4) };
 
 /**
  * Microseconds since 1970 of an ISO 8601 time: a date alone (its first moment) or with a time,

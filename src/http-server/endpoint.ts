@@ -82,13 +82,15 @@ export function operationEndpoint<O extends Operation, Principal>(
         ? { principal: await enter(exchange, gate, operation), body: noBody }
         : await admit(exchange, operation, gate, turn);
     const parts = partsOf(operation, exchange, body, gate.credentials);
+    const prepared = gate.prepare?.(operation, parts) ?? parts;
     const input = checkParts(
       handler instanceof Streamed ? withoutBody(operation) : operation,
-      gate.prepare?.(operation, parts) ?? parts,
+      prepared,
     );
     await gate.authorize(principal, operation, inputRecord(input));
     const origin = gate.publicUrl ?? exchange.origin;
-    const call = new CallOf(principal, origin, exchange.departure);
+    const bodyText = prepared.body === body.members ? body.text : undefined;
+    const call = new CallOf(principal, origin, exchange.departure, bodyText);
     const result =
       handler instanceof Streamed
         ? await handler.handle(input, exchange.request, call)
@@ -121,11 +123,18 @@ export function operationEndpoint<O extends Operation, Principal>(
 class CallOf<Principal> implements Call<Principal> {
   readonly principal: Principal;
   readonly origin: string;
+  readonly bodyText: string | undefined;
   readonly #departure: Departure;
 
-  constructor(principal: Principal, origin: string, departure: Departure) {
+  constructor(
+    principal: Principal,
+    origin: string,
+    departure: Departure,
+    bodyText: string | undefined,
+  ) {
     this.principal = principal;
     this.origin = origin;
+    this.bodyText = bodyText;
     this.#departure = departure;
   }
 

@@ -13,6 +13,8 @@ export interface Call<Principal> {
   readonly origin: string;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
+  /** The body as it came, where it is JSON in the spelling of the contract, and short. */
+  readonly bodyText: string | undefined;
 }
 
 /** An answer with another 2xx status than the operation's `success`. */

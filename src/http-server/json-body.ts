@@ -4,18 +4,24 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { cutOut, putBack, type Span } from './long-strings.ts';
 
+export interface JsonBody {
+  readonly members: Record<string, unknown>;
+  /** What it was read from; undefined: it is long, and was read piece by piece. */
+  readonly text: string | undefined;
+}
+
 /**
  * The object that a JSON body holds; an empty body is an empty object. Throws `invalid_input` for
  * broken JSON, broken UTF-8, another value than an object, too deep nesting and `__proto__`
  * members, and `too_large` for too many members.
  */
-export function parseJsonBody(bytes: Uint8Array): Record<string, unknown> {
+export function parseJsonBody(bytes: Uint8Array): JsonBody {
   if (bytes.length < longBytesMin) return parseShort(bytes);
   return parseLong(bytes);
 }
 
 /** One that has few brackets, and so no depth: it is not worth a look at each of its bytes. */
-function parseShort(bytes: Uint8Array): Record<string, unknown> {
+function parseShort(bytes: Uint8Array): JsonBody {
   let text: string;
   let value: unknown;
   try {
@@ -29,7 +35,7 @@ function parseShort(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     throw invalidArgument('', notJson);
   }
-  return checked(value, text, text.includes('\\u'));
+  return { members: checked(value, text, text.includes('\\u')), text };
 }
 
 function hasManyBrackets(text: string): boolean {
@@ -43,7 +49,7 @@ function hasManyBrackets(text: string): boolean {
   return false;
 }
 
-function parseLong(bytes: Uint8Array): Record<string, unknown> {
+function parseLong(bytes: Uint8Array): JsonBody {
   const { hasEscapes, longStrings } = checkBounds(bytes);
   let value: unknown;
   let text: string;
@@ -55,7 +61,7 @@ function parseLong(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     throw invalidArgument('', notJson);
   }
-  return checked(value, text, hasEscapes);
+  return { members: checked(value, text, hasEscapes), text: undefined };
 }
 
 const notJson = 'The body is not valid JSON in UTF-8.';

@@ -18,6 +18,8 @@ export interface Body {
   readonly members: Readonly<Record<string, unknown>>;
   /** Text fields of a multipart body that are query parameters of the operation. */
   readonly parameters: Texts;
+  /** The JSON that the members were read from, where it was read as one text. */
+  readonly text?: string | undefined;
 }
 
 const formUrlencoded = 'application/x-www-form-urlencoded';
@@ -42,8 +44,8 @@ export async function readBody(
     }
   } else {
     if (type === 'application/json') {
-      const members = parseJsonBody(await collectBytes(request, turn, jsonBytesMax));
-      return { members, parameters: {} };
+      const bytes = await collectBytes(request, turn, jsonBytesMax);
+      return { ...parseJsonBody(bytes), parameters: {} };
     }
     if (rawMember && type === 'text/plain') {
       const text = decodeUtf8(await collectBytes(request, turn, limits.annotationBytesMax));

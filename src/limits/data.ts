@@ -9,6 +9,11 @@ export const dataLimits = {
   imagePixelsMax: 16_400 * 10_900,
   /** The longer side of an image, in pixels: what the hosted platform stops at. */
   imageSideMax: 16_400,
+  /**
+   * Pixels that a thread decodes at the same time in WebAssembly, where all it has are 2 GB: the
+   * greediest format (AVIF) takes 18 bytes for each. A larger image is read when no other is.
+   */
+  wasmPixelsAtOnceMax: 80_000_000,
   /** Small pictures made at a time: each may have a whole image in memory. */
   thumbsAtOnceMax: 2,
   /** Metadata and tags of one image: each becomes terms of the search index, in one transaction. */

@@ -75,8 +75,12 @@ export const eventStoreLimits = {
   mergedEventsMin: 8_192,
   /** Columns of windows that readers keep taken apart: all of thirty, where keys are few. */
   keptColumnBytesMax: 16 * 1024 * 1024,
+  /** Of the events in no index that readers keep: all of them, where their metadata is short. */
+  newestEventsCharactersMax: 2 * 1024 * 1024,
   /** Clocks are set by less than this every day. */
   clockLeadMs: 60_000,
+  /** The log of the database is moved into its file after so much: some milliseconds. */
+  eventCheckpointBytes: 2 * 1024 * 1024,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */

@@ -14,6 +14,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
+import { isRecord, memberOf } from './members.ts';
+import { isNewEra } from './revisions.ts';
 import type { Ask, AskAnswer } from './tool.ts';
 
 type AskToOpen = Extract<Ask, { kind: 'open' }>;
@@ -22,32 +24,22 @@ type AskToAgree = Extract<Ask, { kind: 'consent' }>;
 /** `at-once`: by a request of ours (2025); `in-result`: by a result that asks (2026-07-28). */
 export type Ability = 'no' | 'at-once' | 'in-result';
 
-const firstOfNewEra = '2026-07-28';
-
 /** The one input request of a call. */
 const openKey = 'open';
 const consentKey = 'consent';
 
 /** What the host has declared: for this very request in the new era, else when it connected. */
 export function canAsk(server: Server, { mcpReq }: ServerContext, mode: 'url' | 'form'): Ability {
-  const isNewEra = (server.getNegotiatedProtocolVersion() ?? '') >= firstOfNewEra;
-  const declared = isNewEra
+  const isNew = isNewEra(server);
+  const declared = isNew
     ? memberOf(mcpReq.envelope, CLIENT_CAPABILITIES_META_KEY)
     : server.getClientCapabilities();
   const elicitation = memberOf(declared, 'elicitation');
   // A host that declares elicitation without a mode means forms alone.
-  const isPlain = isObject(elicitation) && Object.keys(elicitation).length === 0;
-  const isDeclared = isObject(memberOf(elicitation, mode)) || (isPlain && mode === 'form');
+  const isPlain = isRecord(elicitation) && Object.keys(elicitation).length === 0;
+  const isDeclared = isRecord(memberOf(elicitation, mode)) || (isPlain && mode === 'form');
   if (!isDeclared) return 'no';
-  return isNewEra ? 'in-result' : 'at-once';
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) ? Reflect.get(value, name) : undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  return isNew ? 'in-result' : 'at-once';
 }
 
 /** What a repeated request of the new era says was answered. It came from outside. */

@@ -9,6 +9,7 @@ import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
+import { once } from '../once.ts';
 import type { Account } from '../sign-in/session.ts';
 import { findEntry, presentCall, type ResolvedCall, resolveCall } from './compact.ts';
 import type { Checked } from './corrected-call.ts';
@@ -98,7 +99,7 @@ export function prepareCallTools({
         if (refused !== undefined)
           throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
         // Once more: what a text of JSON held was not seen before.
-        checkSize(resolved.args);
+        if (resolved.args !== args) checkSize(resolved.args);
         const tool = await findTool(entry.name);
         const context = await makeContext(scope);
         const account = await own.account?.();
@@ -135,14 +136,10 @@ function canBeAsked({ kind }: Ask, { person }: CallScope): boolean {
 }
 
 function createFinder(loadTools: () => Promise<readonly Tool[]>) {
-  let loading: Promise<ReadonlyMap<string, Tool>> | undefined;
+  // A failed load is tried again with the next call.
+  const byName = once(async () => new Map((await loadTools()).map((tool) => [tool.name, tool])));
   return async (name: string): Promise<Tool> => {
-    loading ??= loadTools().then((tools) => new Map(tools.map((tool) => [tool.name, tool])));
-    // A failed load is tried again with the next call.
-    loading.catch(() => {
-      loading = undefined;
-    });
-    const tool = (await loading).get(name);
+    const tool = (await byName.get()).get(name);
     if (tool === undefined) throw new Error(`tools/list.json lists ${name}, which does not exist`);
     return tool;
   };

@@ -2,7 +2,8 @@
 
 import type { CorrectedCall, FoveaError, Problem } from '../errors.ts';
 import type { Arguments, ResolvedCall } from './compact.ts';
-import { keysOf, memberAt, memberOf } from './paths.ts';
+import { memberOf } from './members.ts';
+import { keysOf, memberAt } from './paths.ts';
 import { serviceProblems } from './service-fixes.ts';
 
 /** A longer one is not repeated: the model has it, and the problems say what to change. */

@@ -81,7 +81,7 @@ export function toErrorResult(thrown: unknown, form: ErrorForm): CallToolResult 
     `Retry: ${retryAdvice(error)}`,
   ];
   return {
-    isError: true,
+    _meta: foreignMark(tag),
     content: [{ type: 'text', text: lines.join('\n') }],
     structuredContent: {
       error: {
@@ -92,7 +92,7 @@ export function toErrorResult(thrown: unknown, form: ErrorForm): CallToolResult 
         ...(upstream && { upstream }),
       },
     },
-    _meta: foreignMark(tag),
+    isError: true,
   };
 }
 

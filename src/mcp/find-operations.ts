@@ -39,9 +39,9 @@ function remembering(list: readonly ListedTool[]) {
 }
 
 function find(query: string, index: Index, settings: SurfaceSettings): ToolResult {
-  const operations = index.entries.map(({ tool }) => tool);
-  const exact = operations.find(({ name }) => name === query.toLowerCase());
+  const exact = index.byName.get(query.toLowerCase());
   if (exact !== undefined) return inFull(exact, settings);
+  const operations = index.entries.map(({ tool }) => tool);
   const family = operations.filter(({ family }) => family === query.toLowerCase());
   const found = family.length > 0 ? family : ranked(query, index);
   if (found.length === 0) return nothingFound(operations);

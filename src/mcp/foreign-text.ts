@@ -1,7 +1,7 @@
 // Text that others wrote, made fit for a model to read: nothing in it that a person cannot see, and
 // a fence around it that nobody can write who does not know the tag of the answer.
 
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** Escape sequences that move or colour the text of a terminal, as a whole. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -16,8 +16,12 @@ const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\ufff9-\ufffb\u2800\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Co}]/gu;
 
+/** Most text has none of them, which one look tells. */
+const beyondAscii = /[^\t\n\u0020-\u007e]/;
+
 /** The text without unseen characters; half characters become U+FFFD. */
 export function cleanText(text: string): string {
+  if (!beyondAscii.test(text)) return text;
   return text.toWellFormed().replace(terminalSequence, '').replace(unseen, '');
 }
 
@@ -34,6 +38,34 @@ function cleanValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('toJSON' in value && typeof value.toJSON === 'function') return cleanValue(value.toJSON());
   return cleanRecord(value);
+}
+
+/** What JSON text may have to be cleaned of: beyond ASCII, or written as an escape for it. */
+const suspectJson = /[^\u0020-\u007e]|\\[bfru]/;
+
+/**
+ * An object as `cleanRecord` gives it, and its JSON. Where the JSON shows that there is nothing to
+ * clean, it is the object itself: native code looks through it, which takes a tenth of the time.
+ */
+export function cleanData(record: object): CleanData {
+  const asIs = jsonOf(record);
+  if (asIs !== undefined && !suspectJson.test(asIs)) return { data: { ...record }, json: asIs };
+  const data = cleanRecord(record);
+  return { data, json: JSON.stringify(data) };
+}
+
+export interface CleanData {
+  readonly data: Record<string, unknown>;
+  readonly json: string;
+}
+
+/** Undefined: it holds what JSON cannot say. */
+function jsonOf(record: object): string | undefined {
+  try {
+    return JSON.stringify(record);
+  } catch {
+    return undefined;
+  }
 }
 
 /** An object, with all its strings and names cleaned; what JSON cannot say is left out. */
@@ -92,10 +124,12 @@ export function fenceData(json: string, tag: string): string {
 /** Eight hexadecimal digits that no text of this answer knows. */
 export type MakeTag = () => string;
 
-export const randomTag: MakeTag = () => randomBytes(4).toString('hex');
+/** The first digits of a UUID are all random, and Node draws them from the system in stock. */
+export const randomTag: MakeTag = () => randomUUID().slice(0, 8);
 
 /** Everything is cleaned; marks that are no pair are taken out with the rest. */
 function betweenMarks(text: string, show: (words: string) => string): string {
+  if (!text.includes(opening)) return cleanText(text);
   const parts = text.split(marked);
   return parts.map((part, at) => (at % 2 === 0 ? cleanText(part) : show(cleanLine(part)))).join('');
 }

@@ -1,9 +1,10 @@
 // How a stdio server ends: when its host goes away or asks it to, in order, and soon.
 
-import type { Readable, Writable } from 'node:stream';
+import type { EventEmitter } from 'node:events';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { watchParent } from './parent.ts';
+import type { Output } from './stdout-guard.ts';
 
 export interface Lifecycle {
   /** Closers run one after another when the process ends, the last one given first. */
@@ -15,7 +16,11 @@ export interface Lifecycle {
  * or the parent is gone: the closers run. What is still open after `stdioShutdownMsMax` is cut off
  * by SIGKILL. A stray failure is logged and ends nothing.
  */
-export function startLifecycle(input: Readable, output: Writable, log: Log): Lifecycle {
+export function startLifecycle(
+  input: EventEmitter<{ end: []; close: [] }>,
+  output: Output,
+  log: Log,
+): Lifecycle {
   const closers: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let isEnding = false;
   const end = (reason: string) => {
@@ -32,7 +37,7 @@ export function startLifecycle(input: Readable, output: Writable, log: Log): Lif
   };
   input.once('end', () => end('stdin ended'));
   input.once('close', () => end('stdin closed'));
-  output.once('error', () => end('stdout broke'));
+  output.on('error', () => end('stdout broke'));
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => end(name));
   watchParent(() => end('the parent is gone'));
   surviveStrayFailures(log);

@@ -7,7 +7,7 @@ import { type Checked, correctedCall } from './corrected-call.ts';
 import { toErrorResult } from './error-result.ts';
 import { type MakeTag, randomTag } from './foreign-text.ts';
 import type { KeepAnswer } from './kept-answers.ts';
-import { toCallResult, tooLong } from './result.ts';
+import { factsOf, toCallResult, tooLong } from './result.ts';
 import type { ListedTool, SurfaceSettings } from './surface.ts';
 import type { ToolResult } from './tool.ts';
 
@@ -36,10 +36,10 @@ export function createPresenter(
   return {
     result: async (tool, result, knowsLinks) => {
       const next = result.next?.flatMap((call) => presentNext(call, listed, settings) ?? []);
-      const json = keepAnswer && tooLong(result.data);
-      const kept = json === undefined ? undefined : await keepAnswer?.(tool, json);
+      const facts = factsOf(result.data);
+      const kept = tooLong(facts) ? await keepAnswer?.(tool, facts.json) : undefined;
       const form = { knowsLinks, tag: makeTag(), kept };
-      return toCallResult({ ...result, ...(next && { next }) }, form);
+      return toCallResult({ ...result, ...(next && { next }) }, form, facts);
     },
     failure: async (thrown, made, checkCall) => {
       const right = await correctedCall(asFoveaError(thrown), made, checkCall);

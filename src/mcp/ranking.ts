@@ -8,6 +8,7 @@ import { wishWords } from './wish-words.ts';
 export interface Index {
   readonly entries: readonly Entry[];
   readonly frequency: ReadonlyMap<string, number>;
+  readonly byName: ReadonlyMap<string, ListedTool>;
 }
 
 interface Entry {
@@ -44,7 +45,7 @@ export function indexed(tools: readonly ListedTool[]): Index {
       frequency.set(word, (frequency.get(word) ?? 0) + 1);
     }
   }
-  return { entries, frequency };
+  return { entries, frequency, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
 /** Those that have anything of the wish, the best first. */

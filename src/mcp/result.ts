@@ -6,6 +6,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { limits } from '../limits.ts';
 import { cutToFit } from './cut.ts';
 import {
+  type CleanData,
+  cleanData,
   cleanLine,
   cleanRecord,
   cleanText,
@@ -42,10 +44,14 @@ const ownMembers: readonly string[] = ['summary', 'paging', 'next'];
  * Links to files come only for a host that knows them. Images come after the text; those that are
  * too large together are left out, and the text says so.
  */
-export function toCallResult(result: ToolResult, form: ResultForm): CallToolResult {
+export function toCallResult(
+  result: ToolResult,
+  form: ResultForm,
+  facts: CleanData = factsOf(result.data),
+): CallToolResult {
   const { knowsLinks, tag, kept } = form;
-  const facts = factsOf(result.data);
-  const data = cutToFit(facts, limits.resultCharactersMax);
+  const isCut = tooLong(facts);
+  const shown = isCut ? cutFacts(facts) : facts;
   const summary = fenceWords(result.summary, tag);
   const next = (result.next ?? []).slice(0, nextCallsMax).map((call) => cleanNext(call, tag));
   const files = [...(result.files ?? []), ...(kept ? [kept] : [])];
@@ -53,22 +59,22 @@ export function toCallResult(result: ToolResult, form: ResultForm): CallToolResu
   const lines = [
     summary,
     ...(result.page ? [pageLine(result.page, tag)] : []),
-    ...(data === facts ? [] : [cutLine(kept !== undefined)]),
+    ...(isCut ? [cutLine(kept !== undefined)] : []),
     ...note,
     ...files.map((file) => fileLine(file, tag)),
     ...next.map((call) => callLine('Next', call, tag)),
-    ...dataLines(data, tag),
+    ...dataLines(shown, tag),
   ];
   const links = knowsLinks ? files.map((file) => fileLink(file, tag)) : [];
   return {
+    _meta: foreignMark(tag),
     content: [{ type: 'text', text: lines.join('\n') }, ...images.map(imageContent), ...links],
     structuredContent: {
       summary,
       ...(result.page && { paging: result.page }),
       ...(next.length > 0 && { next }),
-      ...data,
+      ...shown.data,
     },
-    _meta: foreignMark(tag),
   };
 }
 
@@ -77,10 +83,30 @@ export function foreignMark(tag: string) {
   return { 'fovea/foreign': tag };
 }
 
-/** The whole data as text, where it is too long to be shown; undefined: it fits. */
-export function tooLong(data: Facts): string | undefined {
-  const json = JSON.stringify(factsOf(data));
-  return json.length > limits.resultCharactersMax ? json : undefined;
+/**
+ * The data of a result as it is shown, not yet cut, and its JSON. A member that the service calls
+ * as we call one of ours stands under another name.
+ */
+export function factsOf(data: Facts): CleanData {
+  const clean = cleanData(data);
+  if (!ownMembers.some((name) => Object.hasOwn(clean.data, name))) return clean;
+  const renamed = Object.fromEntries(
+    Object.entries(clean.data).map(([name, value]) => [
+      ownMembers.includes(name) ? `service_${name}` : name,
+      value,
+    ]),
+  );
+  return { data: renamed, json: JSON.stringify(renamed) };
+}
+
+/** Whether the JSON is longer than what is shown of it. */
+export function tooLong({ json }: CleanData): boolean {
+  return json.length > limits.resultCharactersMax;
+}
+
+function cutFacts({ json }: CleanData): CleanData {
+  const data = cutToFit(JSON.parse(json), limits.resultCharactersMax);
+  return { data, json: JSON.stringify(data) };
 }
 
 /** `Next: projects_get {"project":"cells"} – why`; arguments beyond plain names are fenced. */
@@ -92,14 +118,6 @@ export function callLine(
   const json = JSON.stringify(args);
   const shown = textsIn(Object.values(args)).every(isPlain) ? json : `<${tag}>${json}</${tag}>`;
   return `${word}: ${tool} ${shown}${why === undefined ? '' : ` – ${why}`}`;
-}
-
-/** A member that the service calls as we call one of ours stands under another name. */
-function factsOf(data: Facts): Record<string, unknown> {
-  const members = Object.entries(cleanRecord(data));
-  return Object.fromEntries(
-    members.map(([name, value]) => [ownMembers.includes(name) ? `service_${name}` : name, value]),
-  );
 }
 
 /** `1,234 in all; 50 shown; more: offset 50`. */
@@ -149,9 +167,8 @@ function imageContent({ data, mimeType }: ToolImage): Content {
   };
 }
 
-function dataLines(data: Facts, tag: string): readonly string[] {
-  if (Object.keys(data).length === 0) return [];
-  return [dataHeading, fenceData(JSON.stringify(data), tag)];
+function dataLines({ json }: CleanData, tag: string): readonly string[] {
+  return json === '{}' ? [] : [dataHeading, fenceData(json, tag)];
 }
 
 function cleanNext({ tool, arguments: args, why }: NextCall, tag: string): NextCall {

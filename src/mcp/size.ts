@@ -7,15 +7,24 @@ interface Bounds {
 
 /** What a value has too much of; undefined: it is within the bounds. Needs no stack. */
 export function excessOf(value: unknown, bounds: Bounds): 'depth' | 'elements' | undefined {
-  let elements = 0;
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    elements += level.length;
-    if (depth > bounds.depthMax) return 'depth';
+  let elements = 1;
+  let holders: readonly object[] = isHolder(value) ? [value] : [];
+  for (let depth = 1; holders.length > 0; depth += 1) {
+    const inner: object[] = [];
+    const before = elements;
+    for (const holder of holders) {
+      for (const member of Object.values(holder)) {
+        elements += 1;
+        if (isHolder(member)) inner.push(member);
+      }
+    }
+    if (depth > bounds.depthMax && elements > before) return 'depth';
     if (elements > bounds.elementsMax) return 'elements';
-    level = level.flatMap((member) =>
-      typeof member === 'object' && member !== null ? Object.values(member) : [],
-    );
+    holders = inner;
   }
   return undefined;
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,17 +1,15 @@
-// The shape of a tool, and how one comes from an operation.
+// The shape of a tool.
 
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { FileRoots } from '../boundary/file-roots.ts';
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../config.ts';
-import { check, checkInput, flatSchema, withoutNulls } from '../contract/check.ts';
-import type { Answer, Effect, Family, Input, Operation } from '../contract/operation.ts';
+import { check, withoutNulls } from '../contract/check.ts';
+import type { Effect, Family } from '../contract/operation.ts';
 import type { Scope } from '../contract/scopes.ts';
-import { asFoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 import type { Machine } from '../setup/machine.ts';
 import type { SignInDesk } from '../sign-in/desk.ts';
-import { decides, openQuestion } from './agreement.ts';
 
 /** A call that makes sense next, ready to be made. */
 export interface NextCall {
@@ -185,7 +183,7 @@ export interface Tool {
 }
 
 /** The words and the run of a tool whose parameters are its own. */
-type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'check' | 'call'> & {
+export type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'check' | 'call'> & {
   readonly input: Schema;
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 };
@@ -198,247 +196,5 @@ export function tool<Schema extends z.ZodObject>(words: Words<Schema>): Tool {
     ...{ ...rest, input },
     check: (args) => void read(args),
     call: async (args, context) => run(read(args), context),
-  };
-}
-
-/** What a tool takes over from its operation, unless it says otherwise. */
-type Inherited =
-  | ('name' | 'family' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld')
-  | ('scope' | 'usesFiles');
-
-/** A tool for an operation that has parameters or steps of its own; it keeps name and hints. */
-export function toolFor<Schema extends z.ZodObject>(
-  operation: Operation,
-  words: Omit<Words<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
-): Tool {
-  return tool({ ...inherited(operation), ...words });
-}
-
-/** The exact name of what is acted on, asked for because the call cannot be undone. */
-interface Confirmation<O extends Operation> {
-  /** What to repeat, for the model: "Repeat keyId". */
-  readonly description: string;
-  /** The only value that lets the call through where the host cannot ask its user. */
-  expected(input: Input<O>): string;
-  /** What the user is asked where the host can; read from the service, so that it is true. */
-  question(input: Input<O>, context: ToolContext): Promise<Question>;
-}
-
-interface OperationWords<O extends Operation> {
-  readonly title: string;
-  readonly description: string;
-  /** The parameters that hosts are shown; all of the operation's, unless that is too much. */
-  readonly offered?: z.ZodObject;
-  /** Asked for as the parameter `confirm`, and checked before anything is sent. */
-  readonly confirmation?: Confirmation<O>;
-  /** What no service does, or does in vain: said before anything is sent. */
-  mistake?(input: Input<O>): Problem | undefined;
-  /** What it costs at a hosted platform, said and agreed to before anything is sent. */
-  cost?(input: Input<O>, context: ToolContext): Promise<Question>;
-  /** The status line for an answer. */
-  summarize(answer: Answer<O>, input: Input<O>): string;
-  /** The part of the answer that the model needs; all of it when left out. */
-  project?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
-  /** Of a large answer: what most calls need. All of it comes with `detail: "full"`. */
-  brief?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
-  next?(answer: Answer<O>, input: Input<O>): readonly NextCall[];
-  /** Which part of the list this is. */
-  page?(answer: Answer<O>, input: Input<O>, isBrief: boolean): Page;
-  /** What goes on in the background. */
-  work?(answer: Answer<O>, input: Input<O>): BackgroundWork | undefined;
-  readonly unlisted?: readonly string[];
-  readonly inShort?: Readonly<Record<string, string>>;
-  readonly meta?: ToolMeta;
-  readonly app?: AppName;
-  readonly repeated?: 'replayed' | 'made';
-  readonly givesSecret?: boolean;
-}
-
-const irreversible: ToolMeta = { requiresUserInteraction: true };
-
-/** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
-export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
-  const { title, description, unlisted, inShort, app, repeated, givesSecret } = words;
-  // Whatever is confirmed cannot be undone.
-  const meta = words.confirmation ? { ...irreversible, ...words.meta } : words.meta;
-  const parameters = (all: z.ZodObject) => withAgreement(withDetail(all, words), words);
-  const taken = parameters(flatSchema(operation));
-  const beside = Object.keys(parameters(z.object({})).shape);
-  const read = (given: unknown) => {
-    const { args, isBrief } = detailOf(words, withoutNulls(taken, given));
-    return { ...inputOf(operation, words, args, beside), isBrief };
-  };
-  return {
-    ...inherited(operation),
-    title,
-    description,
-    ...(unlisted && { unlisted }),
-    ...(inShort && { inShort }),
-    ...(meta && { meta }),
-    ...(app && { app }),
-    ...(repeated && { repeated }),
-    ...(givesSecret !== undefined && { givesSecret }),
-    input: words.offered ? parameters(words.offered) : taken,
-    check: (given, canConsent) => {
-      const { input, said } = read(given);
-      if (words.confirmation)
-        checkConfirmed(said.confirm, words.confirmation.expected(input), canConsent);
-    },
-    call: async (given, context) => {
-      const { input, said, isBrief } = read(given);
-      const question = await openQuestionOf(operation, words, { input, said, context });
-      if (question !== undefined) return question;
-      const { body, ageMs } = await context.client.call(operation, input, {
-        signal: context.signal,
-      });
-      return resultOf(words, body, input, { ageMs, isBrief });
-    },
-  };
-}
-
-const detail = z.enum(['brief', 'full']).optional().describe('Default brief.');
-
-function withDetail<O extends Operation>(input: z.ZodObject, { brief }: OperationWords<O>) {
-  return brief ? input.extend({ detail }) : input;
-}
-
-function detailOf<O extends Operation>({ brief }: OperationWords<O>, given: unknown) {
-  if (!brief) return { args: given, isBrief: false };
-  const { detail: wanted, ...args } = asRecord(given);
-  const { detail: level = 'brief' } = check(z.strictObject({ detail }), { detail: wanted });
-  return { args, isBrief: level === 'brief' };
-}
-
-function resultOf<O extends Operation>(
-  words: OperationWords<O>,
-  body: Answer<O>,
-  input: Input<O>,
-  { ageMs, isBrief }: { readonly ageMs: number; readonly isBrief: boolean },
-): ToolResult {
-  const part = isBrief ? words.brief?.(body, input) : words.project?.(body, input);
-  const data = part ?? asRecord(body);
-  const next = words.next?.(body, input) ?? [];
-  const summary = `${words.summarize(body, input)}${ageNote(ageMs)}`;
-  const page = words.page?.(body, input, isBrief);
-  const work = words.work?.(body, input);
-  return {
-    ...{ summary, data },
-    ...(next.length > 0 && { next }),
-    ...(page && { page }),
-    ...(work && { work }),
-  };
-}
-
-/** An answer as the facts of a result: a list or a plain value gets a name. */
-export function asRecord(body: unknown): Readonly<Record<string, unknown>> {
-  if (body === undefined || body === null || body === '') return {};
-  return typeof body === 'object' && !Array.isArray(body) ? { ...body } : { answer: body };
-}
-
-/** Some operations may be asked only now and then; between two times, the last answer is given. */
-function ageNote(ageMs: number): string {
-  return ageMs > 0 ? ` As of ${Math.ceil(ageMs / 1000)} s ago: it is too early to ask again.` : '';
-}
-
-function inherited(operation: Operation): Pick<Tool, Inherited> {
-  const { id, family, effect, recoverable, idempotent, scope } = operation;
-  const hints = { effect, recoverable, idempotent, openWorld: true };
-  return { name: id, family, ...hints, scope, usesFiles: false };
-}
-
-/** The parameters by which a model says that what it calls for is wanted. */
-function withAgreement<O extends Operation>(
-  input: z.ZodObject,
-  { confirmation, cost }: OperationWords<O>,
-): z.ZodObject {
-  return input.extend({
-    ...(confirmation && { confirm: z.string().describe(confirmation.description) }),
-    ...(cost && {
-      accept_cost: z.boolean().optional().describe('The user agreed to the cost.'),
-    }),
-  });
-}
-
-/** What was said beside the input of the operation. */
-interface Said {
-  readonly confirm?: unknown;
-  readonly accept_cost?: unknown;
-}
-
-function inputOf<O extends Operation>(
-  operation: O,
-  { confirmation, cost, mistake }: OperationWords<O>,
-  args: unknown,
-  beside: readonly string[],
-): { readonly input: Input<O>; readonly said: Said } {
-  const { confirm, accept_cost, ...rest } = asRecord(args);
-  const others = {
-    ...(!confirmation && confirm !== undefined && { confirm }),
-    ...(!cost && accept_cost !== undefined && { accept_cost }),
-  };
-  const input = checkInput(operation, { ...rest, ...others }, beside);
-  const wrong = mistake?.(input);
-  if (wrong !== undefined) throw invalidInput([wrong]);
-  return {
-    input,
-    said: { ...(confirmation && { confirm }), ...(cost && { accept_cost }) },
-  };
-}
-
-interface Asked<O extends Operation> {
-  readonly input: Input<O>;
-  readonly said: Said;
-  readonly context: ToolContext;
-}
-
-/** What is said or asked in place of the call; undefined: it may be made. */
-async function openQuestionOf<O extends Operation>(
-  operation: O,
-  { confirmation, cost }: OperationWords<O>,
-  { input, said, context }: Asked<O>,
-): Promise<ToolResult | undefined> {
-  const isAsked = decides(context.person);
-  if (confirmation) {
-    const question = () => confirmation.question(input, context);
-    try {
-      checkConfirmed(said.confirm, confirmation.expected(input), isAsked);
-    } catch (unconfirmed) {
-      // To repeat the name of what is not there would only be the next mistake.
-      await question().catch(onlyNotFound);
-      throw unconfirmed;
-    }
-    if (!isAsked) return undefined;
-    const ask = await openQuestion(operation.id, asRecord(input), question, context);
-    return ask && { summary: ask.message, data: {}, ask };
-  }
-  // The embedded platform charges nothing.
-  if (!cost || context.settings.baseUrl === undefined) return undefined;
-  if (!isAsked && said.accept_cost === true) return undefined;
-  const question = () => cost(input, context);
-  const ask = await openQuestion(operation.id, asRecord(input), question, context);
-  return ask && costsFirst(operation.id, asRecord(input), ask);
-}
-
-function onlyNotFound(thrown: unknown): void {
-  if (asFoveaError(thrown).code === 'not_found') throw thrown;
-}
-
-/** Where the host asks, a name that is missing is no mistake; a wrong one always is. */
-function checkConfirmed(confirm: unknown, expected: string, canConsent: boolean): void {
-  if (confirm === expected || (confirm === undefined && canConsent)) return;
-  throw invalidArgument(
-    'confirm',
-    `must be "${expected}": this cannot be undone; nothing was changed`,
-  );
-}
-
-/** Asked where the host can ask; else the model does, and calls again. */
-function costsFirst(tool: string, input: object, ask: Ask): ToolResult {
-  const call = { tool, arguments: { ...input, accept_cost: true } };
-  return {
-    summary: `Nothing was started: it costs. ${ask.message}`,
-    data: { started: false },
-    next: [{ ...call, why: 'Starts it, once the user agreed to the cost.' }],
-    ask,
   };
 }

@@ -1,12 +1,13 @@
 // Image files: which format it is, how large, whether its pixels can be read.
 
-import { isMainThread } from 'node:worker_threads';
 import type { Sharp } from 'sharp';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { type Descriptor, describePicture, descriptorSide } from './descriptor.ts';
 import { recogniseImage } from './image-signature.ts';
+import { findSharpBuild, loadSharp } from './load-sharp.ts';
+import { createTurns } from './turns.ts';
 
 export const imageContentTypes = {
   jpeg: 'image/jpeg',
@@ -148,47 +149,41 @@ export async function decodeSmall(
   return { file, image: await readOut(file, pixels.resize(width, height, { fit: 'fill' })) };
 }
 
-/** Runs a pipeline that began with openPixels; what fails in it is the fault of the file. */
-export async function readOut({ format }: ImageFile, pixels: Sharp): Promise<RawImage> {
+/**
+ * Runs a pipeline that began with openPixels; what fails in it is the fault of the file. Throws
+ * `too_large` where it needs more memory than WebAssembly has.
+ */
+export async function readOut(file: ImageFile, pixels: Sharp): Promise<RawImage> {
+  const { isNative } = await findSharpBuild();
+  const read = () => pixels.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   try {
-    const { data, info } = await pixels
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
+    const reading = isNative ? read() : inTurn(file.width * file.height, read);
+    const { data, info } = await reading;
     return { data, width: info.width, height: info.height };
   } catch (cause) {
-    const message = `is a truncated or corrupt ${format} image: its pixels cannot be read`;
-    throw fileError('invalid_input', message, { cause });
+    throw unreadable(file.format, cause, ': its pixels cannot be read');
   }
+}
+
+/** For WebAssembly: whatever runs there when its memory is full may end all of it. */
+const inTurn = createTurns(limits.wasmPixelsAtOnceMax);
+
+function unreadable(format: ImageFormat, cause: unknown, what = ''): FoveaError {
+  if (
+    cause instanceof Error &&
+    /out of memory|insufficient memory|memory allocation/i.test(cause.message)
+  ) {
+    const message = `takes more memory to read than there is (${format})`;
+    const hint = 'Make it smaller; or install sharp beside Fovea, which may use all memory.';
+    return fileError('too_large', message, { cause, hint });
+  }
+  return fileError('invalid_input', `is a truncated or corrupt ${format} image${what}`, { cause });
 }
 
 /** Must be awaited before another thread reads an image: says which decoders may run. */
 export async function prepareDecoding(): Promise<void> {
   await loadSharp();
 }
-
-let sharpLoading: Promise<typeof import('sharp')['default']> | undefined;
-
-/** Loaded at first use: a native module must not slow the start. */
-function loadSharp(): Promise<typeof import('sharp')['default']> {
-  sharpLoading ??= import('sharp').then(({ default: sharp }) => {
-    // Work is spread over images, not within one; every image is read once.
-    sharp.concurrency(1);
-    sharp.cache(false);
-    // They belong to the whole process: set by a thread, for a moment no other could read a file.
-    // In WebAssembly each thread has its own.
-    if (isMainThread || 'emscripten' in sharp.versions) allowDecoders(sharp);
-    return sharp;
-  });
-  return sharpLoading;
-}
-
-/** Only the decoders that we name: no SVG, PDF or scripted format by a disguised file. */
-function allowDecoders(sharp: typeof import('sharp')['default']): void {
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}Buffer`) });
-}
-
-const decoders = ['Jpeg', 'Png', 'Webp', 'Tiff', 'Heif'];
 
 interface Header {
   readonly width: number;
@@ -204,7 +199,7 @@ async function readHeader(bytes: Uint8Array, format: ImageFormat): Promise<Heade
     const { width, height, orientation = 1 } = await image.metadata();
     return { width, height, orientation };
   } catch (cause) {
-    throw fileError('invalid_input', `is a truncated or corrupt ${format} image`, { cause });
+    throw unreadable(format, cause);
   }
 }
 
@@ -220,7 +215,7 @@ function recognise(bytes: Uint8Array): ImageFormat {
 function fileError(
   code: ErrorCode,
   message: string,
-  details: { readonly cause?: unknown } = {},
+  details: { readonly cause?: unknown; readonly hint?: string } = {},
 ): FoveaError {
   const problems = [{ path: 'file', message }];
   return new FoveaError(code, `file: ${message}`, { ...details, problems });

@@ -48,6 +48,15 @@ export interface OfferedTools {
   readonly scopes: readonly string[];
 }
 
+/** What reads and draws pictures. */
+export interface PictureFindings {
+  readonly isNative: boolean;
+  /** Of sharp. */
+  readonly version: string;
+  /** Why the sharp beside Fovea is not used: ends a sentence. */
+  readonly refusal: string | undefined;
+}
+
 /** What the variables say, good or bad. */
 export interface VariableFindings extends Pick<SettingsSurvey, 'problems' | 'given'> {
   /** With our prefix, and read by nobody; beside each the variable that was probably meant. */
@@ -65,6 +74,8 @@ export interface Machine {
   /** Where secrets of a sign-in go. Throws `internal` for a keychain that is locked. */
   secretStore(): Promise<string>;
   stores(): Promise<readonly StoreFinding[]>;
+  /** Loads what draws, where nothing has yet. */
+  pictures(): Promise<PictureFindings>;
   /** Servers of a host that is gone, by process id; undefined: this system does not say. */
   orphans(): Promise<readonly number[] | undefined>;
   /** Revisions of the protocol that are spoken, the newest first. */

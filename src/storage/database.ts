@@ -5,7 +5,7 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Migration, readNumber } from './migrations.ts';
 import { busySteps, type FileOptions, openFile } from './open-file.ts';
-import { readRow } from './row.ts';
+import { Columns, readRow } from './row.ts';
 import { isBusy, translated } from './sqlite.ts';
 
 /**
@@ -44,6 +44,11 @@ export type SqlParameters = readonly SqlValue[] | Readonly<Record<string, SqlVal
 export interface Database {
   /** All rows of an answer, each through `read`. */
   all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T[];
+  /**
+   * Rows of an answer, each through `read`, as long as that gives true: what comes behind is not
+   * even made. `read` must not use the same SQL.
+   */
+  each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): void;
   /** The first row of an answer, through `read`; undefined when there is none. */
   get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T | undefined;
   /** Runs one statement that changes rows; says how many. */
@@ -55,6 +60,11 @@ export interface Database {
    * on the disk before the outer one ends. `work` must not be async.
    */
   transaction<T>(work: () => T): T;
+  /**
+   * Moves what was committed from the log into the file, as far as no reader needs the log. Waits
+   * for nobody, and is never needed: the log itself is durable, and SQLite does it when it is long.
+   */
+  checkpoint(): void;
   /** Ends the connection. A second call does nothing. */
   close(): void;
 }
@@ -74,7 +84,7 @@ export function openDatabase(
 
 class SqliteDatabase implements Database {
   readonly #handle: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, Prepared>();
   readonly #busySteps: number;
   #depth = 0;
   #isOpen = true;
@@ -85,28 +95,37 @@ class SqliteDatabase implements Database {
   }
 
   all<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T[] {
-    const statement = this.#statement(sql);
+    const { statement, columns } = this.#statement(sql);
     const rows = translated(() =>
       isList(parameters)
         ? statement.all(...parameters.map(bindable))
         : statement.all(named(parameters)),
     );
-    const place = placeIn(statement);
-    return rows.map((values) => read(readRow(values, place)));
+    return rows.map((values) => read(readRow(values, columns)));
+  }
+
+  each(sql: string, parameters: SqlParameters, read: (row: Row) => boolean): void {
+    const { statement, columns } = this.#statement(sql);
+    translated(() => {
+      const rows = isList(parameters)
+        ? statement.iterate(...parameters.map(bindable))
+        : statement.iterate(named(parameters));
+      for (const values of rows) if (!read(readRow(values, columns))) return;
+    });
   }
 
   get<T>(sql: string, parameters: SqlParameters, read: (row: Row) => T): T | undefined {
-    const statement = this.#statement(sql);
+    const { statement, columns } = this.#statement(sql);
     const values = translated(() =>
       isList(parameters)
         ? statement.get(...parameters.map(bindable))
         : statement.get(named(parameters)),
     );
-    return values === undefined ? undefined : read(readRow(values, placeIn(statement)));
+    return values === undefined ? undefined : read(readRow(values, columns));
   }
 
   run(sql: string, parameters: SqlParameters = []): number {
-    const statement = this.#statement(sql);
+    const { statement } = this.#statement(sql);
     const { changes } = translated(() =>
       isList(parameters)
         ? statement.run(...parameters.map(bindable))
@@ -133,6 +152,10 @@ class SqliteDatabase implements Database {
     } finally {
       this.#depth -= 1;
     }
+  }
+
+  checkpoint(): void {
+    translated(() => this.#handle.exec('PRAGMA wal_checkpoint(PASSIVE)'));
   }
 
   close(): void {
@@ -182,17 +205,34 @@ class SqliteDatabase implements Database {
   }
 
   /** Statements are kept, least recently used first out. */
-  #statement(sql: string): StatementSync {
+  #statement(sql: string): Prepared {
     const known = this.#statements.get(sql);
-    const statement = known ?? translated(() => this.#handle.prepare(sql));
-    this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    const [oldest] = this.#statements.keys();
-    if (oldest !== undefined && this.#statements.size > limits.databaseStatementsMax) {
-      this.#statements.delete(oldest);
-    }
-    return statement;
+    const prepared = known ?? translated(() => prepare(this.#handle, sql));
+    if (known) this.#statements.delete(sql);
+    else this.#dropOldest();
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
+
+  #dropOldest(): void {
+    if (this.#statements.size < limits.databaseStatementsMax) return;
+    for (const oldest of this.#statements.keys()) {
+      this.#statements.delete(oldest);
+      return;
+    }
+  }
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly columns: Columns;
+}
+
+/** Its rows come as lists: for an object SQLite would be asked for every name again. */
+function prepare(handle: DatabaseSync, sql: string): Prepared {
+  const statement = handle.prepare(sql);
+  statement.setReturnArrays(true);
+  return { statement, columns: new Columns(statement) };
 }
 
 function refusePromise(result: unknown): void {
@@ -216,14 +256,4 @@ function named(parameters: Readonly<Record<string, SqlValue>>): Record<string, B
 function bindable(value: SqlValue): Bindable {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return value ?? null;
-}
-
-/** Names a column of an answer as `table.column`. */
-function placeIn(statement: StatementSync): (column: string) => string {
-  return (column) => {
-    // Node 22.13 to 22.15 cannot say where a column comes from.
-    if (typeof statement.columns !== 'function') return column;
-    const table = statement.columns().find(({ name }) => name === column)?.table;
-    return table ? `${table}.${column}` : column;
-  };
 }

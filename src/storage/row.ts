@@ -1,24 +1,53 @@
 // One row of an answer, read column by column with checks, so that rows need no casts.
 
-import type { SQLOutputValue } from 'node:sqlite';
+import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import type { Row } from './database.ts';
 
-/** Makes a row of the values that SQLite gave; `place` names a column for an error. */
-export function readRow(
-  values: Readonly<Record<string, SQLOutputValue>>,
-  place: (column: string) => string,
-): Row {
-  return new CheckedRow(values, place);
+/** Makes a row of what SQLite gave: a list, although its type says an object. */
+export function readRow(values: unknown, columns: Columns): Row {
+  if (!isList(values)) throw new FoveaError('internal', 'A row of the database is no list.');
+  return new CheckedRow(values, columns);
+}
+
+function isList(values: unknown): values is readonly SQLOutputValue[] {
+  return Array.isArray(values);
+}
+
+/** The columns of a statement. */
+export class Columns {
+  readonly #statement: StatementSync;
+  #places: ReadonlyMap<string, number> | undefined;
+  #count = 0;
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement;
+  }
+
+  /** Where the column is in a row of so many values; undefined: there is none of that name. */
+  placeOf(column: string, count: number): number | undefined {
+    // SQLite prepares a statement anew, with other columns, when another process changes a table.
+    if (this.#places === undefined || count !== this.#count) {
+      this.#places = new Map(this.#statement.columns().map(({ name }, place) => [name, place]));
+      this.#count = count;
+    }
+    return this.#places.get(column);
+  }
+
+  /** Names it for an error, as `table.column`. */
+  nameOf(column: string): string {
+    const table = this.#statement.columns().find(({ name }) => name === column)?.table;
+    return table ? `${table}.${column}` : column;
+  }
 }
 
 class CheckedRow implements Row {
-  readonly #values: Readonly<Record<string, SQLOutputValue>>;
-  readonly #place: (column: string) => string;
+  readonly #values: readonly SQLOutputValue[];
+  readonly #columns: Columns;
 
-  constructor(values: Readonly<Record<string, SQLOutputValue>>, place: (column: string) => string) {
+  constructor(values: readonly SQLOutputValue[], columns: Columns) {
     this.#values = values;
-    this.#place = place;
+    this.#columns = columns;
   }
 
   text(column: string): string {
@@ -82,11 +111,15 @@ class CheckedRow implements Row {
   }
 
   #value(column: string): SQLOutputValue {
-    const value = this.#values[column];
+    const place = this.#columns.placeOf(column, this.#values.length);
+    const value = place === undefined ? undefined : this.#values[place];
     return value === undefined ? this.#refuse(column, 'no such column') : value;
   }
 
   #refuse(column: string, found: string): never {
-    throw new FoveaError('internal', `The database holds ${found}: ${this.#place(column)}.`);
+    throw new FoveaError(
+      'internal',
+      `The database holds ${found}: ${this.#columns.nameOf(column)}.`,
+    );
   }
 }

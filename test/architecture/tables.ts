@@ -50,6 +50,8 @@ export const toolImports = {
   values: [
     'src/contract',
     'src/mcp/tool.ts',
+    'src/mcp/operation-tool.ts',
+    'src/mcp/members.ts',
     'src/mcp/foreign-text.ts',
     'src/errors.ts',
     'src/limits.ts',
@@ -71,6 +73,7 @@ export const toolImports = {
 /** The parts in which a package may be imported. A package without a line here has no home. */
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/http-server'],
+  '@img/sharp-wasm32': ['src/pictures'],
   '@modelcontextprotocol/server': ['src/mcp'],
   '@napi-rs/keyring': ['src/sign-in'],
   ajv: ['src/event-store'],

@@ -128,6 +128,46 @@ describe('an event', () => {
     });
   });
 
+  test('kept as it came, it reads like one that was put together', async () => {
+    const box = { class: 'bolt', x: 10.5, y: 20, width: 4, height: 6, confidence: 0.9 };
+    const points = [{ id: 0, x: 1, y: 2 }];
+    const lists = { label: 'workflow', base64Image: null, metadata: null, classifications: [] };
+    const request = {
+      ...plainEvent,
+      ...{ solution: null, workflow_version: '7', stream_id: 's', image_id: 'i', draft: false },
+      ...{ custom_metadata: { a: 'é\u0007"' }, displayImagePosition: 1 },
+      images: [
+        {},
+        { ...lists, objectDetections: [box], keypoints: [{ ...box, keypoints: points }] },
+      ],
+    };
+    const { stream_id: streamId, ...rest } = request;
+    const ids = [await create(request), await create({ ...rest, streamId })];
+    const [asItCame, putTogether] = await Promise.all(
+      ids.map(async (id) => Object(await store.get(`/v2/events/${id}`)).body),
+    );
+    const ofTheirOwn = ['id', 'created_at', 'finalized_at'].map((name) => [
+      name,
+      expect.any(String),
+    ]);
+    const { id, created_at, finalized_at } = asItCame;
+    expect(JSON.stringify({ ...putTogether, id, created_at, finalized_at })).toBe(
+      JSON.stringify(asItCame),
+    );
+    expect(asItCame).toMatchObject({
+      ...Object.fromEntries(ofTheirOwn),
+      ...{ solution: null, workflow_version: '7', stream_id: 's', image_id: 'i' },
+      ...{ custom_metadata: { a: 'é\u0007"' }, display_image_position: 1 },
+      images: [
+        { file_id: null, input_file_id: null, label: null, object_detections: [] },
+        {
+          ...{ file_id: null, label: 'workflow', object_detections: [box], metadata: null },
+          keypoints: [{ ...box, keypoints: [{ ...points[0], occluded: false }] }],
+        },
+      ],
+    });
+  });
+
   test.each([
     ['2026-11-20T10:00:00.5+0000', '2026-11-20T10:00:00.500000Z'],
     ['2026-11-20 10:00:00 02:00', '2026-11-20T08:00:00.000000Z'],

@@ -45,6 +45,25 @@ describe('a result', () => {
     expect(textOf(result)).toContain('"abcdefgh":["abcdefgh"');
   });
 
+  test.each([
+    ['an escape sequence', { a: 'x\u001b[31my' }, '{"a":"xy"}'],
+    ['a carriage return', { a: 'x\r\ny' }, '{"a":"x\\ny"}'],
+    ['a form feed', { a: ['x\fy'] }, '{"a":["xy"]}'],
+    ['a backspace in a name', { 'a\bb': 1 }, '{"ab":1}'],
+    ['a delete character', { a: 'x\u007fy' }, '{"a":"xy"}'],
+    ['half a character', { a: 'x\udc00' }, '{"a":"x\ufffd"}'],
+    ['marks of ours', { a: 'x\ue000y\ue001' }, '{"a":"x\\"y\\""}'],
+    ['a large integer', { a: 12_345_678_901_234_567_890n }, '{"a":"12345678901234567890"}'],
+    ['what JSON leaves out', { a: undefined, b: [1, undefined] }, '{"b":[1,null]}'],
+    ['what looks like an escape', { a: 'C:\\user\\b\t"' }, '{"a":"C:\\\\user\\\\b\\t\\""}'],
+    ['a name with a meaning', JSON.parse('{"__proto__":{"b":1}}'), '{"__proto__":{"b":1}}'],
+  ])('is clean in both forms where its data has %s', (_name, data, json) => {
+    const result = toCallResult({ summary: 'Read.', data }, shown);
+    expect(textOf(result).split('\n').at(-1)).toBe(`<data-7f3a9c1e>${json}</data-7f3a9c1e>`);
+    const { summary: _summary, ...structured } = Object(result.structuredContent);
+    expect(JSON.stringify(structured)).toBe(json);
+  });
+
   test('that is too long is cut alike in both forms, and says so first', () => {
     const images = Array.from({ length: 5_000 }, (_, index) => ({
       id: `image-${index}`,

@@ -181,6 +181,21 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
+  test.each([
+    undefined,
+    {},
+    { name: 7 },
+    { name: 'projects_add', arguments: [] },
+    { name: 'projects_add', arguments: 'w' },
+    { name: 'projects_add', arguments: {}, task: 1 },
+  ])('with %j is refused as the protocol has it', async (params) => {
+    const server = await open();
+    server.send({ id: 2, method: 'tools/call', ...(params && { params }) });
+    expect(await server.answer(2)).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining('Invalid tools/call request') },
+    });
+  });
+
   const server = startServer();
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Requests of a host that does not read its answers.
+// What passes between lines and the server, and a host that does not read its answers.
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -49,4 +49,54 @@ test('its end of stdin is seen although they wait', async () => {
   host.stdin.end();
   await closed;
   expect(host.delivered()).toBeLessThan(requestCount / 10);
+});
+
+test('so do megabytes of them, and most stay with the host', async () => {
+  const host = await askWithoutReading();
+  const before = host.delivered();
+  const line = `{"jsonrpc":"2.0","method":"some/news","params":{"text":"${'x'.repeat(1_000_000)}"}}\n`;
+  for (let count = 0; count < 20; count += 1) {
+    host.stdin.write(line);
+    await nextTurn();
+  }
+  expect(host.stdin.isPaused()).toBe(true);
+  expect(host.delivered()).toBe(before);
+  for await (const answer of createInterface({ input: host.stdout })) {
+    if (JSON.parse(answer).id === requestCount) break;
+  }
+  host.stdout.resume();
+  await expect.poll(() => host.delivered()).toBe(requestCount + 20);
+});
+
+test('those who wait are told that stdout broke, and nothing is sent after that', async () => {
+  const stdout = new PassThrough({ highWaterMark: 1 });
+  const { transport } = openWire(new PassThrough(), stdout, createLog('error'));
+  const closed = Promise.withResolvers<void>();
+  transport.onclose = closed.resolve;
+  await transport.start();
+  const waiting = [1, 2].map((id) => transport.send({ jsonrpc: '2.0', id, result: {} }));
+  stdout.destroy(new Error('EPIPE'));
+  for (const sending of waiting) await expect(sending).rejects.toThrow('EPIPE');
+  await closed.promise;
+  await expect(transport.send({ jsonrpc: '2.0', id: 3, result: {} })).rejects.toThrow('closed');
+});
+
+test.each([
+  '{"jsonrpc":"2.0","id":1,"result":7}',
+  '{"jsonrpc":"2.0","id":1,"result":{},"extra":1}',
+  '{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"y"}}',
+  '{"jsonrpc":"2.0","method":"notifications/initialized","extra":1}',
+  '{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":7}}',
+])('%s is left out and reported', async (line) => {
+  const stdin = new PassThrough();
+  const { transport } = openWire(stdin, new PassThrough(), createLog('error'));
+  const messages: unknown[] = [];
+  const errors: Error[] = [];
+  transport.onmessage = (message) => messages.push(message);
+  transport.onerror = (error) => errors.push(error);
+  await transport.start();
+  const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+  stdin.write(`${line}\n${JSON.stringify(ping)}\n`);
+  await expect.poll(() => messages).toEqual([ping]);
+  expect(errors).toHaveLength(1);
 });

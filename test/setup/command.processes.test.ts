@@ -133,7 +133,7 @@ test('the doctor finds a machine in order, in rows and as JSON', async () => {
   expect(checks.map(({ check }) => check)).toEqual([
     ...['node', 'settings', 'data folder', 'file roots', 'keychain', 'sign-in', 'scopes'],
     ...['platform', 'model', 'trainer', 'event store', 'path', 'network', 'clock', 'stores'],
-    ...['hosts', 'processes', 'protocol', 'surface'],
+    ...['pictures', 'hosts', 'processes', 'protocol', 'surface'],
   ]);
   expect(of('hosts')?.detail).toBe('Know Fovea: Cursor.');
   expect(of('protocol')?.detail).toContain('2026-07-28, 2025-11-25, 2025-06-18');
@@ -188,7 +188,7 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
     FOVEA_TRAINER: 'exmaple',
   });
   expect(code).toBe(1);
-  expect(checks).toHaveLength(19);
+  expect(checks).toHaveLength(20);
   expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual([
     ...['settings', 'platform', 'trainer', 'event store'],
   ]);
@@ -292,5 +292,5 @@ test('a host gets the same checklist from the tool', async () => {
   const { checks, healthy } = reportSchema.parse(await fovea.ok('doctor'));
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect(healthy).toBe(true);
-  expect(checks).toHaveLength(19);
+  expect(checks).toHaveLength(20);
 });

@@ -148,6 +148,43 @@ describe('a row', () => {
     database.close();
   });
 
+  test('is read right where another process gave its table a column', async () => {
+    const { database, path } = await openThings();
+    add(database, 'a');
+    const read = () =>
+      database.get("SELECT *, 'last' AS last FROM things", [], (row) => [
+        ...[row.text('name'), row.text('last'), row.optionalText('settings')],
+      ]);
+    expect(read()).toEqual(['a', 'last', undefined]);
+    const other = new DatabaseSync(path);
+    other.exec("ALTER TABLE things ADD COLUMN more TEXT DEFAULT 'more'");
+    other.close();
+    expect(read()).toEqual(['a', 'last', undefined]);
+    database.close();
+  });
+
+  test('is the last one that is made when its reader wants no more', async () => {
+    const { database } = await openThings();
+    for (const name of ['a', 'b', 'c']) add(database, name);
+    const seen: string[] = [];
+    const sql = 'SELECT name FROM things WHERE name <> ? ORDER BY id';
+    const take = (count: number) =>
+      database.each(sql, ['b'], (row) => seen.push(row.text('name')) < count);
+    take(1);
+    expect(seen).toEqual(['a']);
+    // A statement that had not ended would keep its table.
+    database.run('ALTER TABLE things DROP COLUMN settings');
+    take(9);
+    expect(seen).toEqual(['a', 'a', 'c']);
+    const thrown = () =>
+      database.each(sql, ['b'], (row) => {
+        throw new Error(row.text('name'));
+      });
+    expect(thrown).toThrow('a');
+    database.run('DROP TABLE things');
+    database.close();
+  });
+
   test('refuses numbers that are no whole numbers, no booleans', async () => {
     const { database } = await openThings();
     database.run('INSERT INTO things (size) VALUES (2.5)');

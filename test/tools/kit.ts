@@ -138,6 +138,7 @@ export const quietMachine: Machine = {
   clockOffsetMs: async () => 0,
   secretStore: async () => 'keychain',
   stores: async () => [],
+  pictures: async () => ({ isNative: true, version: '0.35.5', refusal: undefined }),
   orphans: async () => [],
   revisions: async () => ['2026-07-28', '2025-11-25'],
   offered: async () => ({ count: 80, tokens: 9_900, scopes: ['project:read'] }),

@@ -195,6 +195,7 @@ describe('the list of tools', () => {
       images_upload: ['files', 'annotations', 'labelmap_file', 'list'],
       images_annotate: ['file'],
       images_get: ['save_to'],
+      search_export_get: ['save_to'],
       images_upload_zip: ['path'],
       images_search: ['image'],
       inference_run: ['file'],

@@ -75,7 +75,7 @@ describe('doctor', () => {
     answerWhoami();
     kit.on('GET /events/count/stats', () => ({ json: count }));
     const result = await kit.call('doctor', {});
-    expect(result.summary).toBe('All 19 checks passed.');
+    expect(result.summary).toBe('All 20 checks passed.');
     expect(result.data.healthy).toBe(true);
     expect(JSON.stringify(result)).toContain('FOVEA_API_KEY');
     expect(JSON.stringify(result)).not.toContain('rf_hush');
@@ -86,7 +86,7 @@ describe('doctor', () => {
     const files = openFileRoots([]);
     const settings = { ...kit.context.settings, home: await kit.write('a-file', 'x') };
     const { summary, data } = await kit.call('doctor', {}, { files, settings });
-    expect(summary).toBe('4 of 19 checks failed: data folder, file roots, platform, event store.');
+    expect(summary).toBe('4 of 20 checks failed: data folder, file roots, platform, event store.');
     expect(checksOf(data).slice(0, 11)).toMatchObject([
       { check: 'node', ok: true },
       { check: 'settings', ok: true },

@@ -79,6 +79,19 @@ function storeWords({ name, bytes, state }: StoreFinding): string {
   return `${asGiven(name)} ${fileSize(bytes)}, ${words}`;
 }
 
+async function checkPictures({ machine }: ToolContext): Promise<Finding> {
+  const { isNative, version, refusal } = await (await machine()).pictures();
+  if (isNative) return { ok: true, detail: `sharp ${version}, native.` };
+  const other = refusal === undefined ? '' : `; the one beside Fovea is not used: ${refusal}`;
+  return {
+    ok: true,
+    detail: `sharp ${version} in WebAssembly${other}.`,
+    advice:
+      'Native sharp makes versions 1.6 times as fast: npm install -g fovea sharp, or ' +
+      'npx -y -p fovea -p sharp fovea.',
+  };
+}
+
 async function checkHosts({ machine }: ToolContext): Promise<Finding> {
   const entries = await (await machine()).hosts();
   const broken = entries.filter(({ trouble }) => trouble !== undefined);
@@ -149,6 +162,7 @@ export const machineRows = {
   network: checkNetwork,
   clock: checkClock,
   stores: checkStores,
+  pictures: checkPictures,
   hosts: checkHosts,
   processes: checkProcesses,
   protocol: checkProtocol,

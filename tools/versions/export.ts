@@ -1,14 +1,12 @@
 // Exporting a version: wait for the file, then bring it to disk.
 
-import { stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
 import type { Input } from '../../src/contract/operation.ts';
 import { versions } from '../../src/contract/versions.ts';
-import { FoveaError, invalidArgument } from '../../src/errors.ts';
+import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { poll } from '../polling.ts';
-import { refuseExisting, saveLink } from '../save-link.ts';
+import { refuseExisting, saveLink, zipTarget } from '../save-link.ts';
 import { asGiven, fileSize, quoted } from '../words.ts';
 
 type ExportInput = Input<typeof versions.versions_export> & {
@@ -26,7 +24,7 @@ export async function exportVersion(
 ): Promise<ToolResult> {
   const { project, version, format } = wanted;
   const fileName = `${project.split('/').at(-1)}-v${version}-${format}.zip`;
-  const path = save_to === undefined ? undefined : await target(save_to, fileName, context);
+  const path = save_to === undefined ? undefined : await zipTarget(save_to, fileName, context);
   if (path !== undefined && !overwrite) await refuseExisting(path, 'overwrite');
   const what = `Version ${version} of ${quoted(project)} as ${quoted(format)}`;
   const again = {
@@ -105,15 +103,4 @@ function notReady(
 
 function exportAgain(again: Readonly<Record<string, unknown>>, why: string): NextCall {
   return { tool: 'versions_export', arguments: again, why };
-}
-
-/** A path that ends in .zip is the file; any other has to be a folder that is there. */
-async function target(path: string, fileName: string, { files }: ToolContext): Promise<string> {
-  if (/\.zip$/i.test(path)) return files.writable(path, 'save_to');
-  const wrong = invalidArgument('save_to', 'must end in .zip, or be a folder that is there');
-  const found = await files.readable(path, 'save_to').catch((thrown) => {
-    throw extname(path) === '' ? thrown : wrong;
-  });
-  if (!(await stat(found)).isDirectory()) throw wrong;
-  return files.writable(join(found, fileName), 'save_to');
 }

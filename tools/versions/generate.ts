@@ -5,6 +5,7 @@ import { checkInput } from '../../src/contract/check.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { unusualSettings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
+import { isRecord } from '../../src/mcp/members.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { exportCall } from '../next-calls.ts';
 import { count, quoted } from '../words.ts';
@@ -86,8 +87,4 @@ function asGiven(given: unknown, checked: unknown): unknown {
   if (!isRecord(read)) return checked;
   const names = Object.keys(read).filter((name) => Object.hasOwn(checked, name));
   return Object.fromEntries(names.map((name) => [name, asGiven(read[name], checked[name])]));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

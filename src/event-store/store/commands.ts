@@ -1,6 +1,7 @@
 // What the writing thread is told, and what it answers.
 
 import type { Arrival, Finalized, NewEvent, NewFile, RemovalRule, Removed } from './store.ts';
+import { bodyText } from './stored-body.ts';
 
 export type Command =
   | EventRow
@@ -48,7 +49,7 @@ export type EventRow = readonly [
   relatedEventId: string | undefined,
   /** JSON. */
   customMetadata: string | undefined,
-  /** JSON of all that no query looks for; see StoredBody. */
+  /** JSON of all that no query looks for; see stored-body.ts. */
   body: string,
   files: readonly NewFile[],
 ];
@@ -62,29 +63,9 @@ export function bytesOfRow([, , , , , , customMetadata = '', body]: EventRow): n
   return body.length + customMetadata.length;
 }
 
-/** The members of `body`. */
-export type StoredBody = Pick<
-  NewEvent,
-  | 'solution'
-  | 'workflowVersion'
-  | 'streamId'
-  | 'imageId'
-  | 'inferenceTimestamp'
-  | 'eventData'
-  | 'displayImagePosition'
-  | 'images'
->;
-
 export function eventRow(event: NewEvent): EventRow {
   const { draft, deviceId, eventSchema, workflowId, externalId, relatedEventId, files } = event;
-  const { solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData } = event;
-  const { displayImagePosition, images, customMetadata } = event;
-  const body: StoredBody = {
-    ...{ solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData },
-    ...{ displayImagePosition, images },
-  };
-  const metadata = customMetadata && JSON.stringify(customMetadata);
-  const text = JSON.stringify(body);
+  const metadata = event.customMetadata && JSON.stringify(event.customMetadata);
   return [
     draft,
     deviceId,
@@ -93,7 +74,7 @@ export function eventRow(event: NewEvent): EventRow {
     externalId,
     relatedEventId,
     metadata,
-    text,
+    bodyText(event),
     files,
   ];
 }

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../../limits.ts';
 import { serveBatches } from '../../storage/batches.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { Indexing } from './indexing.ts';
 import { migrations } from './schema.ts';
 import { beginWrites } from './writes.ts';
@@ -15,6 +16,7 @@ if (port === null || typeof path !== 'string') {
 }
 
 const indexing = new Indexing();
+const checkpoints = new Checkpoints();
 
 serveBatches(port, {
   open: () =>
@@ -22,7 +24,10 @@ serveBatches(port, {
       cacheBytes: limits.eventWriterCacheBytes,
       busyStepMs: limits.databaseBusyStepMs,
     }),
-  begin: (database, now) => beginWrites(database, now, indexing),
-  afterwards: (database) => indexing.prepare(database),
+  begin: (database, now) => beginWrites(database, now, indexing, checkpoints),
+  afterwards: (database) => {
+    checkpoints.runIfDue(database);
+    indexing.prepare(database);
+  },
   whenIdle: (database) => indexing.complete(database),
 });

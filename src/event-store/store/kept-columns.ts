@@ -3,6 +3,7 @@
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
+import { keptWith } from './kept-with.ts';
 import type { Arrival, MetadataValue } from './store.ts';
 import { reservedKeys } from './terms.ts';
 import { readCoded, readPlaces, readSteps } from './window-columns.ts';
@@ -22,7 +23,7 @@ interface KeptWindow {
   bytes: number;
 }
 
-export class KeptColumns {
+class KeptColumns {
   readonly #database: Database;
   /** By their end. */
   readonly #windows = new Map<Arrival, KeptWindow>();
@@ -84,16 +85,8 @@ export class KeptColumns {
   }
 }
 
-/** What is kept of an open database. */
-export function keptColumns(database: Database): KeptColumns {
-  const known = all.get(database);
-  if (known) return known;
-  const kept = new KeptColumns(database);
-  all.set(database, kept);
-  return kept;
-}
-
-const all = new WeakMap<Database, KeptColumns>();
+/** Of an open database. */
+export const keptColumns = keptWith((database) => new KeptColumns(database));
 
 function columnOf(places: string | undefined, text: string): Column {
   const { values, codes } = readCoded(text);

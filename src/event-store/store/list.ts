@@ -4,44 +4,88 @@ import { setImmediate as others } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
+import { newestEvents } from './newest-events.ts';
 import { candidates, conditionsOf, hasConditions, type Part, runsThroughTime } from './plan.ts';
 import { roughRun } from './rough-run.ts';
-import { type Bounds, mergedRuns } from './runs.ts';
+import { type Bounds, mergedRuns, type Order, type Run } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
-import { eventAt, readEvent, readFiltered } from './stored-event.ts';
+import { eventsAt, readEvent, readFiltered } from './stored-event.ts';
+import type { TermCondition } from './term-runs.ts';
 import { arrivalsInWindow } from './window-search.ts';
 import { type Window, windowsWithin } from './windows.ts';
 
 /** A page, bounded in its text too; it lets others work when it takes long. */
 export async function listEvents(database: Database, query: EventQuery): Promise<EventPage> {
-  const events: StoredEvent[] = [];
-  const read = (row: Row) =>
-    matches(readFiltered(row), query)
-      ? { event: readEvent(row), characters: charactersOf(row) }
-      : undefined;
-  let pageCharacters = 0;
+  const page = new GrowingPage(database, query);
+  let waiting: Arrival[] = [];
   let steps = 0;
   for (const arrivals of allCandidates(database, query)) {
-    for (const arrival of arrivals) {
-      const found = database.get(eventAt, [arrival], read);
-      if (found === undefined) continue;
-      pageCharacters += found.characters;
-      const isTooMuch = events.length > 0 && pageCharacters > limits.eventsPageCharactersMax;
-      if (events.length === query.limit || isTooMuch) return { events, next: found.event.arrival };
-      events.push(found.event);
+    waiting.push(...arrivals);
+    if (waiting.length >= page.missing) {
+      page.grow(waiting);
+      if (page.next !== undefined) break;
+      waiting = [];
     }
     steps += 1 + arrivals.length;
     if (steps < stepsAtOnceMax) continue;
     steps = 0;
     await others();
   }
-  return { events, next: undefined };
+  page.grow(waiting);
+  return { events: page.events, next: page.next };
+}
+
+/** A page while it is read. */
+class GrowingPage {
+  readonly events: StoredEvent[] = [];
+  next: Arrival | undefined;
+  readonly #database: Database;
+  readonly #query: EventQuery;
+  #characters = 0;
+
+  constructor(database: Database, query: EventQuery) {
+    this.#database = database;
+    this.#query = query;
+  }
+
+  /** So many more, and it is known where the next page begins. */
+  get missing(): number {
+    return this.#query.limit + 1 - this.events.length;
+  }
+
+  /** Adds those of these events that match, until there is a next page. */
+  grow(arrivals: readonly Arrival[]): void {
+    for (let start = 0; start < arrivals.length && this.next === undefined; ) {
+      // Most of them match.
+      const atOnce = Math.max(eventsAtOnceMin, this.missing);
+      const some = JSON.stringify(arrivals.slice(start, start + atOnce));
+      this.#database.each(eventsAt, [some], (row) => this.#add(row));
+      start += atOnce;
+    }
+  }
+
+  /** False: the page is full. */
+  #add(row: Row): boolean {
+    const filtered = readFiltered(row);
+    if (!matches(filtered, this.#query)) return true;
+    this.#characters += charactersOf(row);
+    const isTooMuch = this.events.length > 0 && this.#characters > limits.eventsPageCharactersMax;
+    if (this.events.length === this.#query.limit || isTooMuch) {
+      this.next = filtered.arrival;
+      return false;
+    }
+    this.events.push(readEvent(row, filtered));
+    return true;
+  }
 }
 
 /** What may be large in an event. */
 function charactersOf(row: Row): number {
   return row.text('body').length + (row.optionalText('custom_metadata')?.length ?? 0);
 }
+
+/** Fewer take as long as these. */
+const eventsAtOnceMin = 16;
 
 /** Some milliseconds. */
 const stepsAtOnceMax = 1_000;
@@ -51,28 +95,33 @@ const stepsAtOnceMax = 1_000;
  * While this goes on, events may come from one to the next, so each looks where the other ended.
  */
 function allCandidates(database: Database, query: EventQuery): Generator<readonly Arrival[]> {
-  const from = Math.max(query.from ?? 0, 0);
-  const until = Math.min(query.until ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  const bounds = {
+    from: Math.max(query.from ?? 0, 0),
+    until: Math.min(query.until ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  };
+  // Where nothing is looked for under a key, the events themselves are as near as any index.
+  if (!hasConditions(query)) return throughTime(database, query, runsThroughTime(query), bounds);
   return query.order === 'newest_first'
-    ? newestFirst(database, query, { from, until })
-    : oldestFirst(database, query, { from, until });
+    ? newestFirst(database, query, bounds)
+    : oldestFirst(database, query, bounds);
 }
 
 function* newestFirst(database: Database, query: EventQuery, { from, until }: Bounds) {
-  const windows = windowsOf(database, query, allTime).reverse();
+  const windows = windowsWithin(database, allTime).reverse();
   const covered = windows[0]?.until ?? indexedUntil(database);
-  yield* throughTime(database, query, { from: Math.max(from, covered + 1), until });
-  const search = windowSearch(database, query);
+  // Looked up last, so that all keys are known that came into the index meanwhile.
+  const conditions = conditionsOf(database, query);
+  yield* notIndexed(database, query, { from: Math.max(from, covered + 1), until });
   let left = Math.min(until, covered);
   for (const window of windows) {
     if (window.until < from) break;
     if (window.since > until) continue;
-    const found = search(window, { from, until: left });
+    const found = inWindow(database, window, conditions, { from, until: left }, query.order);
     if (found === undefined && indexedUntil(database) >= window.until) break;
     if (found) yield found;
     left = Math.min(left, window.since - 1);
   }
-  yield* indexed(database, query, { from, until: left });
+  yield* indexed(database, query, conditions, { from, until: left });
 }
 
 function* oldestFirst(database: Database, query: EventQuery, { from, until }: Bounds) {
@@ -80,26 +129,21 @@ function* oldestFirst(database: Database, query: EventQuery, { from, until }: Bo
   for (let isMerged = true; isMerged; ) {
     isMerged = false;
     // In this order, so that what leaves a window meanwhile is met in `terms`.
-    const windows = windowsOf(database, query, { since: next, until });
+    const windows = windowsWithin(database, { since: next, until });
     const last = Math.min(until, indexedUntil(database));
-    yield* indexed(database, query, { from: next, until: last });
+    const conditions = conditionsOf(database, query);
+    yield* indexed(database, query, conditions, { from: next, until: last });
     next = Math.max(next, last + 1);
-    const search = windowSearch(database, query);
     for (const window of windows) {
       if (window.until < next) continue;
-      const found = search(window, { from: next, until });
+      const found = inWindow(database, window, conditions, { from: next, until }, query.order);
       isMerged = found === undefined;
       if (found === undefined) break;
       yield found;
       next = Math.max(next, window.until + 1);
     }
   }
-  yield* throughTime(database, query, { from: next, until });
-}
-
-/** Where nothing is looked for under a key, the events themselves are as near. */
-function windowsOf(database: Database, query: EventQuery, within: Window): Window[] {
-  return hasConditions(query) ? windowsWithin(database, within) : [];
+  yield* notIndexed(database, query, { from: next, until });
 }
 
 const allTime: Window = { since: 0, until: Number.MAX_SAFE_INTEGER };
@@ -109,33 +153,58 @@ function indexedUntil(database: Database): Arrival {
   return database.get(sql, [], (row) => row.integer('indexed_arrival')) ?? 0;
 }
 
-/** What is looked for under a key is looked for by SQLite, without reading JSON. */
-function throughTime(database: Database, query: EventQuery, bounds: Bounds) {
-  const runs = hasConditions(query) ? [roughRun(query)] : runsThroughTime(query);
+/** Those that are kept; in the rest SQLite looks, without reading JSON. */
+function* notIndexed(database: Database, query: EventQuery, { from, until }: Bounds) {
+  if (from > until) return;
+  const { arrivals, rest } = newestEvents(database).find(query, { from, until });
+  if (query.order === 'oldest_first') yield arrivals;
+  if (rest) yield* throughTime(database, query, [roughRun(query)], rest);
+  if (query.order === 'newest_first') yield arrivals.reverse();
+}
+
+function throughTime(
+  database: Database,
+  query: EventQuery,
+  runs: readonly Run[],
+  bounds: Bounds,
+): Generator<readonly Arrival[]> {
   return mergedRuns(database, runs, bounds, query.order, query.limit + 1);
 }
 
 /** What is found in a window; undefined where there is none any more. */
-function windowSearch(database: Database, query: EventQuery) {
-  const conditions = conditionsOf(database, query);
-  return (window: Window, bounds: Bounds) =>
-    arrivalsInWindow(database, window.until, conditions, { bounds, order: query.order });
+function inWindow(
+  database: Database,
+  { until }: Window,
+  conditions: readonly TermCondition[],
+  bounds: Bounds,
+  order: Order,
+): Arrival[] | undefined {
+  return arrivalsInWindow(database, until, conditions, { bounds, order });
 }
 
-function* indexed(database: Database, query: EventQuery, bounds: Bounds) {
+function* indexed(
+  database: Database,
+  query: EventQuery,
+  conditions: readonly TermCondition[],
+  bounds: Bounds,
+) {
   const part = partWithin(database, bounds);
-  if (part !== undefined) yield* candidates(database, query, part);
+  if (part !== undefined) yield* candidates(database, query, conditions, part);
 }
 
+/** All in one statement, since it is a part of every page. */
 function partWithin(database: Database, { from, until }: Bounds): Part | undefined {
   const numberAt = (order: string) =>
-    database.get(
-      `SELECT number FROM events WHERE arrival BETWEEN ? AND ? ORDER BY arrival ${order} LIMIT 1`,
-      [from, until],
-      (row) => row.integer('number'),
-    );
-  const firstNumber = numberAt('ASC');
-  const lastNumber = numberAt('DESC');
-  if (firstNumber === undefined || lastNumber === undefined) return undefined;
-  return { from, until, firstNumber, lastNumber };
+    `(SELECT number FROM events WHERE arrival BETWEEN ? AND ? ORDER BY arrival ${order} LIMIT 1)`;
+  return database.get(
+    `SELECT ${numberAt('ASC')} AS first, ${numberAt('DESC')} AS last,
+       draft + waiting + uploaded + refused AS records FROM totals`,
+    [from, until, from, until],
+    (row) => {
+      const firstNumber = row.optionalInteger('first');
+      const lastNumber = row.optionalInteger('last');
+      if (firstNumber === undefined || lastNumber === undefined) return undefined;
+      return { from, until, firstNumber, lastNumber, records: row.integer('records') };
+    },
+  );
 }

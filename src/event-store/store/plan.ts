@@ -6,13 +6,15 @@ import { type Bounds, mergedRuns, type Run } from './runs.ts';
 import { stateRuns } from './states.ts';
 import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
-import { bucketsWith, runsIn, type TermCondition } from './term-runs.ts';
+import { runsIn, runsInThose, type TermCondition } from './term-runs.ts';
 import { bucketOf, onlyBucket, reservedKeys } from './terms.ts';
 
 /** Indexed events between two arrivals, and the numbers of the first and the last of them. */
 export interface Part extends Bounds {
   readonly firstNumber: number;
   readonly lastNumber: number;
+  /** Of all events, in this part or not. */
+  readonly records: number;
 }
 
 /** A way to all events that may match. */
@@ -38,10 +40,10 @@ interface Search {
 export function candidates(
   database: Database,
   query: EventQuery,
+  conditions: readonly TermCondition[],
   part: Part,
 ): Generator<readonly Arrival[]> {
-  const search = { database, query, part, share: shareOf(database, part) };
-  const conditions = conditionsOf(database, query);
+  const search = { database, query, part, share: shareOf(part) };
   const ways = [
     wayThroughTime(search),
     ...wayThroughKinds(search),
@@ -50,9 +52,7 @@ export function candidates(
   return ways.reduce((least, way) => (way.cost < least.cost ? way : least)).arrivals();
 }
 
-function shareOf(database: Database, { firstNumber, lastNumber }: Part): number {
-  const sql = 'SELECT draft + waiting + uploaded + refused AS records FROM totals';
-  const records = database.get(sql, [], (row) => row.integer('records')) ?? 0;
+function shareOf({ firstNumber, lastNumber, records }: Part): number {
   return Math.min(1, (lastNumber - firstNumber + 1) / Math.max(1, records));
 }
 
@@ -122,12 +122,15 @@ function wayThroughTerms(
   const last = bucketOf(part.lastNumber);
   for (let bucket = bucketOf(part.firstNumber); bucket <= last; bucket += 1) buckets.push(bucket);
   if (query.order === 'newest_first') buckets.reverse();
+  const costMax = buckets.length * (1 + hitsMax);
+  // Where there is no other condition, it is enough to know that it takes fewer steps than all.
+  const isChosen = all.length === 1 && costMax < part.lastNumber - part.firstNumber;
   return {
-    cost: buckets.length * (1 + hitsPerBucket(search, condition, buckets)),
+    cost: isChosen ? costMax : buckets.length * (1 + hitsPerBucket(search, condition, buckets)),
     *arrivals() {
       for (const some of inGrowingParts(buckets)) {
-        for (const bucket of bucketsWith(search.database, some, condition)) {
-          yield* merged(search, runsIn(bucket, condition, all));
+        for (const runs of runsInThose(search.database, some, condition, all)) {
+          yield* merged(search, runs);
         }
       }
     },
@@ -169,12 +172,15 @@ function hitsPerBucket(
   let hits = 0;
   for (const bucket of sample) {
     for (const { sql, parameters } of runsIn(bucket ?? 0, condition, [])) {
-      const count = `SELECT count(*) AS hits FROM (SELECT 1 ${sql} LIMIT 1000)`;
+      const count = `SELECT count(*) AS hits FROM (SELECT 1 ${sql} LIMIT ${hitsMax})`;
       hits += database.get(count, parameters, (row) => row.integer('hits')) ?? 0;
     }
   }
-  return hits / sample.size;
+  return Math.min(hits / sample.size, hitsMax);
 }
+
+/** More are not counted: some ten microseconds. */
+const hitsMax = 1_000;
 
 /** How many indexed events have one of the values: of device, schema or workflow. */
 function eventsOf({ database }: Search, { key, values }: TermCondition): number {

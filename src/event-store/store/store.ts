@@ -61,6 +61,8 @@ export interface NewEvent {
   readonly displayImagePosition: number | undefined;
   readonly images: readonly EventImage[];
   readonly files: readonly NewFile[];
+  /** The request as it came, in the spelling of the contract; undefined: an image has bytes. */
+  readonly request?: string | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ export interface NewEvent {
  */
 export type UploadState = 'draft' | 'waiting' | 'uploaded' | 'refused';
 
-export interface StoredEvent extends Omit<NewEvent, 'files'> {
+export interface StoredEvent extends Omit<NewEvent, 'files' | 'request'> {
   /** A UUID of version 7 that carries the arrival. */
   readonly id: string;
   readonly arrival: Arrival;

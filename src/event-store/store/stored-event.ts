@@ -3,44 +3,64 @@
 import { FoveaError } from '../../errors.ts';
 import type { Row } from '../../storage/database.ts';
 import { isMembers } from '../members.ts';
-import type { StoredBody } from './commands.ts';
 import { fileColumns, readFiles } from './files.ts';
 import type { FilteredEvent } from './matching.ts';
 import type { StoredEvent, UploadState } from './store.ts';
+import { readBody } from './stored-body.ts';
 
 /**
- * An event by its arrival, its attached files with it: one statement, so that no cleanup comes
+ * The columns of an event, its attached files with it: in one statement, so that no cleanup comes
  * between an event and its files.
  */
-export const eventAt = `SELECT events.*, iif(attachments = 0, '[]', (
+const eventColumns = `events.*, iif(attachments = 0, NULL, (
     SELECT json_group_array(json_object(${fileColumns}) ORDER BY position) FROM files
-    WHERE files.arrival = events.arrival AND kind <> 'image')) AS attached
-  FROM events WHERE arrival = ?`;
+    WHERE files.arrival = events.arrival AND kind <> 'image')) AS attached`;
+
+/** An event by its arrival. */
+export const eventAt = `SELECT ${eventColumns} FROM events WHERE arrival = ?`;
+
+/** Events by a JSON list of arrivals, in its order; without those that are gone. */
+export const eventsAt = `SELECT ${eventColumns} FROM json_each(?) AS wanted
+  CROSS JOIN events ON events.arrival = wanted.value`;
+
+/** The columns of what a filter looks at. */
+export const filteredColumns = `arrival, upload, device_id, event_schema, workflow_id, external_id,
+  related_event_id, custom_metadata`;
 
 /** What a filter looks at. */
 export function readFiltered(row: Row): FilteredEvent {
   const customMetadata = row.optionalJson('custom_metadata');
   if (!(customMetadata === undefined || isMembers(customMetadata))) throw notAnEvent();
   return {
-    ...{ arrival: row.integer('arrival'), draft: row.text('upload') === 'draft', customMetadata },
-    ...{ deviceId: row.optionalText('device_id'), eventSchema: row.text('event_schema') },
+    arrival: row.integer('arrival'),
+    draft: row.text('upload') === 'draft',
+    deviceId: row.optionalText('device_id'),
+    eventSchema: row.text('event_schema'),
     workflowId: row.optionalText('workflow_id'),
     externalId: row.optionalText('external_id'),
     relatedEventId: row.optionalText('related_event_id'),
+    customMetadata,
   };
 }
 
-export function readEvent(row: Row): StoredEvent {
+/** `filtered`: what was read of the row already. */
+export function readEvent(row: Row, filtered = readFiltered(row)): StoredEvent {
   const id = row.text('id');
-  const body = row.json('body');
-  if (!isBody(body)) throw notAnEvent();
-  const files = readFiles(row.json('attached'), id);
+  const body = readBody(row.json('body'));
+  if (body === undefined) throw notAnEvent();
+  const attached = row.optionalJson('attached');
+  const files = attached === undefined ? [] : readFiles(attached, id);
   return {
-    ...readFiltered(row),
-    ...{ id, apiVersion: row.text('api_version') },
-    ...{ solution: body.solution, workflowVersion: body.workflowVersion },
-    ...{ streamId: body.streamId, imageId: body.imageId, images: body.images },
-    ...{ inferenceTimestamp: body.inferenceTimestamp, eventData: body.eventData },
+    ...filtered,
+    id,
+    apiVersion: row.text('api_version'),
+    solution: body.solution,
+    workflowVersion: body.workflowVersion,
+    streamId: body.streamId,
+    imageId: body.imageId,
+    images: body.images,
+    inferenceTimestamp: body.inferenceTimestamp,
+    eventData: body.eventData,
     displayImagePosition: body.displayImagePosition,
     upload: readUpload(row),
     finalizedAt: row.optionalInteger('finalized_at'),
@@ -66,11 +86,4 @@ export function readUpload(row: Row): UploadState {
   const state = uploadStates.find((name) => name === text);
   if (state !== undefined) return state;
   throw new FoveaError('internal', 'The database holds an event in an unknown state.');
-}
-
-/** We wrote it: what is looked at tells our rows from those of another program. */
-function isBody(value: unknown): value is StoredBody {
-  if (!isMembers(value)) return false;
-  const { inferenceTimestamp, eventData, images } = value;
-  return typeof inferenceTimestamp === 'string' && isMembers(eventData) && Array.isArray(images);
 }

@@ -5,7 +5,8 @@ import { limits } from '../../limits.ts';
 import type { Session } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
 import { eventIdOf } from '../ids.ts';
-import { type Command, type EventRow, isEventRow, type Outcome } from './commands.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { bytesOfRow, type Command, type EventRow, isEventRow, type Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
 import type { Indexing } from './indexing.ts';
@@ -26,12 +27,16 @@ export function beginWrites(
   database: Database,
   now: number,
   indexing: Indexing,
+  checkpoints: Checkpoints,
 ): Session<Command, Outcome> {
   const writing = beginWriting(database, Math.floor(now) * 1000);
   const { totals } = writing;
   const before = totals.get('last_number');
   return {
-    apply: (command) => apply(writing, command),
+    apply: (command) => {
+      if (isEventRow(command)) checkpoints.wrote(bytesOfRow(command));
+      return apply(writing, command);
+    },
     finish: () => {
       indexing.advance(writing, totals.get('last_number') - before);
       finishWriting(writing);

@@ -4,6 +4,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { loadSharp } from '../../pictures/load-sharp.ts';
 import { csvRow } from './csv.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './dataset.ts';
@@ -73,8 +74,7 @@ function tooTangled(fileName: string, crossings: number): FoveaError {
 
 /** Grey with 8 bits, without a palette: the value of a pixel is its class. */
 async function encodePng({ data, width, height }: Mask): Promise<Uint8Array> {
-  // Loaded at first use: a native module must not slow the start.
-  const { default: sharp } = await import('sharp');
+  const sharp = await loadSharp();
   const raw = { width, height, channels: 1 } as const;
   return sharp(data, { raw, limitInputPixels: false })
     .toColourspace('b-w')

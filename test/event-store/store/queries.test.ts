@@ -130,9 +130,15 @@ function recording(real: Database) {
       asked.add(sql);
       return real.all(sql, parameters, read);
     },
+    each: (sql, parameters, read) => {
+      asked.add(sql);
+      real.each(sql, parameters, (row) => {
+        if (sql.includes('events.*')) eventsRead += 1;
+        return read(row);
+      });
+    },
     get: (sql, parameters, read) => {
       asked.add(sql);
-      if (sql.includes('events.*')) eventsRead += 1;
       return real.get(sql, parameters, read);
     },
   };
@@ -158,7 +164,9 @@ function isBounded({ sql, detail }: { readonly sql: string; readonly detail: str
   if (detail === 'USE TEMP B-TREE FOR json_group_array(ORDER BY)') return true;
   if (detail.startsWith('USE TEMP B-TREE')) return isWithinBucket(sql);
   // The one row of totals, the lists of a filter, and the roll-up, which has few rows.
-  return !/^SCAN (?!totals|json_each|chosen VIRTUAL TABLE|kinds|\(subquery)/.test(detail);
+  return !/^SCAN (?!totals|json_each|(?:chosen|wanted) VIRTUAL TABLE|kinds|\(subquery)/.test(
+    detail,
+  );
 }
 
 function isWithinBucket(sql: string): boolean {

@@ -1,0 +1,96 @@
+// What no query looks for in an event, as JSON in its row: put together here where an image has
+// bytes, else the request as it came, which saves a tenth of the time that an event takes.
+
+import type { events } from '../../contract/events.ts';
+import type { Input } from '../../contract/operation.ts';
+import { isMembers } from '../members.ts';
+import type { EventImage, NewEvent } from './store.ts';
+
+export type EventInput = Input<typeof events.events_create>;
+export type ImageInput = NonNullable<EventInput['images']>[number];
+
+export type StoredBody = Pick<
+  NewEvent,
+  | 'solution'
+  | 'workflowVersion'
+  | 'streamId'
+  | 'imageId'
+  | 'inferenceTimestamp'
+  | 'eventData'
+  | 'displayImagePosition'
+  | 'images'
+>;
+
+/** The JSON of an event for its row. */
+export function bodyText(event: NewEvent): string {
+  if (event.request !== undefined) return event.request;
+  const { solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData } = event;
+  const { displayImagePosition, images } = event;
+  const body: StoredBody = {
+    ...{ solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData },
+    ...{ displayImagePosition, images },
+  };
+  return JSON.stringify(body);
+}
+
+/** The parsed JSON of a row; undefined: neither of the two that we write. */
+export function readBody(value: unknown): StoredBody | undefined {
+  if (isRequest(value)) return fromRequest(value);
+  return isBody(value) ? value : undefined;
+}
+
+/** We wrote it: what is looked at tells our rows from those of another program. */
+function isBody(value: unknown): value is StoredBody {
+  if (!isMembers(value)) return false;
+  const { inferenceTimestamp, eventData, images } = value;
+  return typeof inferenceTimestamp === 'string' && isMembers(eventData) && Array.isArray(images);
+}
+
+/** The same; it was checked against the contract when it came. */
+function isRequest(value: unknown): value is EventInput {
+  if (!isMembers(value)) return false;
+  const { inference_timestamp, event_data, images = [] } = value;
+  return typeof inference_timestamp === 'string' && isMembers(event_data) && Array.isArray(images);
+}
+
+function fromRequest(request: EventInput): StoredBody {
+  return {
+    solution: request.solution ?? undefined,
+    workflowVersion: request.workflow_version ?? undefined,
+    streamId: request.stream_id ?? undefined,
+    imageId: request.image_id ?? undefined,
+    inferenceTimestamp: request.inference_timestamp,
+    eventData: request.event_data,
+    displayImagePosition: request.displayImagePosition ?? undefined,
+    images: (request.images ?? []).map((image) => storedImage(image, undefined, undefined)),
+  };
+}
+
+/** An image with the ids of its files, where it has bytes. */
+export function storedImage(
+  { label, metadata, ...lists }: ImageInput,
+  fileId: string | undefined,
+  inputFileId: string | undefined,
+): EventImage {
+  return {
+    file_id: fileId ?? null,
+    input_file_id: inputFileId ?? null,
+    label: label ?? null,
+    object_detections: lists.objectDetections ?? [],
+    classifications: lists.classifications ?? [],
+    instance_segmentations: lists.instanceSegmentations ?? [],
+    keypoints: (lists.keypoints ?? []).map(withOcclusion),
+    metadata: metadata ?? null,
+  };
+}
+
+/** Real clients leave `occluded` out. */
+function withOcclusion({
+  keypoints,
+  ...seen
+}: NonNullable<ImageInput['keypoints']>[number]): object {
+  return {
+    ...seen,
+    keypoints: keypoints.map((point) => ({ ...point, occluded: point.occluded ?? false })),
+  };
+}

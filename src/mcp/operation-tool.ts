@@ -1,0 +1,167 @@
+// How a tool comes from an operation.
+
+import * as z from 'zod';
+import { check, checkInput, flatSchema, withoutNulls } from '../contract/check.ts';
+import type { Answer, Input, Operation } from '../contract/operation.ts';
+import { invalidInput, type Problem } from '../errors.ts';
+import {
+  type AgreementWords,
+  checkConfirmed,
+  openQuestionOf,
+  type Said,
+  withAgreement,
+} from './ask-first.ts';
+import { asRecord } from './members.ts';
+import {
+  type BackgroundWork,
+  type NextCall,
+  type Page,
+  type Tool,
+  type ToolMeta,
+  type ToolResult,
+  tool,
+  type Words,
+} from './tool.ts';
+
+/** What a tool takes over from its operation, unless it says otherwise. */
+type Inherited =
+  | ('name' | 'family' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld')
+  | ('scope' | 'usesFiles');
+
+/** A tool for an operation that has parameters or steps of its own; it keeps name and hints. */
+export function toolFor<Schema extends z.ZodObject>(
+  operation: Operation,
+  words: Omit<Words<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
+): Tool {
+  return tool({ ...inherited(operation), ...words });
+}
+
+/** What a tool says of itself in the members of a tool. */
+type OwnWords = Pick<
+  Tool,
+  'title' | 'description' | 'unlisted' | 'inShort' | 'meta' | 'app' | 'repeated' | 'givesSecret'
+>;
+
+interface OperationWords<O extends Operation> extends AgreementWords<O>, OwnWords {
+  /** The parameters that hosts are shown; all of the operation's, unless that is too much. */
+  readonly offered?: z.ZodObject;
+  /** What no service does, or does in vain: said before anything is sent. */
+  mistake?(input: Input<O>): Problem | undefined;
+  /** The status line for an answer. */
+  summarize(answer: Answer<O>, input: Input<O>): string;
+  /** The part of the answer that the model needs; all of it when left out. */
+  project?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
+  /** Of a large answer: what most calls need. All of it comes with `detail: "full"`. */
+  brief?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
+  next?(answer: Answer<O>, input: Input<O>): readonly NextCall[];
+  /** Which part of the list this is. */
+  page?(answer: Answer<O>, input: Input<O>, isBrief: boolean): Page;
+  /** What goes on in the background. */
+  work?(answer: Answer<O>, input: Input<O>): BackgroundWork | undefined;
+}
+
+const irreversible: ToolMeta = { requiresUserInteraction: true };
+
+/** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
+export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
+  const { title, description, unlisted, inShort, app, repeated, givesSecret } = words;
+  // Whatever is confirmed cannot be undone.
+  const meta = words.confirmation ? { ...irreversible, ...words.meta } : words.meta;
+  const parameters = (all: z.ZodObject) => withAgreement(withDetail(all, words), words);
+  const taken = parameters(flatSchema(operation));
+  const beside = Object.keys(parameters(z.object({})).shape);
+  const read = (given: unknown) => {
+    const { args, isBrief } = detailOf(words, withoutNulls(taken, given));
+    return { ...inputOf(operation, words, args, beside), isBrief };
+  };
+  return {
+    ...inherited(operation),
+    title,
+    description,
+    ...(unlisted && { unlisted }),
+    ...(inShort && { inShort }),
+    ...(meta && { meta }),
+    ...(app && { app }),
+    ...(repeated && { repeated }),
+    ...(givesSecret !== undefined && { givesSecret }),
+    input: words.offered ? parameters(words.offered) : taken,
+    check: (given, canConsent) => {
+      const { input, said } = read(given);
+      if (words.confirmation)
+        checkConfirmed(said.confirm, words.confirmation.expected(input), canConsent);
+    },
+    call: async (given, context) => {
+      const { input, said, isBrief } = read(given);
+      const question = await openQuestionOf(operation, words, { input, said, context });
+      if (question !== undefined) return question;
+      const { body, ageMs } = await context.client.call(operation, input, {
+        signal: context.signal,
+      });
+      return resultOf(words, body, input, { ageMs, isBrief });
+    },
+  };
+}
+
+const detail = z.enum(['brief', 'full']).optional().describe('Default brief.');
+
+function withDetail<O extends Operation>(input: z.ZodObject, { brief }: OperationWords<O>) {
+  return brief ? input.extend({ detail }) : input;
+}
+
+function detailOf<O extends Operation>({ brief }: OperationWords<O>, given: unknown) {
+  if (!brief) return { args: given, isBrief: false };
+  const { detail: wanted, ...args } = asRecord(given);
+  const { detail: level = 'brief' } = check(z.strictObject({ detail }), { detail: wanted });
+  return { args, isBrief: level === 'brief' };
+}
+
+function resultOf<O extends Operation>(
+  words: OperationWords<O>,
+  body: Answer<O>,
+  input: Input<O>,
+  { ageMs, isBrief }: { readonly ageMs: number; readonly isBrief: boolean },
+): ToolResult {
+  const part = isBrief ? words.brief?.(body, input) : words.project?.(body, input);
+  const data = part ?? asRecord(body);
+  const next = words.next?.(body, input) ?? [];
+  const summary = `${words.summarize(body, input)}${ageNote(ageMs)}`;
+  const page = words.page?.(body, input, isBrief);
+  const work = words.work?.(body, input);
+  return {
+    ...{ summary, data },
+    ...(next.length > 0 && { next }),
+    ...(page && { page }),
+    ...(work && { work }),
+  };
+}
+
+/** Some operations may be asked only now and then; between two times, the last answer is given. */
+function ageNote(ageMs: number): string {
+  return ageMs > 0 ? ` As of ${Math.ceil(ageMs / 1000)} s ago: it is too early to ask again.` : '';
+}
+
+function inherited(operation: Operation): Pick<Tool, Inherited> {
+  const { id, family, effect, recoverable, idempotent, scope } = operation;
+  const hints = { effect, recoverable, idempotent, openWorld: true };
+  return { name: id, family, ...hints, scope, usesFiles: false };
+}
+
+function inputOf<O extends Operation>(
+  operation: O,
+  { confirmation, cost, mistake }: OperationWords<O>,
+  args: unknown,
+  beside: readonly string[],
+): { readonly input: Input<O>; readonly said: Said } {
+  const { confirm, accept_cost, ...rest } = asRecord(args);
+  const others = {
+    ...(!confirmation && confirm !== undefined && { confirm }),
+    ...(!cost && accept_cost !== undefined && { accept_cost }),
+  };
+  const input = checkInput(operation, { ...rest, ...others }, beside);
+  const wrong = mistake?.(input);
+  if (wrong !== undefined) throw invalidInput([wrong]);
+  return {
+    input,
+    said: { ...(confirmation && { confirm }), ...(cost && { accept_cost }) },
+  };
+}

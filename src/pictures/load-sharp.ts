@@ -1,0 +1,79 @@
+// sharp, which reads and writes image files, at its first use: the native one where it is installed
+// beside Fovea, else the one in WebAssembly that comes along.
+
+import { isMainThread } from 'node:worker_threads';
+import { once } from '../once.ts';
+
+export type SharpFunction = typeof import('sharp')['default'];
+
+/** Which sharp a process draws with. */
+export interface SharpBuild {
+  readonly isNative: boolean;
+  readonly version: string;
+  /** Why the one beside Fovea is not used: ends a sentence. Undefined: it is, or there is none. */
+  readonly refusal: string | undefined;
+}
+
+interface Loaded {
+  readonly sharp: SharpFunction;
+  readonly build: SharpBuild;
+}
+
+/** Ready for use: with the decoders that we allow, one thread for each image, and no cache. */
+export async function loadSharp(): Promise<SharpFunction> {
+  return (await loaded.get()).sharp;
+}
+
+export async function findSharpBuild(): Promise<SharpBuild> {
+  return (await loaded.get()).build;
+}
+
+const loaded = once(async () => {
+  const found = await choose();
+  prepare(found);
+  return found;
+});
+
+/** A sharp that somebody else installed may be anything: only one that works is taken. */
+async function choose(): Promise<Loaded> {
+  let refusal: string | undefined;
+  try {
+    const { default: sharp } = await import('sharp');
+    refusal = refusalOf(sharp.versions);
+    if (refusal === undefined) {
+      return { sharp, build: { isNative: true, version: sharp.versions.sharp ?? '', refusal } };
+    }
+  } catch (thrown) {
+    if (!isMissing(thrown)) refusal = 'it cannot be loaded';
+  }
+  const { openWasmSharp } = await import('./wasm-sharp.ts');
+  const sharp = openWasmSharp();
+  return { sharp, build: { isNative: false, version: sharp.versions.sharp ?? '', refusal } };
+}
+
+/** Ours in WebAssembly gives memory back at once, which theirs does not. */
+function refusalOf(versions: SharpFunction['versions']): string | undefined {
+  if (!/^0\.35\.\d+$/.test(versions.sharp ?? '')) return 'it is another version than 0.35';
+  return 'emscripten' in versions ? 'its native part is missing' : undefined;
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.startsWith("Cannot find package 'sharp'");
+}
+
+function prepare({ sharp, build }: Loaded): void {
+  // Work is spread over images, not within one; every image is read once.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  // The list belongs to the whole process: set by a thread, for a moment no other could read a
+  // file. In WebAssembly each thread has its own.
+  if (isMainThread || !build.isNative) allowDecoders(sharp);
+}
+
+/** Only the decoders that we name: no SVG, PDF or scripted format by a disguised file. */
+function allowDecoders(sharp: SharpFunction): void {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: decoders.map((name) => `VipsForeignLoad${name}Buffer`) });
+}
+
+const decoders = ['Jpeg', 'Png', 'Webp', 'Tiff', 'Heif'];
