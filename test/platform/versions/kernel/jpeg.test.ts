@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const kernel = createKernel();
 
 describe('beside libjpeg-turbo at the same quality', () => {
   it.each(readdirSync(folder))('%s is as near and as small', async (name) => {
-    const { data, info } = await sharp(join(folder, name))
+    const { data, info } = await sharp(readFileSync(join(folder, name)))
       .toColourspace('srgb')
       .raw()
       .toBuffer({ resolveWithObject: true });
