@@ -81,6 +81,8 @@ export const eventStoreLimits = {
   clockLeadMs: 60_000,
   /** The log of the database is moved into its file after so much: some milliseconds. */
   eventCheckpointBytes: 2 * 1024 * 1024,
+  /** Ids of kinds and of keys of custom_metadata that the writer remembers. */
+  countedIdsKeptMax: 10_000,
   /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
   eventWriterCacheBytes: 32 * 1024 * 1024,
   /** Inner pages of all indexes of 10 million events. */

@@ -136,14 +136,15 @@ class SqliteDatabase implements Database {
 
   transaction<T>(work: () => T): T {
     const isOuter = this.#depth === 0;
-    translated(() => (isOuter ? this.#begin() : this.#handle.exec('SAVEPOINT inner')));
+    if (isOuter) this.#begin();
+    else this.run('SAVEPOINT inner');
     this.#depth += 1;
     let isCommitting = false;
     try {
       const result = work();
       refusePromise(result);
       isCommitting = isOuter;
-      translated(() => this.#handle.exec(isOuter ? 'COMMIT' : 'RELEASE inner'));
+      this.run(isOuter ? 'COMMIT' : 'RELEASE inner');
       return result;
     } catch (thrown) {
       this.#undo(isOuter);
@@ -168,7 +169,7 @@ class SqliteDatabase implements Database {
   #begin(): void {
     for (let step = 1; ; step += 1) {
       try {
-        this.#handle.exec('BEGIN IMMEDIATE');
+        this.run('BEGIN IMMEDIATE');
         return;
       } catch (thrown) {
         if (!isBusy(thrown) || step >= this.#busySteps) throw thrown;

@@ -17,7 +17,7 @@ import type {
   Usage,
 } from './store.ts';
 import { readUpload } from './stored-event.ts';
-import { onlyBucket, reservedKeys } from './terms.ts';
+import { bucketOf, reservedKeys } from './terms.ts';
 import { arrivalsInWindow } from './window-search.ts';
 import { coveredUntil, windowsWithin } from './windows.ts';
 
@@ -38,14 +38,17 @@ export function countEvents(database: Database, filter: CountFilter): EventCount
     return readCounts(database, sql, []);
   }
   const covered = coveredUntil(database);
-  // Before the rest, so that what leaves a window meanwhile is met in `terms`.
-  const ends = endsInWindows(database, filter, where, values);
+  // In this order, so that what leaves a window meanwhile is met in `terms`.
+  const ends = [
+    ...endsInWindows(database, filter, where, values),
+    ...endsInTerms(database, where, values),
+  ];
   const counts = readCounts(
     database,
     `SELECT ${total} AS total, sum(events) AS filtered, min(oldest) AS oldest, max(newest) AS newest
      FROM (
-       SELECT coalesce(sum(events), 0) AS events, min(${endOfKind('min')}) AS oldest,
-         max(${endOfKind('max')}) AS newest FROM kinds WHERE true${where}
+       SELECT coalesce(sum(events), 0) AS events, NULL AS oldest, NULL AS newest
+       FROM kinds WHERE true${where}
        UNION ALL
        SELECT coalesce(sum(arrival > (SELECT counted_arrival FROM totals)), 0), min(arrival),
          max(arrival)
@@ -88,10 +91,33 @@ function endsInWindows(
   return [...first('oldest_first'), ...first('newest_first')];
 }
 
-/** Each kind is one run of its key: the plus keeps the type of the id from hiding that. */
-function endOfKind(which: 'min' | 'max'): string {
-  return `(SELECT ${which}(arrival) FROM terms
-    WHERE key = ${reservedKeys.kind} AND bucket = ${onlyBucket} AND value = +kinds.id)`;
+/** The same in `terms`: from both sides, bucket by bucket until there is one. */
+function endsInTerms(database: Database, where: string, values: readonly string[]): Arrival[] {
+  const numbers = database.get(
+    `SELECT (SELECT number FROM events ORDER BY arrival LIMIT 1) AS first,
+       (SELECT number FROM events ORDER BY arrival DESC LIMIT 1) AS last`,
+    [],
+    (row) => ({ first: row.optionalInteger('first'), last: row.optionalInteger('last') }),
+  );
+  if (numbers?.first === undefined || numbers.last === undefined) return [];
+  const first = bucketOf(reservedKeys.kind, numbers.first);
+  const buckets = Array.from(
+    { length: bucketOf(reservedKeys.kind, numbers.last) - first + 1 },
+    (_, place) => first + place,
+  );
+  const end = (which: 'min' | 'max') => {
+    // Each kind is one run of a bucket: the plus keeps the type of the id from hiding that.
+    const sql = `SELECT ${which}((SELECT ${which}(arrival) FROM terms
+        WHERE key = ${reservedKeys.kind} AND bucket = ? AND value = +kinds.id)) AS arrival
+      FROM kinds WHERE true${where}`;
+    for (const bucket of which === 'max' ? buckets.toReversed() : buckets) {
+      const read = (row: Row) => row.optionalInteger('arrival');
+      const arrival = database.get(sql, [bucket, ...values], read);
+      if (arrival !== undefined) return [arrival];
+    }
+    return [];
+  };
+  return [...end('min'), ...end('max')];
 }
 
 function readCounts(database: Database, sql: string, parameters: readonly SqlValue[]): EventCounts {

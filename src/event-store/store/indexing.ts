@@ -2,81 +2,67 @@
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
+import { Chunks } from './chunks.ts';
+import { Gathering } from './gathering.ts';
 import type { IndexedEvent } from './indexed-event.ts';
-import { type Chunk, insertShare, isNext, nextChunk, openMerge } from './merging.ts';
-import type { Arrival } from './store.ts';
-import {
-  bucketOf,
-  onlyBucket,
-  reservedKeys,
-  scalarsOf,
-  storedValue,
-  type TermValue,
-} from './terms.ts';
+import { insertShare, mergePlace, openMerge } from './merging.ts';
+import type { Arrival, MetadataValue } from './store.ts';
+import { bucketOf, reservedKeys, scalarsOf, storedValue, type TermValue } from './terms.ts';
 import { Totals } from './totals.ts';
-import { addWindows, removeFromWindow } from './windows.ts';
+import { addWindow, removeFromWindow } from './windows.ts';
 import { beginWriting, finishWriting, type Writing } from './writing.ts';
 
 /**
  * Events go into the index in two steps. Hundreds together become a window: its columns are found
  * with little, and written with little. Thousands of events later its rows go into `terms` with
- * those of many windows, in the order in which they will lie, a share with each transaction that
- * stores events, so that none has to wait for all. How far all of this is, is in the database.
+ * those of many windows, in the order in which they will lie. Both are made ready a little after
+ * each transaction, and go in with later ones that store events, so that none has to wait for all.
+ * How far all of this is, is in the database.
  */
 export class Indexing {
-  #chunk: Chunk | undefined;
-  /** Events that were stored since the last share. */
+  readonly #gathering = new Gathering();
+  readonly #chunks = new Chunks();
+  /** Events that were stored since the last share, and since the last step of making chunks. */
   #owed = 0;
+  #unmade = 0;
 
-  /** For the next transactions; in one of its own, and only where there is something to do. */
+  /** Makes ready what the next transactions put in. */
   prepare(database: Database): void {
     const totals = new Totals(database);
-    if (isWindowDue(totals)) {
-      database.transaction(() => {
-        const writing = beginWriting(database, 0);
-        addWindows(writing);
-        openMerge(writing);
-        finishWriting(writing);
-      });
-      this.#take(database, new Totals(database));
-    } else this.#take(database, totals);
+    this.#gathering.read(database, totals);
+    this.#chunks.make(database, mergePlace(totals), this.#unmade);
+    this.#unmade = 0;
   }
 
-  /** Inserts the share of so many new events. */
+  /** Puts in what is ready: a window, and the share of so many new events. */
   advance(writing: Writing, created: number): void {
-    const chunk = this.#chunk;
-    if (chunk === undefined || created === 0 || !isNext(chunk, writing.totals)) return;
+    const { database, totals } = writing;
+    const windows = this.#gathering.take(database, totals);
+    for (const events of windows) addWindow(writing, events);
+    if (windows.length > 0) openMerge(writing);
+    this.#unmade += created;
+    const chunk = this.#chunks.at(mergePlace(totals));
+    if (chunk === undefined || created === 0) return;
     this.#owed += created;
-    if (this.#owed < shareEventsMin) return;
-    insertShare(writing, chunk, this.#owed);
-    this.#owed = 0;
+    if (this.#owed >= shareEventsMin) this.#owed -= insertShare(writing, chunk, this.#owed);
   }
 
-  /** Inserts what is left of the next rows, in a transaction of its own: some milliseconds. */
+  /** Puts in the next window and the next rows, in a transaction of its own: some milliseconds. */
   complete(database: Database): void {
-    if (this.#chunk === undefined) return;
+    const place = mergePlace(new Totals(database));
+    this.#chunks.make(database, place, Number.POSITIVE_INFINITY);
+    if (this.#chunks.at(place) === undefined) return;
     database.transaction(() => {
       const writing = beginWriting(database, 0);
       this.advance(writing, limits.mergedEventsMin);
       finishWriting(writing);
     });
-    this.#take(database, new Totals(database));
-  }
-
-  #take(database: Database, totals: Totals): void {
-    if (totals.get('merge_until') === 0) this.#chunk = undefined;
-    else if (this.#chunk === undefined || !isNext(this.#chunk, totals)) {
-      this.#chunk = nextChunk(database, totals, this.#chunk);
-    }
+    this.#owed = 0;
   }
 }
 
 /** A share of a few rows would write pages that the next one writes again. */
 const shareEventsMin = 96;
-
-function isWindowDue(totals: Totals): boolean {
-  return totals.get('last_number') - totals.get('counted_number') >= limits.unindexedEventsMax;
-}
 
 /** Takes an event out that is removed in this transaction. */
 export function removeFromIndex(writing: Writing, event: IndexedEvent): void {
@@ -97,19 +83,20 @@ type Term = readonly [key: number, bucket: number, value: TermValue, arrival: Ar
 
 /** The rows of an event, which counts no longer. */
 function uncountedTerms({ kinds, termKeys }: Writing, event: IndexedEvent): Term[] {
-  const { arrival } = event;
-  const bucket = bucketOf(event.number);
-  const terms = scalarsOf(event.customMetadata).map(
-    ([name, value]): Term => [termKeys.idOf(name, -1), bucket, storedValue(value), arrival],
-  );
-  terms.push([reservedKeys.kind, onlyBucket, kinds.idOf(event, -1), arrival]);
-  const add = (key: number, keyBucket: number, value: string | undefined) => {
-    if (value !== undefined) terms.push([key, keyBucket, storedValue(value), arrival]);
+  const { arrival, number } = event;
+  const terms: Term[] = [];
+  const add = (key: number, value: MetadataValue | undefined) => {
+    if (value === undefined) return;
+    terms.push([key, bucketOf(key, number), storedValue(value), arrival]);
   };
-  add(reservedKeys.device, onlyBucket, event.deviceId);
-  add(reservedKeys.schema, onlyBucket, event.eventSchema);
-  add(reservedKeys.workflow, onlyBucket, event.workflowId);
-  add(reservedKeys.externalId, bucket, event.externalId);
-  add(reservedKeys.relatedEventId, bucket, event.relatedEventId);
+  for (const [name, value] of scalarsOf(event.customMetadata)) {
+    add(termKeys.idOf(name, -1), value);
+  }
+  add(reservedKeys.kind, kinds.idOf(event, -1));
+  add(reservedKeys.device, event.deviceId);
+  add(reservedKeys.schema, event.eventSchema);
+  add(reservedKeys.workflow, event.workflowId);
+  add(reservedKeys.externalId, event.externalId);
+  add(reservedKeys.relatedEventId, event.relatedEventId);
   return terms;
 }

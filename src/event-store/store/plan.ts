@@ -7,7 +7,7 @@ import { stateRuns } from './states.ts';
 import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
 import { runsIn, runsInThose, type TermCondition } from './term-runs.ts';
-import { bucketOf, onlyBucket, reservedKeys } from './terms.ts';
+import { bucketOf, hasFewValues, reservedKeys } from './terms.ts';
 
 /** Indexed events between two arrivals, and the numbers of the first and the last of them. */
 export interface Part extends Bounds {
@@ -88,16 +88,10 @@ function wayThroughKinds(search: Search): Way[] {
     (row) => ({ id: row.integer('id'), events: row.integer('events') }),
   );
   if (kinds.length > kindsMax) return [];
-  const runs = kinds.flatMap(({ id }) =>
-    runsIn(
-      onlyBucket,
-      { key: reservedKeys.kind, bucket: onlyBucket, operator: 'eq', values: [id] },
-      [],
-    ),
-  );
+  const values = kinds.map(({ id }) => id);
+  const condition: TermCondition = { key: reservedKeys.kind, operator: 'eq', values };
   const events = kinds.reduce((sum, kind) => sum + kind.events, 0);
-  const cost = kinds.length + events * search.share;
-  return [{ cost, arrivals: () => merged(search, narrowed(search, runs)) }];
+  return [wayThroughFew(search, condition, [], events)];
 }
 
 /** More runs than that take longer to begin than a page may take. */
@@ -112,32 +106,59 @@ function wayThroughTerms(
   condition: TermCondition,
   all: readonly TermCondition[],
 ): Way {
-  const { query, part } = search;
-  if (condition.bucket !== undefined) {
-    const runs = runsIn(condition.bucket, condition, all);
-    const cost = runs.length + eventsOf(search, condition) * search.share;
-    return { cost, arrivals: () => merged(search, narrowed(search, runs)) };
+  if (hasFewValues(condition.key)) {
+    return wayThroughFew(search, condition, all, eventsOf(search, condition));
   }
-  const buckets: number[] = [];
-  const last = bucketOf(part.lastNumber);
-  for (let bucket = bucketOf(part.firstNumber); bucket <= last; bucket += 1) buckets.push(bucket);
-  if (query.order === 'newest_first') buckets.reverse();
+  const { part } = search;
+  const buckets = bucketsOf(search, condition.key);
   const costMax = buckets.length * (1 + hitsMax);
   // Where there is no other condition, it is enough to know that it takes fewer steps than all.
   const isChosen = all.length === 1 && costMax < part.lastNumber - part.firstNumber;
   return {
     cost: isChosen ? costMax : buckets.length * (1 + hitsPerBucket(search, condition, buckets)),
-    *arrivals() {
-      for (const some of inGrowingParts(buckets)) {
-        for (const runs of runsInThose(search.database, some, condition, all)) {
-          yield* merged(search, runs);
-        }
-      }
-    },
+    arrivals: () => arrivalsIn(search, buckets, condition, all),
   };
 }
 
-/** Where a condition is in other buckets, the event itself is looked at. */
+/** Through a key with few values, which so many events have. */
+function wayThroughFew(
+  search: Search,
+  condition: TermCondition,
+  all: readonly TermCondition[],
+  events: number,
+): Way {
+  const buckets = bucketsOf(search, condition.key);
+  return {
+    cost: buckets.length * condition.values.length + events * search.share,
+    arrivals: () => arrivalsIn(search, buckets, condition, all),
+  };
+}
+
+/** Those that have events of the part, in the order of the query. */
+function bucketsOf({ query, part }: Search, key: number): readonly number[] {
+  const buckets: number[] = [];
+  if (key === unknownKey) return buckets;
+  const last = bucketOf(key, part.lastNumber);
+  for (let bucket = bucketOf(key, part.firstNumber); bucket <= last; bucket += 1) {
+    buckets.push(bucket);
+  }
+  return query.order === 'newest_first' ? buckets.reverse() : buckets;
+}
+
+function* arrivalsIn(
+  search: Search,
+  buckets: readonly number[],
+  condition: TermCondition,
+  all: readonly TermCondition[],
+): Generator<readonly Arrival[]> {
+  for (const some of inGrowingParts(buckets)) {
+    for (const runs of runsInThose(search.database, some, condition, all)) {
+      yield* merged(search, hasFewValues(condition.key) ? narrowed(search, runs) : runs);
+    }
+  }
+}
+
+/** Where other conditions are in smaller buckets, the event itself is looked at. */
 function narrowed({ query }: Search, runs: readonly Run[]): readonly Run[] {
   const { metadata = [], externalIds, relatedEventId } = query;
   if (metadata.length === 0 && externalIds === undefined && relatedEventId === undefined) {
@@ -219,24 +240,19 @@ export function hasConditions(query: EventFilter): boolean {
 
 /** The conditions of a filter on keys of the index. */
 export function conditionsOf(database: Database, query: EventFilter): TermCondition[] {
+  const { deviceIds, eventSchemas, workflowIds, externalIds, relatedEventId } = query;
   const conditions: TermCondition[] = [];
-  const add = (key: number, bucket: number | undefined, values: readonly string[] | undefined) => {
+  const add = (key: number, values: readonly string[] | undefined) => {
     if (values === undefined) return;
-    conditions.push({ key, bucket, operator: 'eq', values: [...new Set(values)] });
+    conditions.push({ key, operator: 'eq', values: [...new Set(values)] });
   };
-  const { relatedEventId, metadata = [] } = query;
-  add(reservedKeys.device, onlyBucket, query.deviceIds);
-  add(reservedKeys.schema, onlyBucket, query.eventSchemas);
-  add(reservedKeys.workflow, onlyBucket, query.workflowIds);
-  add(reservedKeys.externalId, undefined, query.externalIds);
-  add(
-    reservedKeys.relatedEventId,
-    undefined,
-    relatedEventId === undefined ? undefined : [relatedEventId],
-  );
-  for (const { key: name, operator, values } of metadata) {
-    const key = findTermKey(database, name) ?? unknownKey;
-    conditions.push({ key, bucket: key === unknownKey ? onlyBucket : undefined, operator, values });
+  add(reservedKeys.device, deviceIds);
+  add(reservedKeys.schema, eventSchemas);
+  add(reservedKeys.workflow, workflowIds);
+  add(reservedKeys.externalId, externalIds);
+  add(reservedKeys.relatedEventId, relatedEventId === undefined ? undefined : [relatedEventId]);
+  for (const { key: name, operator, values } of query.metadata ?? []) {
+    conditions.push({ key: findTermKey(database, name) ?? unknownKey, operator, values });
   }
   return conditions;
 }

@@ -2,9 +2,6 @@
 
 import type { Migration } from '../../storage/migrations.ts';
 
-/** Events of one bucket: 2 to the power of this. */
-export const bucketBits = 14;
-
 export const migrations: readonly Migration[] = [
   {
     name: 'events',
@@ -159,6 +156,18 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE totals ADD COLUMN merge_until INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE totals ADD COLUMN merge_key INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE totals ADD COLUMN merge_removals INTEGER NOT NULL DEFAULT 0;
+      UPDATE totals SET indexed_rows = 0;
+    `,
+  },
+  {
+    name: 'large buckets',
+    sql: `
+      -- Device, schema, workflow and kind were in one bucket for all events.
+      UPDATE terms SET bucket = (SELECT number >> 18 FROM events
+          WHERE events.arrival = terms.arrival)
+        WHERE key BETWEEN -6 AND -3 AND arrival >=
+          (SELECT arrival FROM events WHERE number >= 1 << 18 ORDER BY arrival LIMIT 1);
+      -- What goes in next comes in another order.
       UPDATE totals SET indexed_rows = 0;
     `,
   },

@@ -3,13 +3,11 @@
 import type { Database } from '../../storage/database.ts';
 import type { Run } from './runs.ts';
 import type { MetadataOperator, MetadataValue } from './store.ts';
-import { isWhole, storedValue, type TermValue } from './terms.ts';
+import { bucketAround, hasFewValues, isWhole, storedValue, type TermValue } from './terms.ts';
 
 /** A condition on one key of the table. */
 export interface TermCondition {
   readonly key: number;
-  /** The one in which the key has all its values; undefined: one for so many events. */
-  readonly bucket: number | undefined;
   readonly operator: MetadataOperator;
   readonly values: readonly MetadataValue[];
 }
@@ -70,30 +68,31 @@ function runsOf(
   others: readonly TermCondition[],
 ): Run[] {
   if (ranges.length === 0) return [];
-  const also = others.filter((other) => canJoin(condition, other)).map((o) => exists(o, bucket));
+  const also = others.flatMap((other) => exists(condition, bucket, other));
   return ranges.map(({ sql, parameters }) => ({
     sql: ['FROM terms WHERE key = ? AND bucket = ?', sql, ...also.map((o) => o.sql)].join(' AND '),
     parameters: [condition.key, bucket, ...parameters, ...also.flatMap((o) => o.parameters)],
   }));
 }
 
-/** Whether the other one is a seek for each event: its few values, in a bucket that is known. */
-function canJoin(condition: TermCondition, other: TermCondition): boolean {
-  if (other === condition || other.operator !== 'eq' || other.values.length > 4) return false;
-  return other.bucket !== undefined || condition.bucket === undefined;
+/** A seek for each event: few values, in a bucket that is known. Otherwise nothing. */
+function exists(condition: TermCondition, bucket: number, other: TermCondition): readonly Run[] {
+  const around = bucketAround(bucket, condition.key, other.key);
+  const canSeek = other.operator === 'eq' && other.values.length <= 4 && around !== undefined;
+  if (other === condition || !canSeek) return [];
+  const marks = other.values.map(() => '?').join(', ');
+  return [
+    {
+      sql: `EXISTS (SELECT 1 FROM terms AS other WHERE other.key = ? AND other.bucket = ?
+        AND other.value IN (${marks}) AND other.arrival = terms.arrival)`,
+      parameters: [other.key, around, ...other.values.map(storedValue)],
+    },
+  ];
 }
 
-function exists({ key, bucket, values }: TermCondition, bucketOfRun: number): Run {
-  const marks = values.map(() => '?').join(', ');
-  return {
-    sql: `EXISTS (SELECT 1 FROM terms AS other WHERE other.key = ? AND other.bucket = ?
-      AND other.value IN (${marks}) AND other.arrival = terms.arrival)`,
-    parameters: [key, bucket ?? bucketOfRun, ...values.map(storedValue)],
-  };
-}
-
-function rangesOf({ bucket, operator, values }: TermCondition): Range[] {
-  if (operator === 'eq' && bucket === undefined) {
+/** Of a key with few values each is a long run, so it is read in its order and not sorted. */
+function rangesOf({ key, operator, values }: TermCondition): Range[] {
+  if (operator === 'eq' && !hasFewValues(key)) {
     const marks = values.map(() => '?').join(', ');
     return [{ sql: `value IN (${marks})`, parameters: values.map(storedValue) }];
   }

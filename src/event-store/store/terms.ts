@@ -1,6 +1,5 @@
 // How that which queries look for stands in the table `terms`.
 
-import { bucketBits } from './schema.ts';
 import type { MetadataValue } from './store.ts';
 
 export type TermValue = string | number | Uint8Array;
@@ -22,17 +21,29 @@ export const reservedKeys = {
 /** All keys of `terms` are from here on. */
 export const firstKey = reservedKeys.kind;
 
-/** Whether the entries of a key are cut into buckets. */
-export function isBucketed(key: number): boolean {
-  return key > reservedKeys.device;
+/** Whether a key has few values, which many events share: device, schema, workflow and kind. */
+export function hasFewValues(key: number): boolean {
+  return key <= reservedKeys.device;
 }
 
-/** Keys with few values are not cut into buckets: all their entries are in this one. */
-export const onlyBucket = 0;
-
-export function bucketOf(eventNumber: number): number {
-  return Math.floor(eventNumber / 2 ** bucketBits);
+/**
+ * Entries are cut into buckets of events, so that those of new events lie together however many
+ * there are; of keys with few values into larger ones, since each run of a value ends with its
+ * bucket.
+ */
+export function bucketOf(key: number, eventNumber: number): number {
+  return Math.floor(eventNumber / 2 ** (hasFewValues(key) ? largeBucketBits : bucketBits));
 }
+
+/** The bucket of another key that has the events of this one; undefined: they are in several. */
+export function bucketAround(bucket: number, key: number, other: number): number | undefined {
+  if (hasFewValues(key) === hasFewValues(other)) return bucket;
+  return hasFewValues(key) ? undefined : bucket >> (largeBucketBits - bucketBits);
+}
+
+/** Events of one bucket: 2 to the power of this. */
+const bucketBits = 14;
+const largeBucketBits = 18;
 
 /**
  * A value as it is stored. SQLite orders numbers before text before blobs, so the types never meet.

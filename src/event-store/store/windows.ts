@@ -1,9 +1,8 @@
 // Windows of some hundred events: what queries look for in the newest indexed ones, by columns.
 // Many windows together are merged into `terms` later, so that its pages are written once.
 
-import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
-import { type IndexedEvent, indexedColumns, readIndexedEvent } from './indexed-event.ts';
+import type { IndexedEvent } from './indexed-event.ts';
 import type { Arrival } from './store.ts';
 import { isScalar, reservedKeys, shortened } from './terms.ts';
 import { Columns, type ColumnTexts, stepsOf } from './window-columns.ts';
@@ -31,21 +30,8 @@ export function coveredUntil(database: Database): Arrival {
   return database.get(sql, [], (row) => row.integer('covered')) ?? 0;
 }
 
-/** Makes windows of the events that are in none, as long as there are enough of them. */
-export function addWindows(writing: Writing): void {
-  const { database } = writing;
-  for (;;) {
-    const events = database.all(
-      `SELECT ${indexedColumns} FROM events WHERE arrival > ? ORDER BY arrival LIMIT ?`,
-      [coveredUntil(database), limits.unindexedEventsMax],
-      readIndexedEvent,
-    );
-    if (events.length < limits.unindexedEventsMax) return;
-    addWindow(writing, events);
-  }
-}
-
-function addWindow(writing: Writing, events: readonly IndexedEvent[]): void {
+/** Makes a window of events that are in none and behind all that are. */
+export function addWindow(writing: Writing, events: readonly IndexedEvent[]): void {
   const { database, totals } = writing;
   const first = events[0];
   const last = events.at(-1);

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../storage/database.ts';
 import { CountedIds } from './counted-ids.ts';
+import { keptWith } from './kept-with.ts';
 import { type Kind, kinds } from './kinds.ts';
 import type { Arrival } from './store.ts';
 import { termKeys } from './term-keys.ts';
@@ -18,12 +19,28 @@ export interface Writing {
 
 /** At the start of a transaction. */
 export function beginWriting(database: Database, now: Arrival): Writing {
+  const totals = new Totals(database);
+  const kept = keptIds(database);
+  // Rows of kinds and keys go only where events do, and each of those writes a line.
+  const removals = totals.get('last_line');
+  if (kept.removals !== removals) {
+    kept.removals = removals;
+    kept.kinds.clear();
+    kept.termKeys.clear();
+  }
   return {
-    ...{ database, now, totals: new Totals(database) },
-    kinds: new CountedIds(database, kinds),
-    termKeys: new CountedIds(database, termKeys),
+    ...{ database, now, totals },
+    kinds: new CountedIds(database, kinds, kept.kinds),
+    termKeys: new CountedIds(database, termKeys, kept.termKeys),
   };
 }
+
+/** Ids of rows that are on the disk, until so many events were removed. */
+const keptIds = keptWith(() => ({
+  removals: 0,
+  kinds: new Map<string, number>(),
+  termKeys: new Map<string, number>(),
+}));
 
 /** At the end of a transaction: what the writes counted. */
 export function finishWriting(writing: Writing): void {

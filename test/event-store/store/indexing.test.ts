@@ -196,3 +196,37 @@ test('a store of the Fovea before windows goes on where it was', async () => {
   await store.close();
   expect(inspect(data).found).toMatchObject({ orphans: 0, uncounted: 0, inNoWindow: 0 });
 });
+
+test('a store of the Fovea before large buckets finds all it has', async () => {
+  const data = await temporaryFolder();
+  const old = await sqliteStore(systemClock, data);
+  const firstNumber = 2 ** 18 - 4_000;
+  const path = join(data, 'events.db');
+  const begun = openDatabase(path, migrations);
+  begun.run('UPDATE totals SET last_number = ?', [firstNumber - 1]);
+  begun.close();
+  await take(old, { kind: 'create', count: 17_000, writer: 0 });
+  await old.close();
+  const database = openDatabase(path, migrations);
+  const bucketsOf = () =>
+    database.all(
+      'SELECT DISTINCT bucket FROM terms WHERE key BETWEEN -6 AND -3 ORDER BY bucket',
+      [],
+      (row) => row.integer('bucket'),
+    );
+  expect(bucketsOf()).toEqual([0, 1]);
+  // As it was then.
+  database.run('UPDATE terms SET bucket = 0 WHERE key BETWEEN -6 AND -3');
+  database.run('PRAGMA user_version = 2');
+  database.close();
+  const store = await sqliteStore(systemClock, data);
+  const d1 = { deviceIds: ['d1'], limit: 1_000 } as const;
+  const oldest = await pagesOf(store, { ...d1, order: 'oldest_first' });
+  const newest = await pagesOf(store, { ...d1, order: 'newest_first' });
+  expect(oldest).toHaveLength(5_667);
+  expect(newest.toReversed()).toEqual(oldest);
+  await take(store, { kind: 'remove', count: 6_000, writer: 0 });
+  expect(await store.count({ deviceId: 'd1' })).toMatchObject({ total: 11_000, filtered: 3_667 });
+  await store.close();
+  expect(inspect(data).found).toMatchObject({ orphans: 0, incomplete: 0, uncounted: 0 });
+});

@@ -24,6 +24,9 @@ import { memoryStore } from './memory-store.ts';
 /** More than two buckets, and some that are in no index yet. */
 const total = 33_000;
 
+/** So that a large bucket ends among them. */
+const firstNumber = 2 ** 18 - 20_000;
+
 let folder: string;
 let store: EventStore;
 let model: EventStore;
@@ -51,12 +54,13 @@ function eventNumber(index: number): NewEvent {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fovea-events-'));
   const clock = settableClock();
+  database = openDatabase(join(folder, 'events.db'), migrations);
+  database.run('UPDATE totals SET last_number = ?', [firstNumber - 1]);
   store = await openEventStore({ data: folder, clock });
   model = memoryStore(clock);
   const events = Array.from({ length: total }, (_, index) => eventNumber(index));
   await Promise.all(events.map((event) => store.create(event)));
   for (const event of events) await model.create(event);
-  database = openDatabase(join(folder, 'events.db'), migrations);
 }, 60_000);
 
 afterAll(async () => {
@@ -77,6 +81,21 @@ async function compare(query: EventQuery): Promise<void> {
 test('any query finds what a look at every event finds', async () => {
   await fc.assert(fc.asyncProperty(arbitraryQuery, compare), { numRuns: 40 });
 }, 60_000);
+
+test('events are in both large buckets', () => {
+  const sql = 'SELECT count(DISTINCT bucket) AS buckets FROM terms WHERE key = ?';
+  const bucketsOf = (key: number) => database.get(sql, [key], (row) => row.integer('buckets'));
+  expect([-3, -4, -6].map(bucketsOf)).toEqual([2, 2, 2]);
+});
+
+test.each([
+  ['a device', { deviceId: 'camera-1' }],
+  ['a schema of the oldest', { eventSchema: 'quality_check' }],
+  ['a device and a schema', { deviceId: 'ä', eventSchema: 'custom' }],
+  ['a device that there is not', { deviceId: 'unknown' }],
+])('counts of %s: as a look at every event counts', async (_, filter) => {
+  expect(await store.count(filter)).toEqual(await model.count(filter));
+});
 
 const is = (key: string, value: string | number): MetadataCondition => ({
   ...{ key, operator: 'eq', values: [value] },
