@@ -75,7 +75,8 @@ function beginChunk(database: Database, place: MergePlace, before: Chunk | undef
     (row) => ({ key: row.integer('key'), size: row.integer('size') }),
   );
   const all = sizes.reduce((sum, { size }) => sum + size, 0);
-  const rowsPerEvent = (all * hurry) / limits.mergedEventsMin;
+  // Where all events are gone there are no rows, and the merge is to end all the same.
+  const rowsPerEvent = Math.max(1, (all * hurry) / limits.mergedEventsMin);
   const isSame = before !== undefined && isSamePlace(before, { ...place, after: before.after });
   const windows = isSame ? before.windows : openWindows(database, place.until);
   const keys = sizes.map(({ key }) => key).filter((key) => key > place.after);

@@ -167,6 +167,24 @@ test('while events come and go from windows to the index, pages lose and repeat 
   expect(inspect(data).found).toMatchObject({ orphans: 0, incomplete: 0, inNoWindow: 0 });
 }, 120_000);
 
+test('a merge whose events all go meanwhile ends, and the next one begins', async () => {
+  const data = await temporaryFolder();
+  const store = await sqliteStore(systemClock, data);
+  await take(store, { kind: 'create', count: limits.mergedEventsMin + 1_500, writer: 0 });
+  await take(store, { kind: 'remove', count: limits.mergedEventsMin + 1_500, writer: 0 });
+  const { newest = 0 } = await store.count({});
+  expect(newest).toBe(0);
+  for (let round = 0; round < 4; round += 1) {
+    await take(store, { kind: 'create', count: limits.mergedEventsMin, writer: 0 });
+  }
+  await store.close();
+  const database = openDatabase(join(data, 'events.db'), migrations);
+  const sql = 'SELECT sum(arrival <= indexed_arrival) AS indexed FROM events, totals';
+  const indexed = database.get(sql, [], (row) => row.integer('indexed'));
+  database.close();
+  expect(indexed).toBeGreaterThanOrEqual(limits.mergedEventsMin);
+});
+
 test('a store of the Fovea before windows goes on where it was', async () => {
   const data = await temporaryFolder();
   const old = await sqliteStore(systemClock, data);
