@@ -2,29 +2,48 @@
 
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
-import { type IndexedEvent, indexedColumns, readIndexedEvent } from './indexed-event.ts';
+import {
+  type CreatedEvent,
+  type IndexedEvent,
+  indexedColumns,
+  indexedEvent,
+  readIndexedEvent,
+} from './indexed-event.ts';
 import type { Totals } from './totals.ts';
 import { coveredUntil } from './windows.ts';
 
 /**
- * They are read after each transaction, so that none has to wait until hundreds are. An event never
- * changes in what is indexed; when any was removed, or another process made a window, they are read
- * anew.
+ * They come together after each transaction, so that none has to wait until hundreds do. An event
+ * never changes in what is indexed; when any was removed, or another process made a window, they
+ * are read anew.
  */
 export class Gathering {
   #events: IndexedEvent[] = [];
+  #created: readonly CreatedEvent[] = [];
   #covered = -1;
   #counted = -1;
   #removals = -1;
 
-  /** Reads those that have come, up to two windows of them. */
+  /** The events of a transaction that may yet fail. */
+  note(created: readonly CreatedEvent[]): void {
+    this.#created = created;
+  }
+
+  /** Takes in what is on the disk, up to two windows: what was noted, or as it is read there. */
   read(database: Database, totals: Totals): void {
     if (!this.#isOf(totals)) this.#begin(database, totals);
     const missing = 2 * limits.unindexedEventsMax - this.#events.length;
-    if (missing <= 0) return;
-    const last = this.#events.at(-1)?.arrival ?? this.#covered;
+    const last = this.#events.at(-1);
+    if (missing <= 0 || last?.number === totals.get('last_number')) return;
+    const created = this.#created;
+    this.#created = [];
+    if (last && isBehind(database, last, created)) {
+      for (const event of created) this.#events.push(indexedEvent(event));
+      return;
+    }
     const sql = `SELECT ${indexedColumns} FROM events WHERE arrival > ? ORDER BY arrival LIMIT ?`;
-    this.#events.push(...database.all(sql, [last, missing], readIndexedEvent));
+    const after = last?.arrival ?? this.#covered;
+    this.#events.push(...database.all(sql, [after, missing], readIndexedEvent));
   }
 
   /** The events of the next windows, once. */
@@ -54,4 +73,16 @@ export class Gathering {
       this.#counted === totals.get('counted_arrival') && this.#removals === totals.get('last_line')
     );
   }
+}
+
+/** Whether these are on the disk, and nothing between. Numbers have no gaps; ids are random. */
+function isBehind(
+  database: Database,
+  last: IndexedEvent,
+  created: readonly CreatedEvent[],
+): boolean {
+  const end = created.at(-1);
+  if (end === undefined || created[0]?.number !== last.number + 1) return false;
+  const sql = 'SELECT id FROM events WHERE arrival = ?';
+  return database.get(sql, [end.arrival], (row) => row.text('id')) === end.id;
 }

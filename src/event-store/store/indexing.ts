@@ -40,6 +40,7 @@ export class Indexing {
     const windows = this.#gathering.take(database, totals);
     for (const events of windows) addWindow(writing, events);
     if (windows.length > 0) openMerge(writing);
+    this.#gathering.note(writing.created);
     this.#unmade += created;
     const chunk = this.#chunks.at(mergePlace(totals));
     if (chunk === undefined || created === 0) return;

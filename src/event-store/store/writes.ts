@@ -30,15 +30,13 @@ export function beginWrites(
   checkpoints: Checkpoints,
 ): Session<Command, Outcome> {
   const writing = beginWriting(database, Math.floor(now) * 1000);
-  const { totals } = writing;
-  const before = totals.get('last_number');
   return {
     apply: (command) => {
       if (isEventRow(command)) checkpoints.wrote(bytesOfRow(command));
       return apply(writing, command);
     },
     finish: () => {
-      indexing.advance(writing, totals.get('last_number') - before);
+      indexing.advance(writing, writing.created.length);
       finishWriting(writing);
     },
   };
@@ -82,7 +80,7 @@ function changed(count: number): Outcome {
 function create(writing: Writing, event: EventRow): string {
   const [draft, deviceId, eventSchema, workflowId, externalId, relatedEventId] = event;
   const [, , , , , , customMetadata, body, files] = event;
-  const { database, totals } = writing;
+  const { database, totals, created } = writing;
   const arrival = totals.nextArrival(writing.now);
   const number = totals.add('last_number', 1);
   const id = eventIdOf(arrival);
@@ -106,6 +104,10 @@ function create(writing: Writing, event: EventRow): string {
   }
   totals.enter(upload, diskBytes);
   totals.add('file_disk_bytes', diskBytes);
+  created.push({
+    ...{ id, arrival, number, deviceId, eventSchema, workflowId },
+    ...{ externalId, relatedEventId, customMetadata },
+  });
   return id;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../storage/database.ts';
 import { CountedIds } from './counted-ids.ts';
+import type { CreatedEvent } from './indexed-event.ts';
 import { keptWith } from './kept-with.ts';
 import { type Kind, kinds } from './kinds.ts';
 import type { Arrival } from './store.ts';
@@ -15,6 +16,8 @@ export interface Writing {
   readonly totals: Totals;
   readonly kinds: CountedIds<Kind>;
   readonly termKeys: CountedIds<string>;
+  /** The events that were stored. */
+  readonly created: CreatedEvent[];
 }
 
 /** At the start of a transaction. */
@@ -32,6 +35,7 @@ export function beginWriting(database: Database, now: Arrival): Writing {
     ...{ database, now, totals },
     kinds: new CountedIds(database, kinds, kept.kinds),
     termKeys: new CountedIds(database, termKeys, kept.termKeys),
+    created: [],
   };
 }
 
