@@ -24,6 +24,8 @@ export interface BatchServer<Command, Outcome> {
   afterwards?(database: Database): void;
   /** The same, once nothing more has come for a moment. */
   whenIdle?(database: Database): void;
+  /** Called when it is over, before the connection is closed: for what else has one. */
+  atEnd?(): Promise<void>;
 }
 
 /** Answers all commands of the port with their results until the port says that it is over. */
@@ -60,9 +62,17 @@ export function serveBatches<Command, Outcome>(
       message = next;
     }
     clearTimeout(idle);
-    database?.close();
-    port.close();
+    void end();
   });
+
+  async function end(): Promise<void> {
+    try {
+      await server.atEnd?.();
+    } finally {
+      database?.close();
+      port.close();
+    }
+  }
 }
 
 type Message<Command> = Part<Command> | typeof endOfBatches;

@@ -16,7 +16,7 @@ if (port === null || typeof path !== 'string') {
 }
 
 const indexing = new Indexing();
-const checkpoints = new Checkpoints();
+const checkpoints = new Checkpoints(path);
 
 serveBatches(port, {
   open: () =>
@@ -30,4 +30,5 @@ serveBatches(port, {
     indexing.prepare(database);
   },
   whenIdle: (database) => indexing.complete(database),
+  atEnd: () => checkpoints.close(),
 });
