@@ -1,0 +1,27 @@
+// The log of the database, which a thread of its own moves into the file.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { newEvent, sqliteStore, temporaryFolder } from './kit.ts';
+
+/** How often the log has begun anew: https://www.sqlite.org/fileformat2.html#walformat */
+function beginnings(log: string): number {
+  return readFileSync(log).readUInt32BE(12);
+}
+
+test('while much is written the log begins anew often, and it goes with the store', async () => {
+  const data = await temporaryFolder();
+  const log = join(data, 'events.db-wal');
+  const store = await sqliteStore(systemClock, data);
+  const customMetadata = { text: 'x'.repeat(100_000) };
+  // 64 MB; SQLite alone would begin anew after every 16.
+  for (let round = 0; round < 64; round += 1) {
+    await Promise.all(Array.from({ length: 10 }, () => store.create(newEvent({ customMetadata }))));
+  }
+  expect(beginnings(log)).toBeGreaterThan(6);
+  expect(await store.count({})).toMatchObject({ total: 640 });
+  await store.close();
+  expect(existsSync(log)).toBe(false);
+});
