@@ -46,7 +46,7 @@ export class Chunks {
     const wanted = next ? placeBehind(next) : place;
     if (wanted === undefined || this.#behind) return;
     if (this.#making === undefined || !isSamePlace(this.#making, wanted)) {
-      this.#making = beginChunk(database, wanted, next);
+      this.#making = beginChunk(database, wanted, next?.windows);
     }
     const made = this.#making.advance(events);
     if (made === undefined) return;
@@ -66,8 +66,12 @@ interface Making extends MergePlace {
   advance(events: number): Chunk | undefined;
 }
 
-/** Begins the rows behind a place; `before` saves work, where there was one of this merge. */
-function beginChunk(database: Database, place: MergePlace, before: Chunk | undefined): Making {
+/** Begins the rows behind a place; `known`: the windows of this merge, where they were read. */
+function beginChunk(
+  database: Database,
+  place: MergePlace,
+  known: readonly OpenWindow[] | undefined,
+): Making {
   const sizes = database.all(
     `SELECT key, sum(size) AS size FROM window_columns
      WHERE until <= ? AND key >= ? GROUP BY key ORDER BY key`,
@@ -77,14 +81,13 @@ function beginChunk(database: Database, place: MergePlace, before: Chunk | undef
   const all = sizes.reduce((sum, { size }) => sum + size, 0);
   // Where all events are gone there are no rows, and the merge is to end all the same.
   const rowsPerEvent = Math.max(1, (all * hurry) / limits.mergedEventsMin);
-  const isSame = before !== undefined && isSamePlace(before, { ...place, after: before.after });
-  const windows = isSame ? before.windows : openWindows(database, place.until);
+  const windows = known ?? openWindows(database, place.until);
   const keys = sizes.map(({ key }) => key).filter((key) => key > place.after);
-  const chunk = { ...placeOf(place), rowsPerEvent, windows };
+  const chunk = { ...place, rowsPerEvent, windows };
   const steps = makeRows(database, windows, keys);
   let owed = 0;
   return {
-    ...placeOf(place),
+    ...place,
     advance: (events) => {
       // Twice what goes in meanwhile, since values are sorted too.
       for (owed += 2 * rowsPerEvent * events; owed > 0; ) {
@@ -95,10 +98,6 @@ function beginChunk(database: Database, place: MergePlace, before: Chunk | undef
       return undefined;
     },
   };
-}
-
-function placeOf({ until, after, removals }: MergePlace): MergePlace {
-  return { until, after, removals };
 }
 
 function isSamePlace(one: MergePlace, other: MergePlace): boolean {

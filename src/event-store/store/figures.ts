@@ -4,8 +4,8 @@ import { removalReasons } from '../../contract/event-store.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, SqlValue } from '../../storage/database.ts';
 import { arrivalOf } from '../ids.ts';
-import { conditionsOf } from './plan.ts';
-import type { Order } from './runs.ts';
+import { conditionsOf, partWithin } from './plan.ts';
+import type { Bounds, Order } from './runs.ts';
 import type {
   Arrival,
   CountFilter,
@@ -17,7 +17,7 @@ import type {
   Usage,
 } from './store.ts';
 import { readUpload } from './stored-event.ts';
-import { bucketOf, reservedKeys } from './terms.ts';
+import { bucketsBetween, reservedKeys } from './terms.ts';
 import { arrivalsInWindow } from './window-search.ts';
 import { coveredUntil, windowsWithin } from './windows.ts';
 
@@ -72,17 +72,16 @@ function endsInWindows(
     ...(eventSchema !== undefined && { eventSchemas: [eventSchema] }),
     ...(workflowId !== undefined && { workflowIds: [workflowId] }),
   });
-  const bounds = { from: 0, until: Number.MAX_SAFE_INTEGER };
   const isThere = (arrival: Arrival) =>
     database.get(
       `SELECT 1 AS found FROM events WHERE arrival = ?${where}`,
       [arrival, ...values],
       () => true,
     ) ?? false;
-  const windows = windowsWithin(database, { since: 0, until: bounds.until });
+  const windows = windowsWithin(database, { since: allTime.from, until: allTime.until });
   const first = (order: Order) => {
     for (const { until } of order === 'newest_first' ? windows.toReversed() : windows) {
-      const arrivals = arrivalsInWindow(database, until, conditions, { bounds, order });
+      const arrivals = arrivalsInWindow(database, until, conditions, { bounds: allTime, order });
       const found = arrivals?.find(isThere);
       if (found !== undefined) return [found];
     }
@@ -91,20 +90,13 @@ function endsInWindows(
   return [...first('oldest_first'), ...first('newest_first')];
 }
 
+const allTime: Bounds = { from: 0, until: Number.MAX_SAFE_INTEGER };
+
 /** The same in `terms`: from both sides, bucket by bucket until there is one. */
 function endsInTerms(database: Database, where: string, values: readonly string[]): Arrival[] {
-  const numbers = database.get(
-    `SELECT (SELECT number FROM events ORDER BY arrival LIMIT 1) AS first,
-       (SELECT number FROM events ORDER BY arrival DESC LIMIT 1) AS last`,
-    [],
-    (row) => ({ first: row.optionalInteger('first'), last: row.optionalInteger('last') }),
-  );
-  if (numbers?.first === undefined || numbers.last === undefined) return [];
-  const first = bucketOf(reservedKeys.kind, numbers.first);
-  const buckets = Array.from(
-    { length: bucketOf(reservedKeys.kind, numbers.last) - first + 1 },
-    (_, place) => first + place,
-  );
+  const part = partWithin(database, allTime);
+  if (part === undefined) return [];
+  const buckets = bucketsBetween(reservedKeys.kind, part.firstNumber, part.lastNumber);
   const end = (which: 'min' | 'max') => {
     // Each kind is one run of a bucket: the plus keeps the type of the id from hiding that.
     const sql = `SELECT ${which}((SELECT ${which}(arrival) FROM terms

@@ -35,7 +35,7 @@ export class Indexing {
   }
 
   /** Puts in what is ready: a window, and the share of so many new events. */
-  advance(writing: Writing, created: number): void {
+  advance(writing: Writing, created = writing.created.length): void {
     const { database, totals } = writing;
     const windows = this.#gathering.take(database, totals);
     for (const events of windows) addWindow(writing, events);

@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
 import { newestEvents } from './newest-events.ts';
-import { candidates, conditionsOf, hasConditions, type Part, runsThroughTime } from './plan.ts';
+import { candidates, conditionsOf, hasConditions, partWithin, runsThroughTime } from './plan.ts';
 import { roughRun } from './rough-run.ts';
 import { type Bounds, mergedRuns, type Order, type Run } from './runs.ts';
 import type { Arrival, EventPage, EventQuery, StoredEvent } from './store.ts';
@@ -190,21 +190,4 @@ function* indexed(
 ) {
   const part = partWithin(database, bounds);
   if (part !== undefined) yield* candidates(database, query, conditions, part);
-}
-
-/** All in one statement, since it is a part of every page. */
-function partWithin(database: Database, { from, until }: Bounds): Part | undefined {
-  const numberAt = (order: string) =>
-    `(SELECT number FROM events WHERE arrival BETWEEN ? AND ? ORDER BY arrival ${order} LIMIT 1)`;
-  return database.get(
-    `SELECT ${numberAt('ASC')} AS first, ${numberAt('DESC')} AS last,
-       draft + waiting + uploaded + refused AS records FROM totals`,
-    [from, until, from, until],
-    (row) => {
-      const firstNumber = row.optionalInteger('first');
-      const lastNumber = row.optionalInteger('last');
-      if (firstNumber === undefined || lastNumber === undefined) return undefined;
-      return { from, until, firstNumber, lastNumber, records: row.integer('records') };
-    },
-  );
 }

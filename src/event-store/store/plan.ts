@@ -7,7 +7,7 @@ import { stateRuns } from './states.ts';
 import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
 import { runsIn, runsInThose, type TermCondition } from './term-runs.ts';
-import { bucketOf, hasFewValues, reservedKeys } from './terms.ts';
+import { bucketsBetween, hasFewValues, reservedKeys } from './terms.ts';
 
 /** Indexed events between two arrivals, and the numbers of the first and the last of them. */
 export interface Part extends Bounds {
@@ -15,6 +15,23 @@ export interface Part extends Bounds {
   readonly lastNumber: number;
   /** Of all events, in this part or not. */
   readonly records: number;
+}
+
+/** All in one statement, since it is a part of every page. */
+export function partWithin(database: Database, { from, until }: Bounds): Part | undefined {
+  const numberAt = (order: string) =>
+    `(SELECT number FROM events WHERE arrival BETWEEN ? AND ? ORDER BY arrival ${order} LIMIT 1)`;
+  return database.get(
+    `SELECT ${numberAt('ASC')} AS first, ${numberAt('DESC')} AS last,
+       draft + waiting + uploaded + refused AS records FROM totals`,
+    [from, until, from, until],
+    (row) => {
+      const firstNumber = row.optionalInteger('first');
+      const lastNumber = row.optionalInteger('last');
+      if (firstNumber === undefined || lastNumber === undefined) return undefined;
+      return { from, until, firstNumber, lastNumber, records: row.integer('records') };
+    },
+  );
 }
 
 /** A way to all events that may match. */
@@ -136,12 +153,8 @@ function wayThroughFew(
 
 /** Those that have events of the part, in the order of the query. */
 function bucketsOf({ query, part }: Search, key: number): readonly number[] {
-  const buckets: number[] = [];
-  if (key === unknownKey) return buckets;
-  const last = bucketOf(key, part.lastNumber);
-  for (let bucket = bucketOf(key, part.firstNumber); bucket <= last; bucket += 1) {
-    buckets.push(bucket);
-  }
+  if (key === unknownKey) return [];
+  const buckets = bucketsBetween(key, part.firstNumber, part.lastNumber);
   return query.order === 'newest_first' ? buckets.reverse() : buckets;
 }
 
@@ -192,7 +205,7 @@ function hitsPerBucket(
   const sample = new Set([buckets[0], buckets[buckets.length >> 1], buckets.at(-1)]);
   let hits = 0;
   for (const bucket of sample) {
-    for (const { sql, parameters } of runsIn(bucket ?? 0, condition, [])) {
+    for (const { sql, parameters } of runsIn(bucket ?? 0, condition)) {
       const count = `SELECT count(*) AS hits FROM (SELECT 1 ${sql} LIMIT ${hitsMax})`;
       hits += database.get(count, parameters, (row) => row.integer('hits')) ?? 0;
     }

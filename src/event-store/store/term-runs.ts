@@ -18,16 +18,15 @@ interface Range {
   readonly parameters: readonly TermValue[];
 }
 
-/** The runs of a condition in one bucket; only events that meet `others` too, where it can be. */
-export function runsIn(
-  bucket: number,
-  condition: TermCondition,
-  others: readonly TermCondition[],
-): Run[] {
-  return runsOf(rangesOf(condition), bucket, condition, others);
+/** The runs of a condition in one bucket. */
+export function runsIn(bucket: number, condition: TermCondition): Run[] {
+  return runsOf(rangesOf(condition), bucket, condition, []);
 }
 
-/** The same of those buckets, in their order, in which the condition has events. */
+/**
+ * Those of the buckets, in their order, in which the condition has events: only of events that meet
+ * `others` too, where it can be.
+ */
 export function runsInThose(
   database: Database,
   buckets: readonly number[],

@@ -35,6 +35,13 @@ export function bucketOf(key: number, eventNumber: number): number {
   return Math.floor(eventNumber / 2 ** (hasFewValues(key) ? largeBucketBits : bucketBits));
 }
 
+/** From the bucket of one event to that of a later one. */
+export function bucketsBetween(key: number, firstNumber: number, lastNumber: number): number[] {
+  const first = bucketOf(key, firstNumber);
+  const count = bucketOf(key, lastNumber) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, place) => first + place);
+}
+
 /** The bucket of another key that has the events of this one; undefined: they are in several. */
 export function bucketAround(bucket: number, key: number, other: number): number | undefined {
   if (hasFewValues(key) === hasFewValues(other)) return bucket;

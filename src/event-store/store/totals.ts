@@ -5,7 +5,7 @@ import type { Arrival, FileKind, UploadState } from './store.ts';
 
 const columns = [
   ...['last_arrival', 'last_number', 'last_line'],
-  ...['counted_arrival', 'counted_number', 'indexed_arrival', 'indexed_rows'],
+  ...['counted_arrival', 'indexed_arrival', 'indexed_rows'],
   ...['merge_until', 'merge_key', 'merge_removals'],
   ...['draft', 'waiting', 'uploaded', 'refused', 'held'],
   ...['image', 'video', 'local_only'],
@@ -16,7 +16,7 @@ type Column =
   | UploadState
   | FileKind
   | ('last_arrival' | 'last_number' | 'last_line')
-  | ('counted_arrival' | 'counted_number' | 'indexed_arrival' | 'indexed_rows')
+  | ('counted_arrival' | 'indexed_arrival' | 'indexed_rows')
   | ('merge_until' | 'merge_key' | 'merge_removals')
   | 'held'
   | ('waiting_disk_bytes' | 'file_disk_bytes');

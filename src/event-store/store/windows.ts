@@ -40,7 +40,7 @@ export function addWindow(writing: Writing, events: readonly IndexedEvent[]): vo
   const counted = totals.get('counted_arrival');
   for (const [place, event] of events.entries())
     addColumns(writing, columns, place, event, counted);
-  const { arrival: until, number } = last;
+  const until = last.arrival;
   database.run('INSERT INTO windows (until, since, events) VALUES (?, ?, ?)', [
     ...[until, first.arrival, events.length],
   ]);
@@ -50,7 +50,6 @@ export function addWindow(writing: Writing, events: readonly IndexedEvent[]): vo
     ...columns.texts(events.length),
   ]);
   totals.set('counted_arrival', Math.max(until, totals.get('counted_arrival')));
-  totals.set('counted_number', Math.max(number, totals.get('counted_number')));
 }
 
 function insertColumns(database: Database, until: Arrival, all: readonly ColumnTexts[]): void {

@@ -36,7 +36,7 @@ export function beginWrites(
       return apply(writing, command);
     },
     finish: () => {
-      indexing.advance(writing, writing.created.length);
+      indexing.advance(writing);
       finishWriting(writing);
     },
   };
