@@ -2,60 +2,68 @@
 
 import type { events } from '../contract/events.ts';
 import type { Answer } from '../contract/operation.ts';
-import { FoveaError, invalidArgument } from '../errors.ts';
 import { noticingFullDisk, writeRow } from './file-before-row.ts';
 import { newFileId } from './ids.ts';
+import { checkEvent, newEvent } from './intake/event-checks.ts';
 import { type DecodedImage, decodeImage } from './intake/images.ts';
 import type { Parts } from './parts.ts';
-import type { EventImage, NewEvent, NewFile } from './store/store.ts';
+import type { Created, EventImage, NewFile } from './store/store.ts';
 import { type EventInput, type ImageInput, storedImage } from './store/stored-body.ts';
 import { isoMicroseconds } from './times.ts';
 
 /**
  * Stores an event with its images; all of it is on the disk when this resolves, and nothing when it
- * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors). `request`: the JSON
- * that the input was read from, if nothing of it was changed.
+ * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors).
  */
-export async function createEvent(
-  parts: Parts,
-  input: EventInput,
-  request: string | undefined,
-): Promise<Answer<typeof events.events_create>> {
+export async function createEvent(parts: Parts, input: EventInput): Promise<CreateAnswer> {
   const { store, schemas, settings, capacity } = parts;
-  schemas.check(input.event_schema, input.event_data);
-  checkSolution(input, settings);
-  checkDisplayPosition(input);
+  checkEvent(input, { schemas, needsSolution: needsSolution(settings) });
   const decoded = await decodeImages(input.images ?? []);
   await capacity.admit({ bytes: bytesOf(decoded) });
   const { images, written } = await noticingFullDisk(capacity, () => writeImages(parts, decoded));
   const ids = written.map(({ id }) => id);
-  const event = {
-    ...newEvent(input, images, written),
-    request: written.length === 0 ? request : undefined,
-  };
+  const event = newEvent(input, images, written);
   const created = await writeRow(parts, ids, () => store.create(event));
+  return answerFor(parts, created, event.draft, ids);
+}
+
+/**
+ * The same for the JSON of a request; `full` comes before all that may be wrong with it. Undefined:
+ * nothing is stored, and its body has to be read.
+ */
+export async function createEventFrom(
+  parts: Parts,
+  request: string,
+): Promise<CreateAnswer | undefined> {
+  const { store, capacity } = parts;
+  const bringsBytes = request.includes('ase64');
+  if (bringsBytes || !store.takesRequests) return undefined;
+  await capacity.admit();
+  const created = await noticingFullDisk(capacity, () => store.createFrom(request));
+  return created && answerFor(parts, created, created.draft, []);
+}
+
+type CreateAnswer = Answer<typeof events.events_create>;
+
+function answerFor(
+  { uploader }: Parts,
+  { id, arrival }: Created,
+  draft: boolean,
+  imageIds: readonly string[],
+): CreateAnswer {
+  if (!draft) uploader.wake();
   return {
-    id: created.id,
-    image_ids: ids,
-    created_at: isoMicroseconds(created.arrival),
-    draft: input.draft === true,
-    message: input.draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
+    id,
+    image_ids: [...imageIds],
+    created_at: isoMicroseconds(arrival),
+    draft,
+    message: draft ? 'Stored as a draft: finalize it once its files are there.' : 'Stored.',
   };
 }
 
 /** Second document, Event, solution. */
-function checkSolution(input: EventInput, { cloud, defaultSolutionId }: Parts['settings']): void {
-  if (cloud === undefined || defaultSolutionId !== undefined || input.solution) return;
-  throw new FoveaError('bad_request', 'solution: is missing, and cloud upload needs one.', {
-    hint: 'Send it, or set DEFAULT_SOLUTION_ID on the service.',
-  });
-}
-
-/** Clients that send no image may still say that the first one is to be shown. */
-function checkDisplayPosition({ displayImagePosition, images = [] }: EventInput): void {
-  const last = Math.max(0, images.length - 1);
-  if ((displayImagePosition ?? 0) <= last) return;
-  throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
+export function needsSolution({ cloud, defaultSolutionId }: Parts['settings']): boolean {
+  return cloud !== undefined && defaultSolutionId === undefined;
 }
 
 interface DecodedEntry {
@@ -134,34 +142,4 @@ async function writeImage(
   const id = newFileId(clock);
   const onDisk = await files.write(id, bytes);
   return { id, kind: 'image', label: label ?? undefined, contentType, ...onDisk };
-}
-
-function newEvent(
-  input: EventInput,
-  images: readonly EventImage[],
-  files: readonly NewFile[],
-): NewEvent {
-  const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
-  return {
-    draft: input.draft === true,
-    solution: input.solution ?? undefined,
-    workflowId: input.workflow_id ?? undefined,
-    workflowVersion: input.workflow_version ?? undefined,
-    deviceId: input.device_id ?? undefined,
-    streamId: input.stream_id ?? undefined,
-    imageId: input.image_id ?? undefined,
-    inferenceTimestamp: input.inference_timestamp,
-    eventSchema: input.event_schema,
-    eventData: input.event_data,
-    externalId: textOf(externalId ?? external_id),
-    relatedEventId: textOf(relatedEventId ?? related_event_id),
-    customMetadata: input.custom_metadata ?? undefined,
-    displayImagePosition: input.displayImagePosition ?? undefined,
-    images,
-    files,
-  };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

@@ -12,6 +12,7 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { openFileFolder } from '../storage/file-folder.ts';
 import { createKeyCheck, deviceCredentials } from './api-key.ts';
+import { needsSolution } from './create-event.ts';
 import { eventStoreErrorBody } from './errors.ts';
 import { eventStoreHandlers } from './handlers.ts';
 import { loadEventSchemas } from './intake/event-schemas.ts';
@@ -61,7 +62,11 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
   };
   try {
     const schemas = await loadEventSchemas(settings.schemasFolder);
-    const store = await openEventStore({ data, clock });
+    const requestRules = {
+      eventSchemas: Object.fromEntries(schemas.all),
+      needsSolution: needsSolution(settings),
+    };
+    const store = await openEventStore({ data, clock, requestRules });
     closing.push(() => store.close());
     const hasFiles = (await store.usage()).fileDiskBytes > 0;
     const files = await openFileFolder(join(data, 'files'), { expected: hasFiles });

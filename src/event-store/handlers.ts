@@ -2,12 +2,12 @@
 
 import type { deviceOperations } from '../contract/index.ts';
 import { notFound } from '../errors.ts';
-import type { Handlers } from '../http-server/handlers.ts';
+import { type Handlers, TextFirst } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { eventAnswer, pageAnswer, timeOrNull } from './answers.ts';
 import type { Caller } from './api-key.ts';
 import { attachmentHandlers } from './attachments.ts';
-import { createEvent } from './create-event.ts';
+import { createEvent, createEventFrom } from './create-event.ts';
 import { noticingFullDisk } from './file-before-row.ts';
 import { parseMetadataFilter } from './intake/query.ts';
 import type { Parts } from './parts.ts';
@@ -31,11 +31,10 @@ export function eventStoreHandlers(parts: Parts): DeviceHandlers {
 
 function writing(parts: Parts): Pick<DeviceHandlers, 'events_create' | 'events_finalize'> {
   return {
-    events_create: async (input, { bodyText }) => {
-      const created = await createEvent(parts, input, bodyText);
-      if (!input.draft) parts.uploader.wake();
-      return created;
-    },
+    events_create: new TextFirst(
+      (request) => createEventFrom(parts, request),
+      (input) => createEvent(parts, input),
+    ),
     events_finalize: async ({ event_id }) => {
       const done = await noticingFullDisk(parts.capacity, () => parts.store.finalize(event_id));
       parts.uploader.wake();

@@ -15,9 +15,16 @@ import {
   withoutKey,
 } from './credentials.ts';
 import type { Departure } from './departure.ts';
-import { Answered, type Call, type Handler, type Route, Streamed } from './handlers.ts';
+import {
+  Answered,
+  type AnyHandler,
+  type Call,
+  type Route,
+  Streamed,
+  TextFirst,
+} from './handlers.ts';
 import type { Visit } from './rate-limit.ts';
-import { type Body, isJson, isLarge, readBody, type Texts } from './request-body.ts';
+import { type Body, isJson, isLarge, readBody, type Texts, UnreadBody } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
 import { noTurn, type Turn, type Turns } from './turns.ts';
@@ -72,7 +79,7 @@ export interface Endpoint extends Routed {
 
 export function operationEndpoint<O extends Operation, Principal>(
   operation: O,
-  handler: Handler<O, Principal> | Streamed<O, Principal>,
+  handler: AnyHandler<O, Principal>,
   gate: Gate<Principal>,
   turns: Turns,
 ): Endpoint {
@@ -81,6 +88,14 @@ export function operationEndpoint<O extends Operation, Principal>(
       handler instanceof Streamed
         ? { principal: await enter(exchange, gate, operation), body: noBody }
         : await admit(exchange, operation, gate, turn);
+    const origin = gate.publicUrl ?? exchange.origin;
+    const call = new CallOf(principal, origin, exchange.departure);
+    const text = handler instanceof TextFirst ? loneText(exchange, body) : undefined;
+    if (handler instanceof TextFirst && text !== undefined) {
+      await gate.authorize(principal, operation, {});
+      const early = await handler.handleText(text, call);
+      if (early !== undefined) return send(exchange, operation, gate, early);
+    }
     const parts = partsOf(operation, exchange, body, gate.credentials);
     const prepared = gate.prepare?.(operation, parts) ?? parts;
     const input = checkParts(
@@ -88,17 +103,12 @@ export function operationEndpoint<O extends Operation, Principal>(
       prepared,
     );
     await gate.authorize(principal, operation, inputRecord(input));
-    const origin = gate.publicUrl ?? exchange.origin;
-    const bodyText = prepared.body === body.members ? body.text : undefined;
-    const call = new CallOf(principal, origin, exchange.departure, bodyText);
+    const handle = handler instanceof TextFirst ? handler.handle : handler;
     const result =
-      handler instanceof Streamed
-        ? await handler.handle(input, exchange.request, call)
-        : await handler(input, call);
-    const status = result instanceof Answered ? result.status : operation.success;
-    const found: unknown = result instanceof Answered ? result.body : result;
-    if (gate.checkAnswers && status !== 204) checkAnswer(operation, found);
-    sendAnswer(exchange.response, status, found);
+      handle instanceof Streamed
+        ? await handle.handle(input, exchange.request, call)
+        : await handle(input, call);
+    send(exchange, operation, gate, result);
   };
   return {
     id: operation.id,
@@ -120,21 +130,32 @@ export function operationEndpoint<O extends Operation, Principal>(
   };
 }
 
+/** The body as it came, where there is nothing beside it. */
+function loneText({ parameters, query }: Exchange, body: Body): string | undefined {
+  if (Object.keys(parameters).length + Object.keys(query).length > 0) return undefined;
+  return body instanceof UnreadBody ? body.shortText : undefined;
+}
+
+function send<Principal>(
+  { response }: Exchange,
+  operation: Operation,
+  { checkAnswers }: Gate<Principal>,
+  result: unknown,
+): void {
+  const status = result instanceof Answered ? result.status : operation.success;
+  const body: unknown = result instanceof Answered ? result.body : result;
+  if (checkAnswers && status !== 204) checkAnswer(operation, body);
+  sendAnswer(response, status, body);
+}
+
 class CallOf<Principal> implements Call<Principal> {
   readonly principal: Principal;
   readonly origin: string;
-  readonly bodyText: string | undefined;
   readonly #departure: Departure;
 
-  constructor(
-    principal: Principal,
-    origin: string,
-    departure: Departure,
-    bodyText: string | undefined,
-  ) {
+  constructor(principal: Principal, origin: string, departure: Departure) {
     this.principal = principal;
     this.origin = origin;
-    this.bodyText = bodyText;
     this.#departure = departure;
   }
 

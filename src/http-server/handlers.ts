@@ -13,8 +13,6 @@ export interface Call<Principal> {
   readonly origin: string;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
-  /** The body as it came, where it is JSON in the spelling of the contract, and short. */
-  readonly bodyText: string | undefined;
 }
 
 /** An answer with another 2xx status than the operation's `success`. */
@@ -32,6 +30,26 @@ export type Handler<O extends Operation, Principal> = (
   input: Input<O>,
   call: Call<Principal>,
 ) => Promise<Answer<O> | Answered<Answer<O>>>;
+
+/**
+ * A handler that is first given a short JSON body as it came, before anybody has read it, where
+ * there are no parameters beside it. Undefined: it is handled as any other. Only for a service
+ * whose gate authorizes whatever the input is.
+ */
+export class TextFirst<O extends Operation, Principal> {
+  readonly handleText: TextHandler<O, Principal>;
+  readonly handle: Handler<O, Principal>;
+
+  constructor(handleText: TextHandler<O, Principal>, handle: Handler<O, Principal>) {
+    this.handleText = handleText;
+    this.handle = handle;
+  }
+}
+
+type TextHandler<O extends Operation, Principal> = (
+  text: string,
+  call: Call<Principal>,
+) => Promise<Answer<O> | undefined>;
 
 /**
  * A handler that takes in the body by itself, as it comes. Its input has the parameters alone; it
@@ -52,8 +70,13 @@ type StreamHandler<O extends Operation, Principal> = (
 ) => Promise<Answer<O>>;
 
 export type Handlers<Ops extends Operations, Principal> = {
-  readonly [Name in keyof Ops]: Handler<Ops[Name], Principal> | Streamed<Ops[Name], Principal>;
+  readonly [Name in keyof Ops]: AnyHandler<Ops[Name], Principal>;
 };
+
+export type AnyHandler<O extends Operation, Principal> =
+  | Handler<O, Principal>
+  | TextFirst<O, Principal>
+  | Streamed<O, Principal>;
 
 /**
  * An address beside the operations: bytes in or out. Where its first segment is a text, no path

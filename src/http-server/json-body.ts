@@ -4,38 +4,54 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { cutOut, putBack, type Span } from './long-strings.ts';
 
-export interface JsonBody {
-  readonly members: Record<string, unknown>;
-  /** What it was read from; undefined: it is long, and was read piece by piece. */
-  readonly text: string | undefined;
-}
+/** The body of a request that says it is JSON; read when it is first asked for. */
+export class JsonBody {
+  readonly #bytes: Uint8Array;
+  #members: JsonMembers | undefined;
 
-/**
- * The object that a JSON body holds; an empty body is an empty object. Throws `invalid_input` for
- * broken JSON, broken UTF-8, another value than an object, too deep nesting and `__proto__`
- * members, and `too_large` for too many members.
- */
-export function parseJsonBody(bytes: Uint8Array): JsonBody {
-  if (bytes.length < longBytesMin) return parseShort(bytes);
-  return parseLong(bytes);
-}
-
-/** One that has few brackets, and so no depth: it is not worth a look at each of its bytes. */
-function parseShort(bytes: Uint8Array): JsonBody {
-  let text: string;
-  let value: unknown;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw invalidArgument('', notJson);
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
-  if (hasManyBrackets(text)) return parseLong(bytes);
+
+  /**
+   * The object that it holds; an empty body is an empty object. Throws `invalid_input` for broken
+   * JSON, broken UTF-8, another value than an object, too deep nesting and `__proto__` members, and
+   * `too_large` for too many members.
+   */
+  get members(): JsonMembers {
+    this.#members ??= this.#read();
+    return this.#members;
+  }
+
+  /** Its text, of which nothing is known yet; undefined: it is long, or broken UTF-8. */
+  get shortText(): string | undefined {
+    if (this.#bytes.length >= longBytesMin) return undefined;
+    try {
+      return utf8.decode(this.#bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #read(): JsonMembers {
+    const text = this.shortText;
+    return text === undefined ? parseLong(this.#bytes) : parseJsonText(text);
+  }
+}
+
+type JsonMembers = Record<string, unknown>;
+
+/** The same for a text that is there already. */
+export function parseJsonText(text: string): JsonMembers {
+  // With few brackets, and so without depth, it is not worth a look at each of its bytes.
+  if (hasManyBrackets(text)) return parseLong(Buffer.from(text));
+  let value: unknown;
   try {
     value = text === '' ? {} : JSON.parse(text);
   } catch {
     throw invalidArgument('', notJson);
   }
-  return { members: checked(value, text, text.includes('\\u')), text };
+  return checked(value, text, text.includes('\\u'));
 }
 
 function hasManyBrackets(text: string): boolean {
@@ -49,7 +65,7 @@ function hasManyBrackets(text: string): boolean {
   return false;
 }
 
-function parseLong(bytes: Uint8Array): JsonBody {
+function parseLong(bytes: Uint8Array): JsonMembers {
   const { hasEscapes, longStrings } = checkBounds(bytes);
   let value: unknown;
   let text: string;
@@ -61,12 +77,12 @@ function parseLong(bytes: Uint8Array): JsonBody {
   } catch {
     throw invalidArgument('', notJson);
   }
-  return { members: checked(value, text, hasEscapes), text: undefined };
+  return checked(value, text, hasEscapes);
 }
 
 const notJson = 'The body is not valid JSON in UTF-8.';
 
-function checked(value: unknown, text: string, hasEscapes: boolean): Record<string, unknown> {
+function checked(value: unknown, text: string, hasEscapes: boolean): JsonMembers {
   if (!isRecord(value)) throw invalidArgument('', 'The body must be a JSON object.');
   // Only such a text can hold the name, written out or with escapes.
   if (hasEscapes || text.includes('__proto__')) refusePrototypes(value);

@@ -5,7 +5,7 @@ import { coerceText, isList } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { parseJsonBody } from './json-body.ts';
+import { JsonBody } from './json-body.ts';
 import { readMultipart } from './multipart.ts';
 import { collectBytes } from './receive.ts';
 import type { Turn } from './turns.ts';
@@ -18,8 +18,11 @@ export interface Body {
   readonly members: Readonly<Record<string, unknown>>;
   /** Text fields of a multipart body that are query parameters of the operation. */
   readonly parameters: Texts;
-  /** The JSON that the members were read from, where it was read as one text. */
-  readonly text?: string | undefined;
+}
+
+/** A JSON body that nobody has read yet. */
+export class UnreadBody extends JsonBody implements Body {
+  readonly parameters = {};
 }
 
 const formUrlencoded = 'application/x-www-form-urlencoded';
@@ -44,8 +47,7 @@ export async function readBody(
     }
   } else {
     if (type === 'application/json') {
-      const bytes = await collectBytes(request, turn, jsonBytesMax);
-      return { ...parseJsonBody(bytes), parameters: {} };
+      return new UnreadBody(await collectBytes(request, turn, jsonBytesMax));
     }
     if (rawMember && type === 'text/plain') {
       const text = decodeUtf8(await collectBytes(request, turn, limits.annotationBytesMax));

@@ -45,6 +45,8 @@ export interface GroupCommit<Command, Outcome> {
    * Throws what the command throws, and `internal` when the thread ends: it may be done then.
    */
   submit(command: Command, bytes: number): Promise<Outcome>;
+  /** How many commands have been submitted and have not ended. */
+  readonly waiting: number;
   /**
    * Resolves once all that was submitted has ended, and the thread with it. What has not ended in
    * time is ended: it rejects with `internal`, and may be done.
@@ -92,6 +94,9 @@ export function createGroupCommit<Command, Outcome>(
 
   return {
     submit,
+    get waiting() {
+      return queue.length + (thread?.waiting ?? 0);
+    },
     close: async () => {
       isClosed = true;
       send();
@@ -164,6 +169,11 @@ class Thread<Command, Outcome> {
       this.hasEnded = true;
       for (const { reject } of this.#sent.splice(0)) reject(ended(this.#failure));
     });
+  }
+
+  /** How many it has not answered. */
+  get waiting(): number {
+    return this.#sent.length;
   }
 
   send(taken: readonly Waiting<Command, Outcome>[], part: Omit<Part<Command>, 'commands'>): void {

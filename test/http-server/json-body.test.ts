@@ -1,10 +1,10 @@
 // Bodies with long strings: read as JSON.parse reads them, and refused where it refuses them.
 
 import { expect, test } from 'vitest';
-import { parseJsonBody } from '../../src/http-server/json-body.ts';
+import { JsonBody } from '../../src/http-server/json-body.ts';
 
 const long = 'iVBORw0KGgo+/='.repeat(3_000);
-const read = (text: string) => parseJsonBody(Buffer.from(text)).members;
+const read = (text: string) => new JsonBody(Buffer.from(text)).members;
 
 test.each([
   ['one', `{"a":"${long}"}`, { a: long }],
@@ -58,7 +58,7 @@ test.each([
   ['no end', Buffer.from(`{"a":"${long}`)],
   ['no comma', Buffer.from(`{"a":"${long}" "b":"${long}"}`)],
 ])('it is refused: %s', (_name, bytes) => {
-  expect(() => parseJsonBody(bytes)).toThrow('not valid JSON');
+  expect(() => new JsonBody(bytes).members).toThrow('not valid JSON');
 });
 
 test('a prototype beside it is refused', () => {

@@ -174,7 +174,7 @@ export async function startTestService(changes: Changes = {}): Promise<TestServi
   return { url: service.url, port, logLines, aborted, close: () => service.close() };
 }
 
-function handlersFor(aborted: string[]): Handlers<TestOperations, string> {
+export function handlersFor(aborted: string[]): Handlers<TestOperations, string> {
   return {
     root: async (_input, { principal, origin }) => ({ operation: 'root', principal, origin }),
     workspace: async (input, { signal }) => {

@@ -34,6 +34,11 @@ export async function loadEventSchemas(folder: string | undefined): Promise<Even
       all.set(name, schema);
     }
   }
+  return createEventSchemas(all);
+}
+
+/** Throws `invalid_input` naming the one that is none. */
+export function createEventSchemas(all: ReadonlyMap<string, Members>): EventSchemas {
   const compile = createCompiler();
   const validators = new Map([...all].map(([name, schema]) => [name, compile(name, schema)]));
   return {

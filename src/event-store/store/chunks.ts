@@ -3,6 +3,7 @@
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Arrival } from './store.ts';
+import { listed } from './term-lists.ts';
 import { bucketOf, firstKey, reservedKeys, storedValue, type TermValue } from './terms.ts';
 import { readPlaces, readSteps, readValues } from './window-columns.ts';
 
@@ -20,12 +21,24 @@ export interface MergePlace {
 export interface Chunk extends MergePlace {
   /** The last key that it has; undefined: it has all that are left. */
   readonly last: number | undefined;
-  /** Four values for each: key, bucket, value, arrival. */
+  /** Four values for each event: key, bucket, value, arrival. */
   readonly rows: readonly TermValue[];
+  /** Those of many events. */
+  readonly lists: readonly ListRow[];
+  /** So many values of windows they stand for. */
+  readonly values: number;
   /** Of the whole merge, for each event that is stored meanwhile. */
-  readonly rowsPerEvent: number;
+  readonly valuesPerEvent: number;
   /** For the chunk behind it. */
   readonly windows: readonly OpenWindow[];
+}
+
+/** A row of `terms` for the arrivals of events with the same value. */
+export interface ListRow {
+  readonly key: number;
+  readonly bucket: number;
+  readonly value: TermValue;
+  readonly arrivals: readonly Arrival[];
 }
 
 /** The chunk that goes in next, and the one behind it, which is made meanwhile. */
@@ -80,17 +93,17 @@ function beginChunk(
   );
   const all = sizes.reduce((sum, { size }) => sum + size, 0);
   // Where all events are gone there are no rows, and the merge is to end all the same.
-  const rowsPerEvent = Math.max(1, (all * hurry) / limits.mergedEventsMin);
+  const valuesPerEvent = Math.max(1, (all * hurry) / limits.mergedEventsMin);
   const windows = known ?? openWindows(database, place.until);
   const keys = sizes.map(({ key }) => key).filter((key) => key > place.after);
-  const chunk = { ...place, rowsPerEvent, windows };
+  const chunk = { ...place, valuesPerEvent, windows };
   const steps = makeRows(database, windows, keys);
   let owed = 0;
   return {
     ...place,
     advance: (events) => {
       // Twice what goes in meanwhile, since values are sorted too.
-      for (owed += 2 * rowsPerEvent * events; owed > 0; ) {
+      for (owed += 2 * valuesPerEvent * events; owed > 0; ) {
         const step = steps.next();
         if (step.done) return { ...chunk, ...step.value };
         owed -= step.value;
@@ -109,17 +122,27 @@ function* makeRows(
   database: Database,
   windows: readonly OpenWindow[],
   keys: readonly number[],
-): Generator<number, Pick<Chunk, 'rows' | 'last'>> {
-  const rows: TermValue[] = [];
+): Generator<number, Rows & { readonly last: number | undefined }> {
+  const rows: Rows = { rows: [], lists: [], values: 0 };
   for (const key of keys) {
-    if (rows.length >= chunkRowsMin * 4) return { rows, last: key - 1 };
+    const size = rows.rows.length / 4 + rows.lists.length * rowsPerList;
+    if (size >= chunkRowsMin) return { ...rows, last: key - 1 };
     yield* addRows(database, rows, windows, key);
   }
-  return { rows, last: undefined };
+  return { ...rows, last: undefined };
+}
+
+interface Rows {
+  readonly rows: TermValue[];
+  readonly lists: ListRow[];
+  values: number;
 }
 
 /** What a transaction or two can insert. */
 const chunkRowsMin = 4_096;
+
+/** A list takes as long as so many rows. */
+const rowsPerList = 16;
 
 /** So all is in before there are enough windows for the next merge. */
 const hurry = 1.25;
@@ -160,15 +183,23 @@ function arrivalsBetween(database: Database, since: Arrival, until: Arrival): Se
 /** All rows of one key, as they will lie: then each page of the table is written once. */
 function* addRows(
   database: Database,
-  rows: TermValue[],
+  rows: Rows,
   windows: readonly OpenWindow[],
   key: number,
 ): Generator<number, void> {
   const buckets: Buckets = new Map();
-  for (const window of windows) yield addColumn(database, buckets, window, key);
+  for (const window of windows) {
+    const size = addColumn(database, buckets, window, key);
+    rows.values += size;
+    yield size;
+  }
   for (const [bucket, values] of buckets) {
     for (const value of [...values.keys()].sort(byRank)) {
-      for (const arrival of values.get(value) ?? []) rows.push(key, bucket, value, arrival);
+      const all = values.get(value) ?? [];
+      const lists = listed(all);
+      for (const arrivals of lists ?? []) rows.lists.push({ key, bucket, value, arrivals });
+      if (lists === undefined)
+        for (const arrival of all) rows.rows.push(key, bucket, value, arrival);
     }
     yield values.size;
   }

@@ -1,10 +1,19 @@
 // What the writing thread is told, and what it answers.
 
-import type { Arrival, Finalized, NewEvent, NewFile, RemovalRule, Removed } from './store.ts';
-import { bodyText } from './stored-body.ts';
+import type { Arrival, EventHead, Finalized, NewFile, RemovalRule, Removed } from './store.ts';
 
+/** A text: the request of an event to create, which nobody has checked. */
 export type Command =
-  | EventRow
+  | string
+  | {
+      readonly kind: 'create';
+      readonly head: EventHead;
+      /** JSON of all that no query looks for; see stored-body.ts. */
+      readonly body: string;
+      readonly files: readonly NewFile[];
+      /** About how much it writes. */
+      readonly bytes: number;
+    }
   | { readonly kind: 'attach'; readonly eventId: string; readonly file: NewFile }
   | { readonly kind: 'finalize'; readonly eventId: string }
   | {
@@ -23,9 +32,14 @@ export type Command =
   | { readonly kind: 'retryUpload'; readonly eventId: string }
   | { readonly kind: 'retryUploads'; readonly after: Arrival; readonly limit: number };
 
-/** A text: the id of an event that was created. `count`: how many things were changed. */
+/**
+ * A text: the id of an event that was created; of a draft from a request, its object. `declined`: a
+ * request of which nothing was stored. `count`: how many things were changed.
+ */
 export type Outcome =
   | string
+  | { readonly kind: 'draft'; readonly id: string }
+  | { readonly kind: 'declined' }
   | { readonly kind: 'finalized'; readonly finalized: Finalized }
   | { readonly kind: 'removed'; readonly removed: Removed }
   | {
@@ -36,45 +50,8 @@ export type Outcome =
     }
   | { readonly kind: 'changed'; readonly count: number };
 
-/**
- * An event to create, made ready for its row by the thread that took it in. A list: the names of
- * an object would take longer from one thread to the other than what they name.
- */
-export type EventRow = readonly [
-  draft: boolean,
-  deviceId: string | undefined,
-  eventSchema: string,
-  workflowId: string | undefined,
-  externalId: string | undefined,
-  relatedEventId: string | undefined,
-  /** JSON. */
-  customMetadata: string | undefined,
-  /** JSON of all that no query looks for; see stored-body.ts. */
-  body: string,
-  files: readonly NewFile[],
-];
-
-export function isEventRow(command: Command): command is EventRow {
-  return Array.isArray(command);
-}
-
 /** About how much it writes. */
-export function bytesOfRow([, , , , , , customMetadata = '', body]: EventRow): number {
-  return body.length + customMetadata.length;
-}
-
-export function eventRow(event: NewEvent): EventRow {
-  const { draft, deviceId, eventSchema, workflowId, externalId, relatedEventId, files } = event;
-  const metadata = event.customMetadata && JSON.stringify(event.customMetadata);
-  return [
-    draft,
-    deviceId,
-    eventSchema,
-    workflowId,
-    externalId,
-    relatedEventId,
-    metadata,
-    bodyText(event),
-    files,
-  ];
+export function bytesOf(command: Command): number {
+  if (typeof command === 'string') return command.length;
+  return command.kind === 'create' ? command.bytes : 0;
 }

@@ -4,19 +4,24 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../../limits.ts';
 import { serveBatches } from '../../storage/batches.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { isMembers } from '../members.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Indexing } from './indexing.ts';
+import { createLateReader } from './late-reader.ts';
 import { migrations } from './schema.ts';
-import { beginWrites } from './writes.ts';
+import { beginWrites, type Writer } from './writes.ts';
 
 const port = parentPort;
-const path: unknown = workerData;
+const { path, requestRules } = isMembers(workerData) ? workerData : {};
 if (port === null || typeof path !== 'string') {
   throw new Error('event-writer runs in a thread of sqlite-store.ts');
 }
 
-const indexing = new Indexing();
-const checkpoints = new Checkpoints(path);
+const writer: Writer = {
+  indexing: new Indexing(),
+  checkpoints: new Checkpoints(path),
+  readRequest: createLateReader(requestRules),
+};
 
 serveBatches(port, {
   open: () =>
@@ -24,11 +29,11 @@ serveBatches(port, {
       cacheBytes: limits.eventWriterCacheBytes,
       busyStepMs: limits.databaseBusyStepMs,
     }),
-  begin: (database, now) => beginWrites(database, now, indexing, checkpoints),
+  begin: (database, now) => beginWrites(database, now, writer),
   afterwards: (database) => {
-    checkpoints.runIfDue(database);
-    indexing.prepare(database);
+    writer.checkpoints.runIfDue(database);
+    writer.indexing.prepare(database);
   },
-  whenIdle: (database) => indexing.complete(database),
-  atEnd: () => checkpoints.close(),
+  whenIdle: (database) => writer.indexing.complete(database),
+  atEnd: () => writer.checkpoints.close(),
 });

@@ -2,10 +2,11 @@
 
 import { removalReasons } from '../../contract/event-store.ts';
 import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { Database, Row, SqlValue } from '../../storage/database.ts';
 import { arrivalOf } from '../ids.ts';
 import { conditionsOf, partWithin } from './plan.ts';
-import type { Bounds, Order } from './runs.ts';
+import { type Bounds, eventsAmong, type Order, type Run } from './runs.ts';
 import type {
   Arrival,
   CountFilter,
@@ -17,6 +18,7 @@ import type {
   Usage,
 } from './store.ts';
 import { readUpload } from './stored-event.ts';
+import { arrivalsOfRow } from './term-lists.ts';
 import { bucketsBetween, reservedKeys } from './terms.ts';
 import { arrivalsInWindow } from './window-search.ts';
 import { coveredUntil, windowsWithin } from './windows.ts';
@@ -72,17 +74,12 @@ function endsInWindows(
     ...(eventSchema !== undefined && { eventSchemas: [eventSchema] }),
     ...(workflowId !== undefined && { workflowIds: [workflowId] }),
   });
-  const isThere = (arrival: Arrival) =>
-    database.get(
-      `SELECT 1 AS found FROM events WHERE arrival = ?${where}`,
-      [arrival, ...values],
-      () => true,
-    ) ?? false;
+  const matching: Run = { sql: `FROM events WHERE true${where}`, parameters: values };
   const windows = windowsWithin(database, { since: allTime.from, until: allTime.until });
   const first = (order: Order) => {
     for (const { until } of order === 'newest_first' ? windows.toReversed() : windows) {
       const arrivals = arrivalsInWindow(database, until, conditions, { bounds: allTime, order });
-      const found = arrivals?.find(isThere);
+      const [found] = eventsAmong(database, arrivals ?? [], matching);
       if (found !== undefined) return [found];
     }
     return [];
@@ -99,17 +96,41 @@ function endsInTerms(database: Database, where: string, values: readonly string[
   const buckets = bucketsBetween(reservedKeys.kind, part.firstNumber, part.lastNumber);
   const end = (which: 'min' | 'max') => {
     // Each kind is one run of a bucket: the plus keeps the type of the id from hiding that.
-    const sql = `SELECT ${which}((SELECT ${which}(arrival) FROM terms
-        WHERE key = ${reservedKeys.kind} AND bucket = ? AND value = +kinds.id)) AS arrival
-      FROM kinds WHERE true${where}`;
+    const run = (table: string) =>
+      `${table}.key = ${reservedKeys.kind} AND ${table}.bucket = ? AND ${table}.value = +kinds.id`;
+    const sql = `SELECT terms.arrival AS arrival, terms.arrivals AS arrivals
+      FROM kinds CROSS JOIN terms ON ${run('terms')} AND terms.arrival =
+        (SELECT ${which}(arrival) FROM terms AS own WHERE ${run('own')}) WHERE true${where}`;
     for (const bucket of which === 'max' ? buckets.toReversed() : buckets) {
-      const read = (row: Row) => row.optionalInteger('arrival');
-      const arrival = database.get(sql, [bucket, ...values], read);
+      const found = database.all(sql, [bucket, bucket, ...values], (row) =>
+        arrivalsOfRow(row.integer('arrival'), row.optionalText('arrivals')),
+      );
+      const arrival = firstThere(database, found.flat(), which);
       if (arrival !== undefined) return [arrival];
     }
     return [];
   };
   return [...end('min'), ...end('max')];
+}
+
+const allEvents: Run = { sql: 'FROM events WHERE true', parameters: [] };
+
+/** The oldest or the newest of these events that is not gone; what goes is old, most often. */
+function firstThere(
+  database: Database,
+  arrivals: readonly Arrival[],
+  which: 'min' | 'max',
+): Arrival | undefined {
+  const oldest = 'SELECT min(arrival) AS arrival FROM events';
+  const from = database.get(oldest, [], (row) => row.optionalInteger('arrival')) ?? 0;
+  const sorted = arrivals.filter((arrival) => arrival >= from).sort((a, b) => a - b);
+  if (which === 'max') sorted.reverse();
+  for (let start = 0; start < sorted.length; start += limits.eventsPageMax) {
+    const some = sorted.slice(start, start + limits.eventsPageMax);
+    const [found] = eventsAmong(database, some, allEvents);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function readCounts(database: Database, sql: string, parameters: readonly SqlValue[]): EventCounts {

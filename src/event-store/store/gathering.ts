@@ -6,7 +6,6 @@ import {
   type CreatedEvent,
   type IndexedEvent,
   indexedColumns,
-  indexedEvent,
   readIndexedEvent,
 } from './indexed-event.ts';
 import type { Totals } from './totals.ts';
@@ -38,7 +37,7 @@ export class Gathering {
     const created = this.#created;
     this.#created = [];
     if (last && isBehind(database, last, created)) {
-      for (const event of created) this.#events.push(indexedEvent(event));
+      this.#events.push(...created);
       return;
     }
     const sql = `SELECT ${indexedColumns} FROM events WHERE arrival > ? ORDER BY arrival LIMIT ?`;

@@ -14,15 +14,9 @@ export interface IndexedEvent {
   readonly customMetadata: unknown;
 }
 
-/** An event of this transaction, whose metadata is JSON still. */
-export interface CreatedEvent extends Omit<IndexedEvent, 'customMetadata'> {
+/** An event of this transaction. */
+export interface CreatedEvent extends IndexedEvent {
   readonly id: string;
-  readonly customMetadata: string | undefined;
-}
-
-export function indexedEvent(event: CreatedEvent): IndexedEvent {
-  const { customMetadata } = event;
-  return { ...event, customMetadata: customMetadata && JSON.parse(customMetadata) };
 }
 
 export const indexedColumns = `arrival, number, device_id, event_schema, workflow_id, external_id,

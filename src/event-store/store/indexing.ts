@@ -70,14 +70,24 @@ export function removeFromIndex(writing: Writing, event: IndexedEvent): void {
   const { database, totals } = writing;
   const { arrival } = event;
   if (arrival > totals.get('counted_arrival')) return;
-  const remove = 'DELETE FROM terms WHERE key = ? AND bucket = ? AND value = ? AND arrival = ?';
-  for (const term of uncountedTerms(writing, event)) database.run(remove, term);
+  for (const term of uncountedTerms(writing, event)) removeTerm(database, term);
   if (arrival <= totals.get('indexed_arrival')) return;
   removeFromWindow(writing, arrival);
   if (arrival > totals.get('merge_until')) return;
   // The rows of the others are no longer where they were.
   totals.add('merge_removals', 1);
   totals.set('indexed_rows', 0);
+}
+
+/** The row of an event, or its place in a list: the first row that is not before it. */
+function removeTerm(database: Database, [key, bucket, value, arrival]: Term): void {
+  const run = 'key = ? AND bucket = ? AND value = ?';
+  const row = `${run} AND arrival =
+    (SELECT arrival FROM terms WHERE ${run} AND arrival >= ? ORDER BY arrival LIMIT 1)`;
+  const found = [key, bucket, value, key, bucket, value, arrival];
+  const isLast = '(arrival = ? AND arrivals IS NULL OR arrivals IS NOT NULL AND gone = events - 1)';
+  if (database.run(`DELETE FROM terms WHERE ${row} AND ${isLast}`, [...found, arrival]) > 0) return;
+  database.run(`UPDATE terms SET gone = gone + 1 WHERE ${row} AND arrivals IS NOT NULL`, found);
 }
 
 type Term = readonly [key: number, bucket: number, value: TermValue, arrival: Arrival];

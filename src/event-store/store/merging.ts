@@ -5,6 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Chunk, MergePlace } from './chunks.ts';
 import { firstKey, type TermValue } from './terms.ts';
 import type { Totals } from './totals.ts';
+import { stepsOf } from './window-columns.ts';
 import { removeWindows } from './windows.ts';
 import type { Writing } from './writing.ts';
 
@@ -33,15 +34,25 @@ export function openMerge({ database, totals }: Writing): void {
 export function insertShare({ database, totals }: Writing, chunk: Chunk, events: number): number {
   const rows = chunk.rows.length / 4;
   const done = totals.get('indexed_rows');
-  const share = Math.ceil((chunk.rowsPerEvent * events) / rowsAtOnce) * rowsAtOnce;
+  // Where nearly all are in lists, there is little to put in for each event.
+  const rowsPerEvent = (chunk.valuesPerEvent * rows) / Math.max(1, chunk.values);
+  const share = Math.ceil((rowsPerEvent * events) / rowsAtOnce) * rowsAtOnce;
   const until = Math.min(rows, done + share);
   insertRows(database, chunk.rows, done, until);
   if (until < rows) totals.set('indexed_rows', until);
   else finishChunk(database, totals, chunk);
-  return Math.min(events, (until - done) / chunk.rowsPerEvent);
+  const isOnlyLists = rows === 0;
+  const worth = isOnlyLists ? chunk.values / chunk.valuesPerEvent : (until - done) / rowsPerEvent;
+  return Math.min(events, worth);
 }
 
-function finishChunk(database: Database, totals: Totals, { last, until }: Chunk): void {
+/** Lists go in at the end, all at once: none is ever there beside the rows of its events. */
+function finishChunk(database: Database, totals: Totals, chunk: Chunk): void {
+  const { last, until, lists } = chunk;
+  for (const { key, bucket, value, arrivals } of lists) {
+    const arrival = arrivals.at(-1) ?? 0;
+    database.run(insertList, [key, bucket, value, arrival, arrivals.length, stepsOf(arrivals)]);
+  }
   totals.set('indexed_rows', 0);
   if (last !== undefined) {
     totals.set('merge_key', last);
@@ -66,6 +77,9 @@ function insertRows(
   for (; row < until; row += 1) database.run(insertOne, rows.slice(row * 4, (row + 1) * 4));
 }
 
+// A row in its place would be one of its events: no write may fail for it.
+const insertList = `INSERT OR REPLACE INTO terms (key, bucket, value, arrival, events, arrivals)
+  VALUES (?, ?, ?, ?, ?, ?)`;
 const rowsAtOnce = 64;
 const insertOne = 'INSERT OR IGNORE INTO terms (key, bucket, value, arrival) VALUES (?, ?, ?, ?)';
 const insertMany = insertOne + ', (?, ?, ?, ?)'.repeat(rowsAtOnce - 1);

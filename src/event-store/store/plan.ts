@@ -2,11 +2,11 @@
 
 import type { Database } from '../../storage/database.ts';
 import { roughRun } from './rough-run.ts';
-import { type Bounds, mergedRuns, type Run } from './runs.ts';
+import { type Bounds, eventsAmong, mergedRuns, type Run } from './runs.ts';
 import { stateRuns } from './states.ts';
 import type { Arrival, EventFilter, EventQuery } from './store.ts';
 import { findTermKey } from './term-keys.ts';
-import { runsIn, runsInThose, type TermCondition } from './term-runs.ts';
+import { eventsIn, runsInThose, type TermCondition } from './term-runs.ts';
 import { bucketsBetween, hasFewValues, reservedKeys } from './terms.ts';
 
 /** Indexed events between two arrivals, and the numbers of the first and the last of them. */
@@ -63,7 +63,7 @@ export function candidates(
   const search = { database, query, part, share: shareOf(part) };
   const ways = [
     wayThroughTime(search),
-    ...wayThroughKinds(search),
+    ...wayThroughKinds(search, conditions),
     ...conditions.map((condition) => wayThroughTerms(search, condition, conditions)),
   ];
   return ways.reduce((least, way) => (way.cost < least.cost ? way : least)).arrivals();
@@ -88,7 +88,7 @@ export function runsThroughTime(query: EventQuery): readonly Run[] {
 const finalizedRuns = stateRuns(['waiting', 'uploaded', 'refused']);
 
 /** Where more than one of device, schema and workflow is asked for: what has all of them. */
-function wayThroughKinds(search: Search): Way[] {
+function wayThroughKinds(search: Search, all: readonly TermCondition[]): Way[] {
   const { deviceIds, eventSchemas, workflowIds } = search.query;
   const given = [deviceIds, eventSchemas, workflowIds].filter((values) => values !== undefined);
   if (given.length < 2) return [];
@@ -108,7 +108,7 @@ function wayThroughKinds(search: Search): Way[] {
   const values = kinds.map(({ id }) => id);
   const condition: TermCondition = { key: reservedKeys.kind, operator: 'eq', values };
   const events = kinds.reduce((sum, kind) => sum + kind.events, 0);
-  return [wayThroughFew(search, condition, [], events)];
+  return [wayThroughFew(search, condition, events, all.length === given.length)];
 }
 
 /** More runs than that take longer to begin than a page may take. */
@@ -123,31 +123,32 @@ function wayThroughTerms(
   condition: TermCondition,
   all: readonly TermCondition[],
 ): Way {
+  const isAlone = all.length === 1;
   if (hasFewValues(condition.key)) {
-    return wayThroughFew(search, condition, all, eventsOf(search, condition));
+    return wayThroughFew(search, condition, eventsOf(search, condition), isAlone);
   }
   const { part } = search;
   const buckets = bucketsOf(search, condition.key);
   const costMax = buckets.length * (1 + hitsMax);
   // Where there is no other condition, it is enough to know that it takes fewer steps than all.
-  const isChosen = all.length === 1 && costMax < part.lastNumber - part.firstNumber;
+  const isChosen = isAlone && costMax < part.lastNumber - part.firstNumber;
   return {
     cost: isChosen ? costMax : buckets.length * (1 + hitsPerBucket(search, condition, buckets)),
-    arrivals: () => arrivalsIn(search, buckets, condition, all),
+    arrivals: () => arrivalsIn(search, buckets, condition, isAlone),
   };
 }
 
-/** Through a key with few values, which so many events have. */
+/** Through a key with few values, which so many events have; `isAlone`: that is all of the query. */
 function wayThroughFew(
   search: Search,
   condition: TermCondition,
-  all: readonly TermCondition[],
   events: number,
+  isAlone: boolean,
 ): Way {
   const buckets = bucketsOf(search, condition.key);
   return {
     cost: buckets.length * condition.values.length + events * search.share,
-    arrivals: () => arrivalsIn(search, buckets, condition, all),
+    arrivals: () => arrivalsIn(search, buckets, condition, isAlone),
   };
 }
 
@@ -162,26 +163,17 @@ function* arrivalsIn(
   search: Search,
   buckets: readonly number[],
   condition: TermCondition,
-  all: readonly TermCondition[],
+  isAlone: boolean,
 ): Generator<readonly Arrival[]> {
+  const rough = roughRun(search.query);
   for (const some of inGrowingParts(buckets)) {
-    for (const runs of runsInThose(search.database, some, condition, all)) {
-      yield* merged(search, hasFewValues(condition.key) ? narrowed(search, runs) : runs);
+    for (const runs of runsInThose(search.database, some, condition)) {
+      for (const arrivals of merged(search, runs)) {
+        // In the event SQLite sees what cannot match: JSON is read of few.
+        yield isAlone ? arrivals : eventsAmong(search.database, arrivals, rough);
+      }
     }
   }
-}
-
-/** Where other conditions are in smaller buckets, the event itself is looked at. */
-function narrowed({ query }: Search, runs: readonly Run[]): readonly Run[] {
-  const { metadata = [], externalIds, relatedEventId } = query;
-  if (metadata.length === 0 && externalIds === undefined && relatedEventId === undefined) {
-    return runs;
-  }
-  const rough = roughRun(query);
-  return runs.map(({ sql, parameters }) => ({
-    sql: `${sql} AND EXISTS (SELECT 1 ${rough.sql} AND events.arrival = terms.arrival)`,
-    parameters: [...parameters, ...rough.parameters],
-  }));
 }
 
 /** Few at first, since most pages are full soon; then many with one statement. */
@@ -205,10 +197,7 @@ function hitsPerBucket(
   const sample = new Set([buckets[0], buckets[buckets.length >> 1], buckets.at(-1)]);
   let hits = 0;
   for (const bucket of sample) {
-    for (const { sql, parameters } of runsIn(bucket ?? 0, condition)) {
-      const count = `SELECT count(*) AS hits FROM (SELECT 1 ${sql} LIMIT ${hitsMax})`;
-      hits += database.get(count, parameters, (row) => row.integer('hits')) ?? 0;
-    }
+    hits += eventsIn(database, bucket ?? 0, condition, hitsMax);
   }
   return Math.min(hits / sample.size, hitsMax);
 }

@@ -171,4 +171,21 @@ export const migrations: readonly Migration[] = [
       UPDATE totals SET indexed_rows = 0;
     `,
   },
+  {
+    name: 'lists',
+    sql: `
+      -- A row may stand for several events with the same value, the last of which is its arrival.
+      -- All their arrivals, as the first one and the steps from each to the next: JSON; null: it is
+      -- one event. So many of them are gone; no row stays of which all are.
+      ALTER TABLE terms ADD COLUMN events INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE terms ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE terms ADD COLUMN arrivals TEXT;
+      CREATE INDEX terms_lists ON terms (key, bucket, value) WHERE arrivals IS NOT NULL;
+      -- What a merge has begun to put in is made anew.
+      DELETE FROM terms WHERE (SELECT merge_until FROM totals) > 0
+        AND key > (SELECT merge_key FROM totals)
+        AND arrival > (SELECT indexed_arrival FROM totals);
+      UPDATE totals SET indexed_rows = 0;
+    `,
+  },
 ];

@@ -8,7 +8,8 @@ import { limits } from '../../limits.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../storage/group-commit.ts';
 import { arrivalOf } from '../ids.ts';
-import { bytesOfRow, type Command, eventRow, type Outcome } from './commands.ts';
+import type { RequestRules } from '../intake/requests.ts';
+import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { countEvents, readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
 import { listEvents } from './list.ts';
@@ -18,6 +19,7 @@ import type {
   Arrival,
   CountFilter,
   Created,
+  CreatedFrom,
   EventCounts,
   EventPage,
   EventQuery,
@@ -33,12 +35,15 @@ import type {
   StoredFile,
   Usage,
 } from './store.ts';
+import { bodyText } from './stored-body.ts';
 import { eventAt, readEvent } from './stored-event.ts';
 
 export interface EventStoreOptions {
   /** The data folder; made where there is none. */
   readonly data: string;
   readonly clock: Clock;
+  /** What requests are checked against; without them, none is stored as it came. */
+  readonly requestRules?: RequestRules;
 }
 
 /** Opens the store of a data folder. Throws as `openDatabase` does. */
@@ -50,8 +55,9 @@ class SqliteEventStore implements EventStore {
   readonly #path: string;
   readonly #database: Database;
   readonly #writer: GroupCommit<Command, Outcome>;
+  readonly #hasRules: boolean;
 
-  constructor({ data, clock }: EventStoreOptions) {
+  constructor({ data, clock, requestRules }: EventStoreOptions) {
     this.#path = join(data, 'events.db');
     this.#database = openDatabase(this.#path, migrations, {
       canShrink: true,
@@ -59,17 +65,28 @@ class SqliteEventStore implements EventStore {
     });
     this.#writer = createGroupCommit({
       entry: new URL(`./event-writer${extname(import.meta.url)}`, import.meta.url),
-      data: this.#path,
+      data: { path: this.#path, requestRules },
       now: clock.now,
     });
+    this.#hasRules = requestRules !== undefined;
   }
 
   async create(event: NewEvent): Promise<Created> {
-    const row = eventRow(event);
-    const outcome = await this.#writer.submit(row, bytesOfRow(row));
-    const arrival = typeof outcome === 'string' ? arrivalOf(outcome) : undefined;
-    if (typeof outcome !== 'string' || arrival === undefined) throw unexpected();
-    return { id: outcome, arrival };
+    const outcome = await this.#submit(createCommand(event));
+    if (typeof outcome !== 'string') throw unexpected();
+    return created(outcome);
+  }
+
+  /** Where others wait: the thread that answers them has the most to do then. */
+  get takesRequests(): boolean {
+    return this.#hasRules && this.#writer.waiting > 0;
+  }
+
+  async createFrom(request: string): Promise<CreatedFrom | undefined> {
+    const outcome = await this.#submit(request);
+    if (typeof outcome === 'string') return { ...created(outcome), draft: false };
+    if (isOf(outcome, 'declined')) return undefined;
+    return { ...created(one(outcome, 'draft').id), draft: true };
   }
 
   async attach(eventId: string, file: NewFile): Promise<void> {
@@ -77,7 +94,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async finalize(eventId: string): Promise<Finalized> {
-    return one(await this.#writer.submit({ kind: 'finalize', eventId }, 0), 'finalized').finalized;
+    return one(await this.#submit({ kind: 'finalize', eventId }), 'finalized').finalized;
   }
 
   async finalizeDrafts(before: Arrival, spared: readonly string[], limit: number): Promise<number> {
@@ -111,7 +128,7 @@ class SqliteEventStore implements EventStore {
       const limit = Math.min(limits.changedAtOnceMax, rule.limit - events);
       const rest = rule.diskBytes === undefined ? {} : { diskBytes: room() };
       const step: RemovalRule = { ...rule, limit, ...rest };
-      const outcome = await this.#writer.submit({ kind: 'remove', rule: step }, 0);
+      const outcome = await this.#submit({ kind: 'remove', rule: step });
       const { removed } = one(outcome, 'removed');
       events += removed.events;
       diskBytes += removed.diskBytes;
@@ -181,7 +198,7 @@ class SqliteEventStore implements EventStore {
     let after: Arrival = 0;
     for (;;) {
       const command: Command = { kind: 'retryUploads', after, limit: limits.changedAtOnceMax };
-      const { count, last } = one(await this.#writer.submit(command, 0), 'retried');
+      const { count, last } = one(await this.#submit(command), 'retried');
       retried += count;
       if (last === undefined) return retried;
       after = last;
@@ -193,14 +210,36 @@ class SqliteEventStore implements EventStore {
     this.#database.close();
   }
 
+  #submit(command: Command): Promise<Outcome> {
+    return this.#writer.submit(command, bytesOf(command));
+  }
+
   /** A write that says how many things it changed. */
   async #change(command: Command): Promise<number> {
-    return one(await this.#writer.submit(command, 0), 'changed').count;
+    return one(await this.#submit(command), 'changed').count;
   }
 }
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function createCommand(event: NewEvent): Command {
+  const { files, draft, workflowId, deviceId, eventSchema } = event;
+  const { externalId, relatedEventId, customMetadata } = event;
+  const head = {
+    ...{ draft, workflowId, deviceId, eventSchema },
+    ...{ externalId, relatedEventId, customMetadata },
+  };
+  const body = bodyText(event);
+  const bytes = body.length + JSON.stringify(customMetadata ?? {}).length;
+  return { kind: 'create', head, body, files, bytes };
+}
+
+function created(id: string): Created {
+  const arrival = arrivalOf(id);
+  if (arrival === undefined) throw unexpected();
+  return { id, arrival };
 }
 
 type Named = Exclude<Outcome, string>;

@@ -41,28 +41,30 @@ export interface EventImage {
   readonly metadata: Members | null;
 }
 
-/** An event to store, checked by now. Its `files` are those of its images. */
-export interface NewEvent {
+/** What of an event has columns of its own: what queries look for. */
+export interface EventHead {
   readonly draft: boolean;
-  readonly solution: string | undefined;
   readonly workflowId: string | undefined;
-  readonly workflowVersion: string | undefined;
   readonly deviceId: string | undefined;
+  readonly eventSchema: string;
+  /** From its data; what the query parameters of these names look for. */
+  readonly externalId: string | undefined;
+  readonly relatedEventId: string | undefined;
+  readonly customMetadata: Members | undefined;
+}
+
+/** An event to store, checked by now. Its `files` are those of its images. */
+export interface NewEvent extends EventHead {
+  readonly solution: string | undefined;
+  readonly workflowVersion: string | undefined;
   readonly streamId: string | undefined;
   readonly imageId: string | undefined;
   /** As it was sent. */
   readonly inferenceTimestamp: string;
-  readonly eventSchema: string;
   readonly eventData: Members;
-  /** From `eventData`; what the query parameters of these names look for. */
-  readonly externalId: string | undefined;
-  readonly relatedEventId: string | undefined;
-  readonly customMetadata: Members | undefined;
   readonly displayImagePosition: number | undefined;
   readonly images: readonly EventImage[];
   readonly files: readonly NewFile[];
-  /** The request as it came, in the spelling of the contract; undefined: an image has bytes. */
-  readonly request?: string | undefined;
 }
 
 /**
@@ -71,7 +73,7 @@ export interface NewEvent {
  */
 export type UploadState = 'draft' | 'waiting' | 'uploaded' | 'refused';
 
-export interface StoredEvent extends Omit<NewEvent, 'files' | 'request'> {
+export interface StoredEvent extends Omit<NewEvent, 'files'> {
   /** A UUID of version 7 that carries the arrival. */
   readonly id: string;
   readonly arrival: Arrival;
@@ -154,6 +156,10 @@ export interface EventCounts {
 export interface Created {
   readonly id: string;
   readonly arrival: Arrival;
+}
+
+export interface CreatedFrom extends Created {
+  readonly draft: boolean;
 }
 
 export interface Finalized {
@@ -247,6 +253,14 @@ export interface Usage {
  */
 export interface EventStore {
   create(event: NewEvent): Promise<Created>;
+  /** Whether `createFrom` is the faster way now. */
+  readonly takesRequests: boolean;
+  /**
+   * Creates an event of the JSON of its request, which nobody has checked. Undefined: nothing is
+   * stored, and who calls has to check and to `create` it. A store may do so for any request, and
+   * does for one that is wrong or brings bytes.
+   */
+  createFrom(request: string): Promise<CreatedFrom | undefined>;
   /** Adds a file to a draft. Throws `conflict` when the event is finalized. */
   attach(eventId: string, file: NewFile): Promise<void>;
   /** Once; a second call changes nothing and says so. */

@@ -1,5 +1,5 @@
-// What no query looks for in an event, as JSON in its row: put together here where an image has
-// bytes, else the request as it came, which saves a tenth of the time that an event takes.
+// What no query looks for in an event, as JSON in its row: put together here, or the request as it
+// came, which saves a tenth of the time that an event takes.
 
 import type { events } from '../../contract/events.ts';
 import type { Input } from '../../contract/operation.ts';
@@ -22,8 +22,7 @@ export type StoredBody = Pick<
 >;
 
 /** The JSON of an event for its row. */
-export function bodyText(event: NewEvent): string {
-  if (event.request !== undefined) return event.request;
+export function bodyText(event: StoredBody): string {
   const { solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData } = event;
   const { displayImagePosition, images } = event;
   const body: StoredBody = {
@@ -35,7 +34,7 @@ export function bodyText(event: NewEvent): string {
 
 /** The parsed JSON of a row; undefined: neither of the two that we write. */
 export function readBody(value: unknown): StoredBody | undefined {
-  if (isRequest(value)) return fromRequest(value);
+  if (isRequest(value)) return bodyOf(value, imagesOf(value));
   return isBody(value) ? value : undefined;
 }
 
@@ -53,7 +52,8 @@ function isRequest(value: unknown): value is EventInput {
   return typeof inference_timestamp === 'string' && isMembers(event_data) && Array.isArray(images);
 }
 
-function fromRequest(request: EventInput): StoredBody {
+/** `images`: those that the images of the request have become. */
+export function bodyOf(request: EventInput, images: readonly EventImage[]): StoredBody {
   return {
     solution: request.solution ?? undefined,
     workflowVersion: request.workflow_version ?? undefined,
@@ -62,8 +62,13 @@ function fromRequest(request: EventInput): StoredBody {
     inferenceTimestamp: request.inference_timestamp,
     eventData: request.event_data,
     displayImagePosition: request.displayImagePosition ?? undefined,
-    images: (request.images ?? []).map((image) => storedImage(image, undefined, undefined)),
+    images,
   };
+}
+
+/** The images of a request that brings no bytes. */
+export function imagesOf({ images }: EventInput): EventImage[] {
+  return (images ?? []).map((image) => storedImage(image, undefined, undefined));
 }
 
 /** An image with the ids of its files, where it has bytes. */

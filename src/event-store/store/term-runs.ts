@@ -3,7 +3,7 @@
 import type { Database } from '../../storage/database.ts';
 import type { Run } from './runs.ts';
 import type { MetadataOperator, MetadataValue } from './store.ts';
-import { bucketAround, hasFewValues, isWhole, storedValue, type TermValue } from './terms.ts';
+import { hasFewValues, isWhole, storedValue, type TermValue } from './terms.ts';
 
 /** A condition on one key of the table. */
 export interface TermCondition {
@@ -16,22 +16,31 @@ export interface TermCondition {
 interface Range {
   readonly sql: string;
   readonly parameters: readonly TermValue[];
+  readonly isOneValue?: boolean;
 }
 
-/** The runs of a condition in one bucket. */
-export function runsIn(bucket: number, condition: TermCondition): Run[] {
-  return runsOf(rangesOf(condition), bucket, condition, []);
+/** About how many events meet a condition in one bucket; `most` and more are not counted. */
+export function eventsIn(
+  database: Database,
+  bucket: number,
+  condition: TermCondition,
+  most: number,
+): number {
+  let sum = 0;
+  for (const { sql, parameters } of rangesOf(condition)) {
+    const rows = `SELECT events FROM terms WHERE key = ? AND bucket = ? AND ${sql} LIMIT ${most}`;
+    const count = `SELECT coalesce(sum(events), 0) AS events FROM (${rows})`;
+    const values = [condition.key, bucket, ...parameters];
+    sum += database.get(count, values, (row) => row.integer('events')) ?? 0;
+  }
+  return Math.min(sum, most);
 }
 
-/**
- * Those of the buckets, in their order, in which the condition has events: only of events that meet
- * `others` too, where it can be.
- */
+/** The runs of those of the buckets, in their order, in which the condition has events. */
 export function runsInThose(
   database: Database,
   buckets: readonly number[],
   condition: TermCondition,
-  others: readonly TermCondition[],
 ): readonly (readonly Run[])[] {
   const found = rangesOf(condition).map((range) => ({
     range,
@@ -39,7 +48,7 @@ export function runsInThose(
   }));
   const runs = buckets.map((bucket) => {
     const ranges = found.filter(({ known }) => known.has(bucket)).map(({ range }) => range);
-    return runsOf(ranges, bucket, condition, others);
+    return ranges.flatMap((range) => runsOf(condition.key, bucket, range));
   });
   return runs.filter(({ length }) => length > 0);
 }
@@ -60,43 +69,30 @@ function bucketsWith(
   return new Set(found);
 }
 
-function runsOf(
-  ranges: readonly Range[],
-  bucket: number,
-  condition: TermCondition,
-  others: readonly TermCondition[],
-): Run[] {
-  if (ranges.length === 0) return [];
-  const also = others.flatMap((other) => exists(condition, bucket, other));
-  return ranges.map(({ sql, parameters }) => ({
-    sql: ['FROM terms WHERE key = ? AND bucket = ?', sql, ...also.map((o) => o.sql)].join(' AND '),
-    parameters: [condition.key, bucket, ...parameters, ...also.flatMap((o) => o.parameters)],
-  }));
-}
-
-/** A seek for each event: few values, in a bucket that is known. Otherwise nothing. */
-function exists(condition: TermCondition, bucket: number, other: TermCondition): readonly Run[] {
-  const around = bucketAround(bucket, condition.key, other.key);
-  const canSeek = other.operator === 'eq' && other.values.length <= 4 && around !== undefined;
-  if (other === condition || !canSeek) return [];
-  const marks = other.values.map(() => '?').join(', ');
+/** Of several values, lists reach over other rows: so they are read apart. */
+function runsOf(key: number, bucket: number, range: Range): Run[] {
+  const parameters = [key, bucket, ...range.parameters];
+  const where = `WHERE key = ? AND bucket = ? AND ${range.sql}`;
+  if (range.isOneValue) return [{ sql: `FROM terms ${where}`, parameters, lists: 'of one value' }];
   return [
+    { sql: `FROM terms ${where} AND arrivals IS NULL`, parameters },
     {
-      sql: `EXISTS (SELECT 1 FROM terms AS other WHERE other.key = ? AND other.bucket = ?
-        AND other.value IN (${marks}) AND other.arrival = terms.arrival)`,
-      parameters: [other.key, around, ...other.values.map(storedValue)],
+      sql: `FROM terms INDEXED BY terms_lists ${where} AND arrivals IS NOT NULL`,
+      ...{ parameters, lists: 'of many values' },
     },
   ];
 }
 
 /** Of a key with few values each is a long run, so it is read in its order and not sorted. */
 function rangesOf({ key, operator, values }: TermCondition): Range[] {
-  if (operator === 'eq' && !hasFewValues(key)) {
+  if (operator === 'eq' && values.length > 1 && !hasFewValues(key)) {
     const marks = values.map(() => '?').join(', ');
     return [{ sql: `value IN (${marks})`, parameters: values.map(storedValue) }];
   }
   if (operator === 'eq') {
-    return values.map((value) => ({ sql: 'value = ?', parameters: [storedValue(value)] }));
+    return values.map((value) => ({
+      ...{ sql: 'value = ?', parameters: [storedValue(value)], isOneValue: true },
+    }));
   }
   if (operator === 'ne') return rangesBeside(values.filter(isWhole).map(storedValue));
   return values.flatMap((value) => rangeOf(operator, value) ?? []);

@@ -42,12 +42,6 @@ export function bucketsBetween(key: number, firstNumber: number, lastNumber: num
   return Array.from({ length: Math.max(0, count) }, (_, place) => first + place);
 }
 
-/** The bucket of another key that has the events of this one; undefined: they are in several. */
-export function bucketAround(bucket: number, key: number, other: number): number | undefined {
-  if (hasFewValues(key) === hasFewValues(other)) return bucket;
-  return hasFewValues(key) ? undefined : bucket >> (largeBucketBits - bucketBits);
-}
-
 /** Events of one bucket: 2 to the power of this. */
 const bucketBits = 14;
 const largeBucketBits = 18;

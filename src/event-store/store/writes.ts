@@ -6,13 +6,13 @@ import type { Session } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
 import { eventIdOf } from '../ids.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { bytesOfRow, type Command, type EventRow, isEventRow, type Outcome } from './commands.ts';
+import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
 import type { Indexing } from './indexing.ts';
 import { removeEvents } from './removal.ts';
 import { oldestOf, stateRuns } from './states.ts';
-import type { Arrival, Finalized, NewFile } from './store.ts';
+import type { Arrival, EventHead, Finalized, NewFile } from './store.ts';
 import {
   imageUploaded,
   retryUpload,
@@ -22,18 +22,35 @@ import {
 } from './upload-writes.ts';
 import { beginWriting, finishWriting, type Writing } from './writing.ts';
 
+/** What the writing thread keeps from one transaction to the next. */
+export interface Writer {
+  readonly indexing: Indexing;
+  readonly checkpoints: Checkpoints;
+  readonly readRequest: ReadRequest;
+}
+
+/** What a request becomes in the store; undefined: nothing is stored of it. */
+export type ReadRequest = (request: string) => ReadEvent | undefined;
+
+export interface ReadEvent {
+  readonly head: EventHead;
+  /** JSON: the request itself, where it is in the spelling of the contract. */
+  readonly body: string;
+}
+
 /** Begins; `now` in milliseconds since 1970. */
 export function beginWrites(
   database: Database,
   now: number,
-  indexing: Indexing,
-  checkpoints: Checkpoints,
+  { indexing, checkpoints, readRequest }: Writer,
 ): Session<Command, Outcome> {
   const writing = beginWriting(database, Math.floor(now) * 1000);
   return {
     apply: (command) => {
-      if (isEventRow(command)) checkpoints.wrote(bytesOfRow(command));
-      return apply(writing, command);
+      checkpoints.wrote(bytesOf(command));
+      if (typeof command !== 'string') return apply(writing, command);
+      const event = readRequest(command);
+      return event === undefined ? { kind: 'declined' } : createFrom(writing, event);
     },
     finish: () => {
       indexing.advance(writing);
@@ -42,9 +59,10 @@ export function beginWrites(
   };
 }
 
-function apply(writing: Writing, command: Command): Outcome {
-  if (isEventRow(command)) return create(writing, command);
+function apply(writing: Writing, command: Exclude<Command, string>): Outcome {
   switch (command.kind) {
+    case 'create':
+      return create(writing, command.head, command.body, command.files);
     case 'attach':
       return changed(attach(writing, command.eventId, command.file));
     case 'finalize':
@@ -76,10 +94,20 @@ function changed(count: number): Outcome {
   return { kind: 'changed', count };
 }
 
+function createFrom(writing: Writing, { head, body }: ReadEvent): Outcome {
+  const id = create(writing, head, body, []);
+  return head.draft ? { kind: 'draft', id } : id;
+}
+
 /** The id of the new event. */
-function create(writing: Writing, event: EventRow): string {
-  const [draft, deviceId, eventSchema, workflowId, externalId, relatedEventId] = event;
-  const [, , , , , , customMetadata, body, files] = event;
+function create(
+  writing: Writing,
+  head: EventHead,
+  body: string,
+  files: readonly NewFile[],
+): string {
+  const { draft, deviceId, eventSchema, workflowId, externalId, relatedEventId } = head;
+  const { customMetadata } = head;
   const { database, totals, created } = writing;
   const arrival = totals.nextArrival(writing.now);
   const number = totals.add('last_number', 1);
@@ -95,7 +123,7 @@ function create(writing: Writing, event: EventRow): string {
       ...[arrival, number, id, deviceId, eventSchema, workflowId],
       ...[externalId, relatedEventId, upload, draft ? undefined : arrival],
       ...[files.length, files.length, files.filter(({ kind }) => kind !== 'image').length],
-      ...[diskBytes, customMetadata, body],
+      ...[diskBytes, customMetadata && JSON.stringify(customMetadata), body],
     ],
   );
   for (const [position, file] of files.entries()) {

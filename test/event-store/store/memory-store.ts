@@ -62,6 +62,13 @@ class MemoryStore implements EventStore {
     return { id, arrival };
   }
 
+  readonly takesRequests = false;
+
+  /** As the interface lets it. */
+  async createFrom() {
+    return undefined;
+  }
+
   async attach(eventId: string, file: NewFile) {
     const event = this.#find(eventId);
     if (event.upload !== 'draft') throw new FoveaError('conflict', 'Finalized.');

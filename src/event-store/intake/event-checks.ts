@@ -1,0 +1,56 @@
+// What an event must be beside what the contract says, and what the store keeps of it.
+
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { EventHead, EventImage, NewEvent, NewFile } from '../store/store.ts';
+import { bodyOf, type EventInput } from '../store/stored-body.ts';
+import type { EventSchemas } from './event-schemas.ts';
+
+export interface EventRules {
+  readonly schemas: EventSchemas;
+  /** Cloud upload is on, and there is no solution for events that name none. */
+  readonly needsSolution: boolean;
+}
+
+/** Throws `bad_request` or `invalid_input` (second document, Event). */
+export function checkEvent(input: EventInput, { schemas, needsSolution }: EventRules): void {
+  schemas.check(input.event_schema, input.event_data);
+  if (needsSolution && !input.solution) {
+    throw new FoveaError('bad_request', 'solution: is missing, and cloud upload needs one.', {
+      hint: 'Send it, or set DEFAULT_SOLUTION_ID on the service.',
+    });
+  }
+  checkDisplayPosition(input);
+}
+
+/** Clients that send no image may still say that the first one is to be shown. */
+function checkDisplayPosition({ displayImagePosition, images }: EventInput): void {
+  const last = Math.max(0, (images ?? []).length - 1);
+  if ((displayImagePosition ?? 0) <= last) return;
+  throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
+}
+
+export function eventHead(input: EventInput): EventHead {
+  const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
+  return {
+    draft: input.draft === true,
+    workflowId: input.workflow_id ?? undefined,
+    deviceId: input.device_id ?? undefined,
+    eventSchema: input.event_schema,
+    externalId: textOf(externalId ?? external_id),
+    relatedEventId: textOf(relatedEventId ?? related_event_id),
+    customMetadata: input.custom_metadata ?? undefined,
+  };
+}
+
+/** `images` and `files`: those that its images have become. */
+export function newEvent(
+  input: EventInput,
+  images: readonly EventImage[],
+  files: readonly NewFile[],
+): NewEvent {
+  return { ...eventHead(input), ...bodyOf(input, images), files };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

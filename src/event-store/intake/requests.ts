@@ -1,0 +1,57 @@
+// Events from the JSON of their requests: checked by the thread that stores them, which has nobody
+// to answer. So it takes only what is right; why a request is wrong is for others to say.
+
+import { checkParts } from '../../contract/check.ts';
+import { events } from '../../contract/events.ts';
+import { parseJsonText } from '../../http-server/json-body.ts';
+import { isMembers, type Members } from '../members.ts';
+import { bodyOf, bodyText, type EventInput, imagesOf } from '../store/stored-body.ts';
+import type { ReadEvent, ReadRequest } from '../store/writes.ts';
+import { checkEvent, type EventRules, eventHead } from './event-checks.ts';
+import { createEventSchemas } from './event-schemas.ts';
+import { respellEvent } from './spelling.ts';
+
+/** The rules as they go to a thread. */
+export interface RequestRules {
+  /** All event schemas as JSON Schema, by name. */
+  readonly eventSchemas: Readonly<Record<string, Members>>;
+  readonly needsSolution: boolean;
+}
+
+export function isRequestRules(value: unknown): value is RequestRules {
+  if (!isMembers(value) || !isMembers(value.eventSchemas)) return false;
+  return (
+    typeof value.needsSolution === 'boolean' && Object.values(value.eventSchemas).every(isMembers)
+  );
+}
+
+/** Reads the body of a create. Undefined: it is wrong, or brings bytes. */
+export function createRequestReader({ eventSchemas, needsSolution }: RequestRules): ReadRequest {
+  const schemas = createEventSchemas(new Map(Object.entries(eventSchemas)));
+  const rules = { schemas, needsSolution };
+  return (text) => {
+    try {
+      return readRequest(text, rules);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+function readRequest(text: string, rules: EventRules): ReadEvent | undefined {
+  const members = parseJsonText(text);
+  const body = respellEvent(members);
+  const input = checkParts(events.events_create, { path: {}, query: {}, body });
+  if (bringsBytes(input)) return undefined;
+  checkEvent(input, rules);
+  const head = eventHead(input);
+  // In another spelling than the contract's it cannot be kept as it came.
+  return { head, body: body === members ? text : bodyText(bodyOf(input, imagesOf(input))) };
+}
+
+function bringsBytes({ images }: EventInput): boolean {
+  return (images ?? []).some(
+    ({ base64Image, inputBase64Image }) =>
+      typeof base64Image === 'string' || typeof inputBase64Image === 'string',
+  );
+}

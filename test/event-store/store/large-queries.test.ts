@@ -1,0 +1,172 @@
+// Queries over thousands of indexed events, some of which are gone, against a look at all of them.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { migrations } from '../../../src/event-store/store/schema.ts';
+import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
+import type {
+  EventFilter,
+  EventStore,
+  MetadataCondition,
+  NewEvent,
+} from '../../../src/event-store/store/store.ts';
+import { limits } from '../../../src/limits.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { newEvent } from './kit.ts';
+import { memoryStore } from './memory-store.ts';
+
+const eventCount = 11_000;
+const removedCount = 2_500;
+
+let stores: readonly EventStore[] = [];
+let folder = '';
+
+function eventNumber(number: number): NewEvent {
+  return newEvent({
+    deviceId: `d${number % 5}`,
+    workflowId: number % 3 === 0 ? `w${number % 7}` : undefined,
+    externalId: `order-${number % 6_000}`,
+    customMetadata: {
+      ...{ number, line: number % 10, isReworked: number % 11 === 0 },
+      temperature: ((number * 7_919) % 300) / 10,
+      ...(number % 4 === 0 && { shift: `shift-${number % 3}` }),
+    },
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fovea-events-'));
+  const sqlite = await openEventStore({ data: folder, clock: systemClock });
+  const memory = memoryStore(systemClock);
+  stores = [sqlite, memory];
+  for (let start = 0; start < eventCount; start += 1_000) {
+    const events = Array.from({ length: 1_000 }, (_, index) => eventNumber(start + index));
+    await Promise.all(events.map((event) => sqlite.create(event)));
+    for (const event of events) await memory.create(event);
+  }
+  // When nothing comes for a moment, the index goes on.
+  for (let number = eventCount; number < eventCount + 16; number += 1) {
+    for (const store of stores) await store.create(eventNumber(number));
+    await sleep(limits.groupCommitIdleMs * 2);
+  }
+  for (const store of stores) {
+    const rule = { reason: 'age', before: undefined, sparesUnsent: false } as const;
+    await store.remove({ ...rule, limit: removedCount });
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The numbers of the events of all pages; `between`: numbers, both included. */
+async function numbersOf(
+  store: EventStore,
+  filter: EventFilter,
+  order: 'newest_first' | 'oldest_first',
+  between: readonly [number, number] | undefined,
+): Promise<number[]> {
+  const [from, until] = await Promise.all(
+    (between ?? []).map((number) => arrivalOf(store, number)),
+  );
+  let query = { ...filter, ...(from && { from }), ...(until && { until }), order, limit: 300 };
+  const numbers: number[] = [];
+  for (;;) {
+    const { events, next } = await store.list(query);
+    numbers.push(...events.map(({ customMetadata }) => Number(customMetadata?.number)));
+    if (next === undefined || numbers.length > 600) return numbers;
+    query = order === 'newest_first' ? { ...query, until: next } : { ...query, from: next };
+  }
+}
+
+async function arrivalOf(store: EventStore, number: number): Promise<number> {
+  const metadata = [condition('number', 'eq', number)];
+  const { events } = await store.list({ metadata, limit: 1, order: 'newest_first' });
+  return events[0]?.arrival ?? 0;
+}
+
+function condition(
+  key: string,
+  operator: MetadataCondition['operator'],
+  ...values: MetadataCondition['values']
+): MetadataCondition {
+  return { key, operator, values };
+}
+
+const filters: readonly (readonly [string, EventFilter])[] = [
+  ['a device', { deviceIds: ['d2'] }],
+  ['two devices', { deviceIds: ['d2', 'd4', 'none'] }],
+  ['a workflow', { workflowIds: ['w3'] }],
+  ['a device and a workflow', { deviceIds: ['d1'], workflowIds: ['w0', 'w6'] }],
+  ['an external id', { externalIds: ['order-3000'] }],
+  ['external ids', { externalIds: ['order-1', 'order-4999', 'order-2'] }],
+  ['a line', { metadata: [condition('line', 'eq', 4)] }],
+  ['lines', { metadata: [condition('line', 'eq', 4, 7, '4')] }],
+  ['another line', { metadata: [condition('line', 'ne', 4)] }],
+  ['lines from one on', { metadata: [condition('line', 'gte', 8)] }],
+  ['what is reworked', { metadata: [condition('isReworked', 'eq', true)] }],
+  ['a key that some have', { metadata: [condition('shift', 'eq', 'shift-1')] }],
+  ['a range of text', { metadata: [condition('shift', 'gt', 'shift-1')] }],
+  ['a narrow range', { metadata: [condition('temperature', 'lt', 0.5)] }],
+  ['a wide range', { metadata: [condition('temperature', 'gt', 12)] }],
+  ['a range of all', { metadata: [condition('number', 'gte', 0)] }],
+  ['a value that there is not', { metadata: [condition('line', 'eq', 77)] }],
+  [
+    'a device, a line and a range',
+    {
+      deviceIds: ['d3'],
+      metadata: [condition('line', 'eq', 8), condition('temperature', 'gt', 20)],
+    },
+  ],
+  [
+    'three of the metadata',
+    {
+      metadata: [
+        condition('shift', 'eq', 'shift-0'),
+        condition('line', 'eq', 6),
+        condition('isReworked', 'eq', true),
+      ],
+    },
+  ],
+];
+
+test.each(filters)('by %s', async (_, filter) => {
+  for (const between of [undefined, [2_600, 6_900]] as const) {
+    for (const order of ['newest_first', 'oldest_first'] as const) {
+      const [found, right] = await Promise.all(
+        stores.map((store) => numbersOf(store, filter, order, between)),
+      );
+      expect(found).toEqual(right);
+    }
+  }
+});
+
+test('much of it is in lists', () => {
+  const database = openDatabase(join(folder, 'events.db'), migrations);
+  const sql = 'SELECT sum(events) AS events FROM terms WHERE arrivals IS NOT NULL';
+  const listed = database.get(sql, [], (row) => row.integer('events'));
+  database.close();
+  expect(listed).toBeGreaterThan(20_000);
+});
+
+test('counts, with their ends', async () => {
+  for (const filter of [{ deviceId: 'd1' }, { deviceId: 'd1', workflowId: 'w6' }, {}]) {
+    const [found, right] = await Promise.all(stores.map((store) => store.count(filter)));
+    expect([found?.total, found?.filtered]).toEqual([right?.total, right?.filtered]);
+    const [oldest, newest] = await Promise.all(
+      ['oldest_first' as const, 'newest_first' as const].map(async (order) => {
+        const ids = {
+          ...(filter.deviceId !== undefined && { deviceIds: [filter.deviceId] }),
+          ...(filter.workflowId !== undefined && { workflowIds: [filter.workflowId] }),
+        };
+        return (await stores[0]?.list({ ...ids, order, limit: 1 }))?.events[0]?.arrival;
+      }),
+    );
+    expect(found).toMatchObject({ oldest, newest });
+  }
+});
