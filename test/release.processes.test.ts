@@ -9,6 +9,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Fovea, launchFovea } from './fixtures/fovea.ts';
+import { killed } from './fixtures/killed.ts';
 import { readZip } from './fixtures/unzip.ts';
 
 const run = promisify(execFile);
@@ -58,7 +59,7 @@ it('serves the pages of the Event Store', async () => {
     join(fovea.folder, 'events'),
   ];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   const url = String(await once(child.stdout, 'data')).trim();
   for (const path of [
     '/',

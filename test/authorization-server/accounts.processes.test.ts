@@ -10,6 +10,7 @@ import {
   startTestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
+import { killed } from '../fixtures/killed.ts';
 
 interface Started {
   readonly url: string;
@@ -20,12 +21,7 @@ async function startProcess(data: string): Promise<Started> {
   const child = spawn(process.execPath, ['test/fixtures/authorization-server-process.ts', data], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
-  };
+  const kill = () => killed(child);
   onTestFinished(kill);
   const [line] = await once(child.stdout, 'data');
   return { url: String(line).trim(), kill };

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
+import { killed } from '../fixtures/killed.ts';
 import { startLyingServer } from '../fixtures/lying-authorization-server.ts';
 
 interface Machine {
@@ -43,7 +44,7 @@ function machine(settings: Record<string, string>): Machine {
           ...environment,
         },
       });
-      onTestFinished(() => void child.kill('SIGKILL'));
+      onTestFinished(() => killed(child));
       let out = '';
       let log = '';
       child.stdout.setEncoding('utf8').on('data', (part) => (out += part));

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
+import { killed } from '../fixtures/killed.ts';
 import { initialize, startServer } from '../mcp/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
@@ -79,7 +80,7 @@ async function loadedAfter(method: string, params: object): Promise<string> {
     },
     resolve('src/bin/fovea.ts'),
   );
-  onTestFinished(() => void server.child.kill('SIGKILL'));
+  onTestFinished(() => killed(server.child));
   server.send(initialize('2025-11-25'));
   await server.answer(1);
   server.send({ method: 'notifications/initialized' });

@@ -16,6 +16,7 @@ import { consentDesks } from '../../src/mcp/consent.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { listTools } from '../../src/mcp/list-tools.ts';
 import { authTools } from '../../tools/auth.ts';
+import { killed } from '../fixtures/killed.ts';
 import { authorizationUrl, testDesk } from '../fixtures/sign-in-desk.ts';
 import { callTool, initialize, type Message, type RawServer, startServer } from './process.ts';
 
@@ -128,7 +129,7 @@ const canOpen = { elicitation: { url: {} } };
 
 function start(): RawServer {
   const server = startServer({}, entry);
-  onTestFinished(() => void server.child.kill('SIGKILL'));
+  onTestFinished(() => killed(server.child));
   return server;
 }
 

@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startCuttingProxy } from '../fixtures/cutting-proxy.ts';
+import { killed } from '../fixtures/killed.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { callTool, type Message, startServer } from './process.ts';
 
@@ -203,7 +204,7 @@ const canAgree = {
 async function asked() {
   const home = await temporaryHome();
   const server = startServer({ FOVEA_HOME: home }, entry);
-  onTestFinished(() => void server.child.kill('SIGKILL'));
+  onTestFinished(() => killed(server.child));
   let id = 0;
   let declared: object = canAgree;
   const call = async (name: string, args: object, more: object = {}): Promise<Message> => {

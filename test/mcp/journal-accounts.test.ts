@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { agree, openFormBrowser } from '../fixtures/browser-form.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { freePort, runFovea, startFovea } from '../fixtures/fovea-services.ts';
+import { killed } from '../fixtures/killed.ts';
 
 const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
 const password = 'correct horse battery staple';
@@ -39,7 +40,7 @@ async function signIn(name: string, environment: Record<string, string>): Promis
   const child = spawn(process.execPath, [resolve('src/bin/fovea.ts'), 'sign-in'], {
     env: { PATH: '/usr/bin:/bin', ...environment },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   const ended = once(child, 'close');
   const address = await new Promise<string>((found, reject) => {
     let said = '';

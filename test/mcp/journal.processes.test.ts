@@ -25,11 +25,12 @@ beforeEach(async () => {
   platform = await startTestPlatform();
   proxy = await startCuttingProxy(platform.url);
   home = await mkdtemp(join(tmpdir(), 'fovea-journal-'));
-  return async () => {
+  // Runs last: the hosts of a test are closed by then.
+  onTestFinished(async () => {
     await proxy.close();
     await platform.close();
     await rm(home, { recursive: true, force: true });
-  };
+  });
 });
 
 /** A host with a Fovea of its own; all of them share the data folder. */

@@ -1,6 +1,7 @@
 // What comes over stdin besides messages, what goes to stdout, and how the process ends.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { killed } from '../fixtures/killed.ts';
 import { callTool, initialize, parse, type RawServer, startServer } from './process.ts';
 
 const running: RawServer[] = [];
@@ -13,9 +14,7 @@ async function open(environment: Record<string, string> = {}): Promise<RawServer
   return server;
 }
 
-afterEach(() => {
-  for (const { child } of running.splice(0)) child.kill('SIGKILL');
-});
+afterEach(() => Promise.all(running.splice(0).map(({ child }) => killed(child))));
 
 let pings = 0;
 

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { killed } from '../fixtures/killed.ts';
 
 const host = resolve('test/fixtures/host-process.ts');
 const entry = resolve('src/bin/fovea.ts');
@@ -43,7 +44,7 @@ describe.runIf(process.platform === 'linux')('after SIGKILL of', { timeout: 120_
         HOST_COMMAND: JSON.stringify([host, entry]),
       },
     });
-    onTestFinished(() => void child.kill('SIGKILL'));
+    onTestFinished(() => killed(child));
     await once(child.stdout, 'data');
     const processes = await descendantsOf(child.pid ?? 0);
     // The host with the pipes, the shell and Fovea.

@@ -1,6 +1,7 @@
 // The server over stdio, driven by raw lines: revisions, calls, and what must not disturb them.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { killed } from '../fixtures/killed.ts';
 import {
   callTool,
   initialize,
@@ -26,9 +27,7 @@ async function open(environment?: Record<string, string>): Promise<RawServer> {
   return server;
 }
 
-afterEach(() => {
-  for (const { child } of running.splice(0)) child.kill('SIGKILL');
-});
+afterEach(() => Promise.all(running.splice(0).map(({ child }) => killed(child))));
 
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

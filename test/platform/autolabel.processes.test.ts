@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -10,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { killed } from '../fixtures/killed.ts';
 import { constantModel } from '../fixtures/onnx-models.ts';
 import { temporaryFolder } from '../storage/kit.ts';
 import {
@@ -299,21 +299,21 @@ describe('with a model', () => {
     const model = await modelFile();
     const argv = [resolve('test/fixtures/platform-process.ts'), data, model];
     const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
+    onTestFinished(() => killed(child));
     const url = (await createInterface(child.stdout)[Symbol.asyncIterator]().next()).value ?? '';
-    const killed = callsTo(url);
-    const project = await killed.newProject();
+    const before = callsTo(url);
+    const project = await before.newProject();
     const ids: string[] = [];
     for (let number = 0; number < 32; number++) {
       const green = { r: 0, g: number + 1, b: 0 };
       const dot = { left: 0, top: number % 16 === 0 ? 63 : 0, width: 1, height: 1, colour: green };
-      ids.push(await killed.upload(project, await redAt(number % 16, [dot])));
+      ids.push(await before.upload(project, await redAt(number % 16, [dot])));
     }
-    const body = { batchId: await killed.batchOf(project), modelType: 'local' };
-    const started = await killed.tell('POST', `/acme/${project}/autolabel`, body);
+    const body = { batchId: await before.batchOf(project), modelType: 'local' };
+    const started = await before.tell('POST', `/acme/${project}/autolabel`, body);
     const { jobId } = started.body;
     const progress = async () => {
-      const told = await killed.tell('GET', `/acme/autolabel/jobs/${jobId}`);
+      const told = await before.tell('GET', `/acme/autolabel/jobs/${jobId}`);
       return Number(Object(told.body.progress).current);
     };
     let left = 0;
@@ -321,8 +321,7 @@ describe('with a model', () => {
       await delay(5);
       left = await progress();
     }
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await killed(child);
     expect(left).toBeLessThan(32);
 
     // Long enough for the lease of the dead to end.

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { limits } from '../../src/limits.ts';
+import { killed } from '../fixtures/killed.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { endOf } from './projects-kit.ts';
 import { numberIn, type Seeded, seedImages } from './seed-kit.ts';
@@ -18,7 +19,7 @@ const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.workLe
 async function launch(data: string): Promise<{ child: ChildProcess; url: string }> {
   const argv = [resolve('test/fixtures/platform-process.ts'), data];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   const died = once(child, 'exit').then(() => Promise.reject(new Error('it did not start')));
   const [line] = await Promise.race([once(child.stdout ?? process.stdin, 'data'), died]);
   died.catch(() => {});

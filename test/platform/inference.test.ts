@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { killed } from '../fixtures/killed.ts';
 import { constantModel, red, squaresOn } from '../fixtures/onnx-models.ts';
 import { temporaryFolder } from '../storage/kit.ts';
 import { callsTo, type Labelling, modelFile, redAt, startLabelling } from './labelling-kit.ts';
@@ -202,7 +203,7 @@ it('says what to install where there is no runtime', async () => {
     ['--import', withoutRuntimes, resolve('test/fixtures/platform-process.ts'), data, model],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   const url = (await createInterface(child.stdout)[Symbol.asyncIterator]().next()).value ?? '';
   const { newProject, upload, batchOf, tell, ended } = callsTo(url);
   const project = await newProject();

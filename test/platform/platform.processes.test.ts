@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { killed } from '../fixtures/killed.ts';
 
 const key = 'a-key-for-tests';
 let data: string;
@@ -25,7 +26,7 @@ function launch(port: string) {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, FOVEA_API_KEY: key, FOVEA_WORKSPACE: 'acme' },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   return { child, out: text(child.stdout), log: text(child.stderr), ended: once(child, 'exit') };
 }
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../fixtures/fovea-services.ts';
+import { killed } from '../fixtures/killed.ts';
 import {
   type LyingServer,
   type Received,
@@ -50,7 +51,7 @@ async function launch(environment: Record<string, string>): Promise<RawServer> {
     },
     resolve('src/bin/fovea.ts'),
   );
-  onTestFinished(() => void server.child.kill('SIGKILL'));
+  onTestFinished(() => killed(server.child));
   server.send(initialize('2025-11-25'));
   await server.answer(1);
   server.send({ method: 'notifications/initialized' });

@@ -23,6 +23,7 @@ import type { Binding, Tokens } from '../../src/sign-in/token-store.ts';
 import { tryLock } from '../../src/storage/file-lock.ts';
 import { agree as agreeOn, openFormBrowser } from '../fixtures/browser-form.ts';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
+import { killed } from '../fixtures/killed.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 
 /** A service and its authorization server, in this process. */
@@ -234,14 +235,10 @@ export async function startCaller(signIn: SharedSignIn): Promise<Caller> {
     },
     freeze: () => void running.child.kill('SIGSTOP'),
     kill: async () => {
-      const { child } = running;
-      child.kill('SIGKILL');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await killed(running.child);
       running = startWorker(signIn);
     },
-    close: async () => {
-      running.child.kill('SIGKILL');
-    },
+    close: () => killed(running.child),
   };
 }
 

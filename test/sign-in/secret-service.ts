@@ -1,7 +1,7 @@
 // A real Secret Service for tests: a message bus and gnome-keyring of their own, and a process that
 // uses them.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import * as z from 'zod';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import type { SecretStore } from '../../src/sign-in/secret-store.ts';
+import { killed } from '../fixtures/killed.ts';
 
 /** Whether the programs are installed (Debian: dbus, gnome-keyring). */
 export const hasSecretService = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].every(
@@ -36,11 +37,11 @@ export async function startBus(folder: string, services: boolean): Promise<Bus> 
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  onTestFinished(() => stop(bus));
+  onTestFinished(() => killed(bus));
   const [address] = await once(createInterface({ input: bus.stdout }), 'line');
   return {
     environment: { ...base, DBUS_SESSION_BUS_ADDRESS: String(address) },
-    stop: () => stop(bus),
+    stop: () => killed(bus),
   };
 }
 
@@ -60,12 +61,12 @@ export async function startKeyring(bus: Bus, password: string | undefined): Prom
     { env: bus.environment, stdio: ['pipe', 'ignore', 'ignore'] },
   );
   keyring.stdin.end(password ?? '');
-  onTestFinished(() => stop(keyring));
+  onTestFinished(() => killed(keyring));
   while (!ownsName(bus)) await wait(20);
   return {
     hang: () => keyring.kill('SIGSTOP'),
     goOn: () => keyring.kill('SIGCONT'),
-    stop: () => stop(keyring),
+    stop: () => killed(keyring),
   };
 }
 
@@ -74,13 +75,6 @@ function ownsName({ environment }: Bus): boolean {
   const to = ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/'];
   const { stdout } = spawnSync('dbus-send', [...to, ...call], { env: environment });
   return stdout.toString().includes('boolean true');
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
 }
 
 function bareBus(folder: string): string {
@@ -119,7 +113,7 @@ export function startKeychainProcess(
     env: environment,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  onTestFinished(() => stop(child));
+  onTestFinished(() => killed(child));
   const waiting = new Map<number, (answer: z.output<typeof answerShape>) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const answer = answerShape.parse(JSON.parse(line));

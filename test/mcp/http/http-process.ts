@@ -18,6 +18,7 @@ import {
   type TestApplication,
 } from '../../fixtures/authorization-server.ts';
 import { agree, openFormBrowser } from '../../fixtures/browser-form.ts';
+import { killed } from '../../fixtures/killed.ts';
 
 export interface Running {
   readonly child: ChildProcess;
@@ -58,7 +59,7 @@ export function spawnFovea(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: home, FOVEA_HOME: home, ...environment },
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   return { child, out: text(child.stdout), log: text(child.stderr), ended: once(child, 'exit') };
 }
 

@@ -4,7 +4,6 @@
 // (autolabel). `sweep` and `index` have no task: they are looked for anew with every start.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,6 +14,7 @@ import { limits } from '../../../src/limits.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
 import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
 import { startFovea } from '../../fixtures/fovea-services.ts';
+import { killed } from '../../fixtures/killed.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
 import { avi } from '../../fixtures/videos.ts';
@@ -227,13 +227,12 @@ function lookInto(data: string, taskId: string): Seen {
 /** Does it in a process that is killed once some of it is done. */
 async function untilKilled(kind: Kind, data: string, environment: Record<string, string>) {
   const running = await startFovea(['platform', '--port', '0', '--data', data], environment);
-  onTestFinished(() => void running.child.kill('SIGKILL'));
+  onTestFinished(() => killed(running.child));
   const calls = callsTo(running.url);
   await kind.prepare(calls);
   const taskId = await kind.start(calls, 1);
   while ((await look(calls, taskId)).current === 0);
-  running.child.kill('SIGKILL');
-  await once(running.child, 'exit');
+  await killed(running.child);
   return taskId;
 }
 

@@ -15,6 +15,7 @@ import { tasks } from '../../../src/contract/tasks.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
 import { versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
+import { killed } from '../../fixtures/killed.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
@@ -145,7 +146,7 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
   const child = spawn(process.execPath, ['test/fixtures/platform-process.ts', data], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   const [url] = await once(child.stdout, 'data');
   const survivor = await startTestPlatform({ data });
   onTestFinished(() => survivor.close());
@@ -162,8 +163,7 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
   await annotate(client, 'cells', second, 'circle');
   let begun = 0;
   while (begun === 0) begun = Number((await taskOf(client, taskId)).progress?.current ?? 0);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  await killed(child);
   const left = (await taskOf(client, taskId)).progress?.current;
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(48);

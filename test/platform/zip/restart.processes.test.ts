@@ -13,6 +13,7 @@ import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { createClient } from '../../../src/http-client/create-client.ts';
 import { Secret } from '../../../src/secret.ts';
+import { killed } from '../../fixtures/killed.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { ended, newProject, plainZip, put, voc } from './kit.ts';
@@ -80,8 +81,7 @@ it.skipIf(!isThere)(
     const { body } = await call(images.images_upload_zip, { workspace: 'acme', project: 'bccd' });
     expect((await put(String(body.signedUrl), await readFile(archive))).status).toBe(200);
     await until(first, body.taskId, 100);
-    first.child.kill('SIGKILL');
-    await once(first.child, 'exit');
+    await killed(first.child);
 
     const next = await startProcess(data);
     const where = { workspace: 'acme', taskId: body.taskId };
@@ -115,7 +115,7 @@ async function startProcess(data: string) {
     [resolve('test/fixtures/platform-process.ts'), data],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  onTestFinished(() => void child.kill('SIGKILL'));
+  onTestFinished(() => killed(child));
   if (child.stdout === null) throw new Error('no output');
   const [url] = await once(createInterface(child.stdout), 'line');
   const upstream = async () => ({ url: String(url), credential: new Secret('a-key-for-tests') });
