@@ -10,6 +10,7 @@ import { type Corners, tryControl } from './faults/control.ts';
 import { faultNames, tryFailingCalls } from './faults/failing-calls.ts';
 import { type FullDisk, tryFullDisk } from './faults/full-disk.ts';
 import { trySigkill } from './faults/kill.ts';
+import { flood, type Loaded, mixed } from './faults/loads.ts';
 import {
   type FileSystem,
   installTools,
@@ -63,12 +64,19 @@ const fullDisks: readonly Omit<FullDisk, 'fullMs'>[] = [
 ];
 
 const plan: readonly Planned[] = [
-  { name: 'sigkill', run: (folder) => trySigkill(join(folder, 'data'), rounds, say) },
+  { name: 'sigkill', run: (folder) => kill(folder, mixed, rounds) },
+  // Each has as many acknowledged writes as thirty of the others.
+  { name: 'sigkill, flood', run: (folder) => kill(folder, flood, Math.ceil(rounds / 5)) },
   ...fileSystems.map((fileSystem) => ({
     name: `power cut ${fileSystem}`,
     needs: toolsFor(fileSystem),
     run: (folder: string) => tryPowerCuts(folder, { fileSystem, cuts }),
   })),
+  {
+    name: 'power cut ext4, flood',
+    needs: toolsFor('ext4'),
+    run: (folder) => tryPowerCuts(folder, { fileSystem: 'ext4', cuts, load: flood }),
+  },
   {
     name: 'power cut control, no syncs',
     isControl: true,
@@ -143,6 +151,10 @@ function reasonAgainst({ needs }: Planned, missing: ReadonlySet<Tool>): string |
   if (!isRoot) return 'it needs root, to mount disks';
   const absent = needs.filter((tool) => missing.has(tool));
   return absent.length > 0 ? `${absent.join(', ')} could not be installed` : undefined;
+}
+
+function kill(folder: string, load: Loaded, times: number): Promise<Judged> {
+  return trySigkill({ data: join(folder, 'data'), rounds: times, load }, say);
 }
 
 function toolsFor(fileSystem: FileSystem): readonly Tool[] {

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { download } from './client.ts';
+import { wrongAnswersToFilters } from './filters.ts';
 import type { History, SentEvent, SentFile } from './history.ts';
 import { contentIn } from './load.ts';
+import { isThere, keyOf, listEvents, readJson, type Stored } from './reading.ts';
 
 /** What is wrong, each in words; all empty is what a trial wants. */
 export interface Findings {
@@ -51,30 +53,13 @@ export async function judge(
       history.events.delete(key);
     }
   }
+  findings.torn.push(...(await wrongAnswersToFilters(url, found)));
   if (isSwept) findings.stray.push(...(await findStrays(url, data, sweepMsMax)));
   return findings;
 }
 
 /** Events that are read at the same time. */
 const readersMax = 8;
-
-type Stored = Readonly<Record<string, unknown>>;
-
-/** All events by their key, oldest first. */
-async function listEvents(url: string): Promise<ReadonlyMap<string, Stored>> {
-  const found = new Map<string, Stored>();
-  let query = '';
-  for (;;) {
-    const page = await readJson(`${url}/v2/events?limit=1000&sort_direction=asc${query}`);
-    for (const event of page.events) found.set(keyOf(event), event);
-    if (page.next_timestamp === null) return found;
-    query = `&start_time=${encodeURIComponent(page.next_timestamp)}`;
-  }
-}
-
-function keyOf(event: Stored): string {
-  return String(Object(event.event_data).externalId);
-}
 
 /** Ids of the events that cleanups removed since the last time. */
 async function readLedger(history: History, url: string): Promise<ReadonlySet<string>> {
@@ -166,10 +151,6 @@ async function wrongContent(url: string, file: SentFile): Promise<string | undef
   return bytes.equals(contentIn(file)) ? undefined : `${bytes.length} bytes are not those sent`;
 }
 
-async function isThere(url: string, id: string): Promise<boolean> {
-  return (await fetch(`${url}/v2/events/${id}`)).status === 200;
-}
-
 /** What stays however long one waits. */
 async function findStrays(
   url: string,
@@ -199,12 +180,4 @@ function fileIdsOf(event: Stored): string[] {
   const lists: unknown[][] = [event.images, event.videos, event.local_only_files].map(Object);
   const ids = lists.flat().flatMap((file) => [Object(file).file_id, Object(file).input_file_id]);
   return ids.filter((id) => typeof id === 'string');
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, which the store checks
-async function readJson(url: string): Promise<any> {
-  const response = await fetch(url);
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status} ${text}`);
-  return JSON.parse(text);
 }

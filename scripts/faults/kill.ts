@@ -1,20 +1,27 @@
-// SIGKILL at any moment of mixed load, again and again on one data folder.
+// SIGKILL at any moment of a load, again and again on one data folder.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { releaseAll, startLoad } from './load.ts';
+import type { Loaded } from './loads.ts';
 import { type Result, Trial } from './trial.ts';
 
-const load = { clients: 8, fileBytesMax: 2_000_000 };
+export interface Kills {
+  readonly data: string;
+  readonly rounds: number;
+  readonly load: Loaded;
+}
+
 /** After a kill; on a machine that is busy, so many times what an empty store takes. */
 const readyMsMax = 2_000;
 const readyTimesMax = 3;
 
 export async function trySigkill(
-  data: string,
-  rounds: number,
-  say: (line: string) => void,
+  { data, rounds, load }: Kills,
+  say: (line: string) => void = () => {},
 ): Promise<Result> {
-  const trial = new Trial({ name: `SIGKILL, ${rounds} rounds`, data });
+  const { options, environment, acknowledgedMax } = load;
+  const name = `SIGKILL in ${load.name}, ${rounds} rounds`;
+  const trial = new Trial({ name, data, environment });
   const empty = new Trial({ name: 'an empty store', data: `${data}-empty` });
   for (let round = 1; round <= rounds; round += 1) {
     await empty.start();
@@ -22,8 +29,8 @@ export async function trySigkill(
     await trial.start();
     await trial.judge();
     await releaseAll(trial.history, trial.url);
-    const running = startLoad(trial.history, trial.url, load);
-    await trial.acknowledgements(Math.floor(Math.random() * 60));
+    const running = startLoad(trial.history, trial.url, options);
+    await trial.acknowledgements(Math.floor(Math.random() * acknowledgedMax));
     await wait(Math.random() * 100);
     await trial.kill();
     await running.stop();

@@ -1,4 +1,5 @@
-// Mixed load: events with images, drafts, attachments, finalizations, holds, queries.
+// What stores under trial are asked for. Mixed load: events with images, drafts, attachments,
+// finalizations, holds, queries. A flood: events alone, as fast as they are taken.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, call } from './client.ts';
@@ -14,6 +15,7 @@ export interface LoadOptions {
   readonly clients: number;
   /** The most bytes of one file. */
   readonly fileBytesMax: number;
+  readonly isFlood?: boolean;
 }
 
 /** Starts clients that call the store at `url` one call after the other. */
@@ -36,6 +38,7 @@ export function startLoad(history: History, url: string, options: LoadOptions): 
 }
 
 async function step(history: History, url: string, options: LoadOptions): Promise<Answer> {
+  if (options.isFlood) return create(history, url, options, false).then(({ answer }) => answer);
   const choice = Math.random();
   if (choice < 0.1) return call(history, `${url}/v2/events?limit=5`, 'GET');
   if (choice < 0.65) return create(history, url, options, false).then(({ answer }) => answer);
@@ -50,15 +53,17 @@ async function step(history: History, url: string, options: LoadOptions): Promis
 export async function create(
   history: History,
   url: string,
-  { fileBytesMax }: LoadOptions,
+  { fileBytesMax, isFlood }: LoadOptions,
   isDraft: boolean,
 ): Promise<{ readonly answer: Answer; readonly event: SentEvent }> {
   const key = `event-${history.nextNumber()}`;
-  const sizes = Array.from({ length: random(3) }, () => sizeOf(Math.min(fileBytesMax, 200_000)));
+  const sizes = Array.from({ length: isFlood ? 0 : random(3) }, () =>
+    sizeOf(Math.min(fileBytesMax, 200_000)),
+  );
   const images = sizes.map((bytes) => newFile(history, 'image', bytes));
   const body = {
     event_schema: 'custom',
-    event_data: { value: `${key} é漢`, externalId: key },
+    event_data: { value: `${key} ${'é漢'.repeat(random(400))}`, externalId: key },
     inference_timestamp: new Date().toISOString(),
     device_id: `camera-${random(4)}`,
     custom_metadata: { lot: random(1_000), shift: 'late' },

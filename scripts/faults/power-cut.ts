@@ -3,16 +3,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releaseAll, startLoad } from './load.ts';
+import { type Loaded, mixed } from './loads.ts';
 import { type FileSystem, Machine, run } from './machine.ts';
 import { type Result, Trial } from './trial.ts';
 
 /** XFS takes no smaller ones. */
 const imageMegabytes = 512;
-const load = { clients: 8, fileBytesMax: 1_000_000 };
 
 export interface PowerCuts {
   readonly fileSystem: FileSystem;
   readonly cuts: number;
+  readonly load?: Loaded;
   /** A library before all others: one that makes syncs do nothing is the control. */
   readonly preload?: string;
 }
@@ -20,22 +21,23 @@ export interface PowerCuts {
 /** Cuts the power again and again; the store goes on from what its disk had. */
 export async function tryPowerCuts(
   folder: string,
-  { fileSystem, cuts, preload }: PowerCuts,
+  { fileSystem, cuts, preload, load = mixed }: PowerCuts,
 ): Promise<Result> {
   const machine = new Machine(folder);
   const what = preload === undefined ? '' : ', control: syncs do nothing';
-  const name = `power cut on ${fileSystem}, ${cuts} times${what}`;
+  const name = `power cut in ${load.name} on ${fileSystem}, ${cuts} times${what}`;
   try {
     let image = await machine.makeImage(fileSystem, imageMegabytes);
     let path = await machine.mountImage(fileSystem, image);
-    const environment = preload === undefined ? {} : { LD_PRELOAD: preload };
+    const preloaded = preload === undefined ? {} : { LD_PRELOAD: preload };
+    const environment = { ...load.environment, ...preloaded };
     const trial = new Trial({ name, data: join(path, 'data'), environment });
     await trial.start();
     await run('sync', '-f', path);
     machine.delayWriteBack();
     for (let cut = 1; cut <= cuts; cut += 1) {
-      const running = startLoad(trial.history, trial.url, load);
-      await trial.acknowledgements(50 + Math.floor(Math.random() * 200));
+      const running = startLoad(trial.history, trial.url, load.options);
+      await trial.acknowledgements(50 + Math.floor(Math.random() * 2 * load.acknowledgedMax));
       const copy = await cutPower(machine, trial, { image, path, fileSystem });
       await running.stop();
       ({ image, path } = copy);

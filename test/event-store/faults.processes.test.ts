@@ -9,6 +9,7 @@ import type { SentEvent } from '../../scripts/faults/history.ts';
 import { judge } from '../../scripts/faults/judge.ts';
 import { trySigkill } from '../../scripts/faults/kill.ts';
 import { create } from '../../scripts/faults/load.ts';
+import { flood, mixed } from '../../scripts/faults/loads.ts';
 import { Machine } from '../../scripts/faults/machine.ts';
 import { Trial } from '../../scripts/faults/trial.ts';
 
@@ -22,11 +23,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('killed in the middle of its work, it loses nothing that it acknowledged', async () => {
-  const result = await trySigkill(join(folder, 'killed'), 3, () => {});
-  expect(result.findings).toEqual(nothing);
-  expect(result.wrongAnswers).toEqual([]);
-}, 120_000);
+test.each([mixed, flood])(
+  'killed in the middle of $name, it loses nothing that it acknowledged',
+  async (load) => {
+    const data = join(folder, load.name);
+    const result = await trySigkill({ data, rounds: 3, load }, () => {});
+    expect(result.findings).toEqual(nothing);
+    expect(result.wrongAnswers).toEqual([]);
+  },
+  120_000,
+);
 
 test.skipIf(!(await canMount()))(
   'on a full disk it refuses, reads, cleans up and goes on',
