@@ -44,7 +44,10 @@ export const eventStoreLimits = {
   urgentBatchesMax: 100,
   /** Files to unlink between two entries in the database. */
   unlinkBatchMax: 200,
-  /** Files that cannot be unlinked are passed over for so long; so many end all removal. */
+  /**
+   * Files that cannot be unlinked are passed over for so long; so many end all removal, until one
+   * of them can be.
+   */
   stuckFilesRetryMs: 60_000,
   stuckFilesMax: 100,
   /** Pause between two batches of background cleanup. */

@@ -26,6 +26,7 @@ export class Cleaner {
   readonly #parts: CleanerParts;
   /** Files that cannot be unlinked now. */
   readonly #stuck = new Set<string>();
+  #retry: NodeJS.Timeout | undefined;
   #problem: string | undefined;
   #isStopped = false;
 
@@ -80,7 +81,8 @@ export class Cleaner {
 
   /**
    * Unlinks the files of removed events, also those that a dead process left. What cannot be
-   * unlinked stays listed, and is tried again after a while.
+   * unlinked stays listed, and is tried again after a while; where it is many, as soon as one of
+   * them goes.
    */
   async unlinkRemoved(): Promise<void> {
     const ids = await this.#parts.store.filesToUnlink(1);
@@ -135,6 +137,7 @@ export class Cleaner {
 
   async #unlink(): Promise<void> {
     const { store, files } = this.#parts;
+    if (this.#areManyStuck) await this.#tryOneAgain();
     while (!this.#isStopped && !this.#areManyStuck) {
       const most = limits.unlinkBatchMax + this.#stuck.size;
       const listed = await store.filesToUnlink(most);
@@ -148,12 +151,26 @@ export class Cleaner {
     this.#problem = this.#stuck.size === 0 ? undefined : wordsFor(this.#stuck.size);
   }
 
+  /** One that goes says that the disk is well again, or mostly. */
+  async #tryOneAgain(): Promise<void> {
+    const [id] = this.#stuck;
+    if (id === undefined) return;
+    const failed = await removeEach(this.#parts.files, [id]);
+    if (failed.size === 0) this.#forgetStuck();
+    // The next time it is another one.
+    else if (this.#stuck.delete(id)) this.#stuck.add(id);
+  }
+
   #addStuck(ids: ReadonlySet<string>): void {
     if (ids.size === 0) return;
-    if (this.#stuck.size === 0) {
-      setTimeout(() => this.#stuck.clear(), limits.stuckFilesRetryMs).unref();
-    }
+    this.#retry ??= setTimeout(() => this.#forgetStuck(), limits.stuckFilesRetryMs).unref();
     for (const id of ids) this.#stuck.add(id);
+  }
+
+  #forgetStuck(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#stuck.clear();
   }
 }
 

@@ -49,6 +49,25 @@ describe('a file that cannot be unlinked', () => {
     expect(await ids()).toHaveLength(150 - 64);
   });
 
+  test('is one of many, and goes later: then all go on', async () => {
+    const { create, files, data, store, upkeep } = await openTestStore({
+      settings: { MAX_RECORDS: '110' },
+    });
+    for (let count = 0; count < 110; count += 1) await create({ images: [image] });
+    const stuck = await listed(files);
+    for (const id of stuck) await makeStuck(data, id);
+    const fill = async () => {
+      for (;;) await create({ images: [image] });
+    };
+    expect(await failure(fill())).toMatchObject({ code: 'full' });
+    expect(upkeep.health().join()).toContain('cannot be unlinked');
+    for (const id of stuck) await rm(pathOf(data, id), { recursive: true });
+    const isStored = () => create({ images: [image] }).then(Boolean, () => false);
+    await expect.poll(isStored, patiently).toBe(true);
+    await expect.poll(() => upkeep.health(), patiently).toEqual([]);
+    await expect.poll(() => store.filesToUnlink(1), patiently).toEqual([]);
+  });
+
   test('is one of the strays: the others go', async () => {
     const { files, clock, data, close } = await openTestStore();
     const strays = [newFileId(clock), newFileId(clock), newFileId(clock)];
@@ -114,7 +133,11 @@ test('a clock file that cannot be read ends the sweeps only for as long', async 
 
 /** A folder with something in it cannot be unlinked, by nobody. */
 async function makeStuck(data: string, id: string): Promise<void> {
-  const path = join(data, 'files', id.slice(0, 5), id.slice(0, 8), id);
+  const path = pathOf(data, id);
   await rm(path);
   await mkdir(join(path, 'something'), { recursive: true });
+}
+
+function pathOf(data: string, id: string): string {
+  return join(data, 'files', id.slice(0, 5), id.slice(0, 8), id);
 }
