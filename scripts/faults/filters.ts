@@ -13,16 +13,29 @@ export async function wrongAnswersToFilters(
   events: ReadonlyMap<string, Stored>,
 ): Promise<readonly string[]> {
   const wrong: string[] = [];
-  for (const { query, holds } of filtersFor([...events.values()])) {
-    const found = await listEvents(url, query);
-    const said = new URLSearchParams(query);
-    for (const [key, event] of events) {
-      if (!holds(event) || found.has(key)) continue;
-      if (await isThere(url, event.id)) wrong.push(`${said} leaves out ${key}`);
+  for (const filter of filtersFor([...events.values()])) {
+    for (const order of ['asc', 'desc'] as const) {
+      wrong.push(...(await wrongAnswers(url, events, filter, order)));
     }
-    for (const [key, event] of found) {
-      if (!events.has(key) || !holds(event)) wrong.push(`${said} finds ${key}`);
-    }
+  }
+  return wrong;
+}
+
+async function wrongAnswers(
+  url: string,
+  events: ReadonlyMap<string, Stored>,
+  { query, holds }: Filter,
+  order: 'asc' | 'desc',
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const found = await listEvents(url, query, order);
+  const said = `${new URLSearchParams(query)} ${order}`;
+  for (const [key, event] of events) {
+    if (!holds(event) || found.has(key)) continue;
+    if (await isThere(url, event.id)) wrong.push(`${said} leaves out ${key}`);
+  }
+  for (const [key, event] of found) {
+    if (!events.has(key) || !holds(event)) wrong.push(`${said} finds ${key}`);
   }
   return wrong;
 }

@@ -1,5 +1,7 @@
 // SIGKILL at any moment of a load, again and again on one data folder.
 
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { releaseAll, startLoad } from './load.ts';
 import type { Loaded } from './loads.ts';
@@ -39,15 +41,30 @@ export async function trySigkill(
   await trial.start();
   await trial.judge();
   await trial.kill();
+  const lists = listsIn(data);
+  const isMerged = trial.history.acknowledged > enoughToMerge && options.isFlood;
+  if (isMerged && lists === 0) trial.failures.push('the index was never merged: it is blind');
   const readyMs = percentile(trial.readyMs, 0.95);
   const emptyMs = percentile(empty.readyMs, 0.95);
   if (readyMs > Math.max(readyMsMax, readyTimesMax * emptyMs)) {
     trial.failures.push(`ready after ${readyMs} ms (p95), an empty store after ${emptyMs} ms`);
   }
   const medianMs = percentile(trial.readyMs, 0.5);
-  return trial.result(
-    `ready again after ${medianMs} ms, p95 ${readyMs} ms; an empty store: p95 ${emptyMs} ms`,
-  );
+  const ready = `ready again after ${medianMs} ms, p95 ${readyMs} ms`;
+  return trial.result(`${ready}; an empty store: p95 ${emptyMs} ms; ${lists} lists in the index`);
+}
+
+/** Windows of the index are merged from 8,192 events on, and their values become lists. */
+const enoughToMerge = 20_000;
+
+function listsIn(data: string): number {
+  const database = new DatabaseSync(join(data, 'events.db'), { readOnly: true });
+  try {
+    const sql = 'SELECT count(*) AS lists FROM terms WHERE arrivals IS NOT NULL';
+    return Number(database.prepare(sql).get()?.lists);
+  } finally {
+    database.close();
+  }
 }
 
 function percentile(values: readonly number[], part: number): number {

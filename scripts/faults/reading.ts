@@ -2,18 +2,19 @@
 
 export type Stored = Readonly<Record<string, unknown>>;
 
-/** All events by their key, or those that a query asks for, oldest first. */
+/** All events by their key, or those that a query asks for: from all pages, in their order. */
 export async function listEvents(
   url: string,
   filter: Readonly<Record<string, string>> = {},
+  order: 'asc' | 'desc' = 'asc',
 ): Promise<ReadonlyMap<string, Stored>> {
   const found = new Map<string, Stored>();
-  const query = new URLSearchParams({ limit: '1000', sort_direction: 'asc', ...filter });
+  const query = new URLSearchParams({ limit: '1000', sort_direction: order, ...filter });
   for (;;) {
     const page = await readJson(`${url}/v2/events?${query}`);
     for (const event of page.events) found.set(keyOf(event), event);
     if (page.next_timestamp === null) return found;
-    query.set('start_time', page.next_timestamp);
+    query.set(order === 'asc' ? 'start_time' : 'end_time', page.next_timestamp);
   }
 }
 

@@ -61,7 +61,7 @@ function answerFor(
   };
 }
 
-/** Second document, Event, solution. */
+/** Whether events must name a solution (second document, Event). */
 export function needsSolution({ cloud, defaultSolutionId }: Parts['settings']): boolean {
   return cloud !== undefined && defaultSolutionId === undefined;
 }

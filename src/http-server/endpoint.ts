@@ -93,7 +93,7 @@ export function operationEndpoint<O extends Operation, Principal>(
     const text = handler instanceof TextFirst ? loneText(exchange, body) : undefined;
     if (handler instanceof TextFirst && text !== undefined) {
       await gate.authorize(principal, operation, {});
-      const early = await handler.handleText(text, call);
+      const early = await handler.handleText(text);
       if (early !== undefined) return send(exchange, operation, gate, early);
     }
     const parts = partsOf(operation, exchange, body, gate.credentials);

@@ -37,19 +37,16 @@ export type Handler<O extends Operation, Principal> = (
  * whose gate authorizes whatever the input is.
  */
 export class TextFirst<O extends Operation, Principal> {
-  readonly handleText: TextHandler<O, Principal>;
+  readonly handleText: TextHandler<O>;
   readonly handle: Handler<O, Principal>;
 
-  constructor(handleText: TextHandler<O, Principal>, handle: Handler<O, Principal>) {
+  constructor(handleText: TextHandler<O>, handle: Handler<O, Principal>) {
     this.handleText = handleText;
     this.handle = handle;
   }
 }
 
-type TextHandler<O extends Operation, Principal> = (
-  text: string,
-  call: Call<Principal>,
-) => Promise<Answer<O> | undefined>;
+type TextHandler<O extends Operation> = (text: string) => Promise<Answer<O> | undefined>;
 
 /**
  * A handler that takes in the body by itself, as it comes. Its input has the parameters alone; it

@@ -6,8 +6,9 @@ import { cutOut, putBack, type Span } from './long-strings.ts';
 
 /** The body of a request that says it is JSON; read when it is first asked for. */
 export class JsonBody {
-  readonly #bytes: Uint8Array;
-  #members: JsonMembers | undefined;
+  /** Until they are read: a large body is in memory once, not twice. */
+  #bytes: Uint8Array | undefined;
+  #members: JsonMembers = {};
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -19,23 +20,22 @@ export class JsonBody {
    * `too_large` for too many members.
    */
   get members(): JsonMembers {
-    this.#members ??= this.#read();
+    if (this.#bytes) {
+      const text = this.shortText;
+      this.#members = text === undefined ? parseLong(this.#bytes) : parseJsonText(text);
+      this.#bytes = undefined;
+    }
     return this.#members;
   }
 
-  /** Its text, of which nothing is known yet; undefined: it is long, or broken UTF-8. */
+  /** Its text, of which nothing is known yet; undefined: it is long, broken UTF-8, or was read. */
   get shortText(): string | undefined {
-    if (this.#bytes.length >= longBytesMin) return undefined;
+    if (this.#bytes === undefined || this.#bytes.length >= longBytesMin) return undefined;
     try {
       return utf8.decode(this.#bytes);
     } catch {
       return undefined;
     }
-  }
-
-  #read(): JsonMembers {
-    const text = this.shortText;
-    return text === undefined ? parseLong(this.#bytes) : parseJsonText(text);
   }
 }
 
@@ -47,7 +47,7 @@ export function parseJsonText(text: string): JsonMembers {
   if (hasManyBrackets(text)) return parseLong(Buffer.from(text));
   let value: unknown;
   try {
-    value = text === '' ? {} : JSON.parse(text);
+    value = parse(text);
   } catch {
     throw invalidArgument('', notJson);
   }
@@ -72,13 +72,32 @@ function parseLong(bytes: Uint8Array): JsonMembers {
   try {
     const cut = cutOut(bytes, longStrings);
     text = utf8.decode(cut?.rest ?? bytes);
-    value = text === '' ? {} : JSON.parse(text);
-    if (cut && !putBack(value, cut.strings)) value = JSON.parse(utf8.decode(bytes));
+    value = parse(text);
+    if (cut && !putBack(value, cut.strings)) value = parse(utf8.decode(bytes));
   } catch {
     throw invalidArgument('', notJson);
   }
   return checked(value, text, hasEscapes);
 }
+
+/** An empty body is an empty object. Halves of characters become what UTF-8 has in their place. */
+function parse(text: string): unknown {
+  if (text === '') return {};
+  return JSON.parse(halfOfCharacter.test(text) ? text.replaceAll(escapes, wholeCharacter) : text);
+}
+
+/** As an escape; most are one of a pair, which is a character (RFC 8259 section 7). */
+export const halfOfCharacter = /\\u[dD][89a-fA-F]/;
+
+/** A pair, a half, or the start of any other. */
+const escapes =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/gs;
+
+function wholeCharacter(found: string): string {
+  return found.length === halfLength ? '\\ufffd' : found;
+}
+
+const halfLength = '\\ud83d'.length;
 
 const notJson = 'The body is not valid JSON in UTF-8.';
 

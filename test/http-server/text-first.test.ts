@@ -33,13 +33,11 @@ afterEach(() => {
 afterAll(() => service.close());
 
 const handler = new TextFirst<typeof operations.startVideo, string>(
-  async (text, { principal }) => {
+  async (text) => {
     texts.push(text);
     if (text.includes('refuse')) throw new FoveaError('conflict', 'Refused.');
     if (text.includes('later')) return undefined;
-    return text.includes('wrong')
-      ? JSON.parse('{"operation": 7}')
-      : { operation: 'text', principal };
+    return text.includes('wrong') ? JSON.parse('{"operation": 7}') : { operation: 'text' };
   },
   async (input) => ({ operation: 'members', input }),
 );
@@ -53,9 +51,9 @@ function post(
   return send(service, 'POST', path, own, body);
 }
 
-test('the text as it came, with who calls', async () => {
+test('the text as it came', async () => {
   const answer = await post('{ "a": 1 }');
-  expect(json(answer)).toEqual({ operation: 'text', principal: 'alice' });
+  expect(json(answer)).toEqual({ operation: 'text' });
   expect(texts).toEqual(['{ "a": 1 }']);
 });
 

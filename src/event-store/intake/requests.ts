@@ -1,9 +1,8 @@
 // Events from the JSON of their requests: checked by the thread that stores them, which has nobody
 // to answer. So it takes only what is right; why a request is wrong is for others to say.
 
-import { checkParts } from '../../contract/check.ts';
 import { events } from '../../contract/events.ts';
-import { parseJsonText } from '../../http-server/json-body.ts';
+import { halfOfCharacter, parseJsonText } from '../../http-server/json-body.ts';
 import { isMembers, type Members } from '../members.ts';
 import { bodyOf, bodyText, type EventInput, imagesOf } from '../store/stored-body.ts';
 import type { ReadEvent, ReadRequest } from '../store/writes.ts';
@@ -25,7 +24,10 @@ export function isRequestRules(value: unknown): value is RequestRules {
   );
 }
 
-/** Reads the body of a create. Undefined: it is wrong, or brings bytes. */
+/**
+ * Reads the body of a create. Undefined: it is wrong, brings bytes, or says something that is kept
+ * in other words than it came.
+ */
 export function createRequestReader({ eventSchemas, needsSolution }: RequestRules): ReadRequest {
   const schemas = createEventSchemas(new Map(Object.entries(eventSchemas)));
   const rules = { schemas, needsSolution };
@@ -39,10 +41,12 @@ export function createRequestReader({ eventSchemas, needsSolution }: RequestRule
 }
 
 function readRequest(text: string, rules: EventRules): ReadEvent | undefined {
+  if (halfOfCharacter.test(text)) return undefined;
   const members = parseJsonText(text);
   const body = respellEvent(members);
-  const input = checkParts(events.events_create, { path: {}, query: {}, body });
-  if (bringsBytes(input)) return undefined;
+  // Not where an object stands in it as JSON text, which others read.
+  const { data: input } = events.events_create.body.safeParse(body);
+  if (input === undefined || bringsBytes(input)) return undefined;
   checkEvent(input, rules);
   const head = eventHead(input);
   // In another spelling than the contract's it cannot be kept as it came.

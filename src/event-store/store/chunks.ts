@@ -58,13 +58,14 @@ export class Chunks {
     if (next !== this.#next) [this.#next, this.#behind] = [next, undefined];
     const wanted = next ? placeBehind(next) : place;
     if (wanted === undefined || this.#behind) return;
-    if (this.#making === undefined || !isSamePlace(this.#making, wanted)) {
-      this.#making = beginChunk(database, wanted, next?.windows);
-    }
-    const made = this.#making.advance(events);
-    if (made === undefined) return;
+    const begun = this.#making;
+    // One that fails is begun anew.
     this.#making = undefined;
-    if (next) this.#behind = made;
+    const making =
+      begun && isSamePlace(begun, wanted) ? begun : beginChunk(database, wanted, next?.windows);
+    const made = making.advance(events);
+    if (made === undefined) this.#making = making;
+    else if (next) this.#behind = made;
     else this.#next = made;
   }
 }

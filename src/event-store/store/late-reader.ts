@@ -1,5 +1,6 @@
-// The contract is large: the writing thread loads it when the first request comes, and takes none
-// before it is there, so that nobody waits.
+// The contract is large: the writing thread loads it after the first request, of which it takes
+// none until then. That stops it once, for a sixth of a second; a store that is hardly used, such
+// as that of an assistant, never pays for it.
 
 import type { ReadRequest } from './writes.ts';
 
@@ -12,7 +13,8 @@ export function createLateReader(rules: unknown): ReadRequest {
     if (isRequestRules(rules)) read = createRequestReader(rules);
   };
   return (request) => {
-    if (!isAsked) load().catch(() => {});
+    // Should it fail, the next request asks again.
+    if (!isAsked) void load().catch(() => (isAsked = false));
     isAsked = true;
     return read?.(request);
   };

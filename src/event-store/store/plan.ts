@@ -138,7 +138,7 @@ function wayThroughTerms(
   };
 }
 
-/** Through a key with few values, which so many events have; `isAlone`: that is all of the query. */
+/** Through a key with few values, which so many events have; `isAlone`: nothing else is asked. */
 function wayThroughFew(
   search: Search,
   condition: TermCondition,

@@ -98,12 +98,12 @@ function readValue(
   limit: number,
 ): Arrival[] {
   const found: Arrival[] = [];
-  // The row behind the bound may be a list that begins within it.
+  // The row behind the bound may be a list that begins within it; else it is one too many.
   database.each(
     `SELECT arrival, arrivals ${sql} AND arrival BETWEEN ? AND coalesce(
        (SELECT arrival ${sql} AND arrival >= ? ORDER BY arrival LIMIT 1), ?)
      ORDER BY arrival ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
-    [...parameters, from, ...parameters, until, until, limit],
+    [...parameters, from, ...parameters, until, until, limit + 1],
     (row) => {
       const arrivals = arrivalsOfRow(row.integer('arrival'), row.optionalText('arrivals'));
       const within = arrivals.filter((arrival) => arrival >= from && arrival <= until);

@@ -93,6 +93,8 @@ export function scalarsOf(customMetadata: unknown): [key: string, value: Metadat
   return scalars;
 }
 
+/** A number that is too large to be one, as 1e999 is, is none: JSON has no word for it. */
 export function isScalar(value: unknown): value is MetadataValue {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value === 'string' || typeof value === 'boolean';
 }

@@ -10,7 +10,12 @@ import { knownSchemas } from '../../../src/event-store/intake/known-schemas.ts';
 import { createRequestReader, isRequestRules } from '../../../src/event-store/intake/requests.ts';
 import { respellEvent } from '../../../src/event-store/intake/spelling.ts';
 import { isMembers } from '../../../src/event-store/members.ts';
-import { type EventInput, readBody } from '../../../src/event-store/store/stored-body.ts';
+import {
+  bodyOf,
+  type EventInput,
+  imagesOf,
+  readBody,
+} from '../../../src/event-store/store/stored-body.ts';
 import { tinyPng } from '../../fixtures/event-store.ts';
 import { oddEvent, validEvent } from '../fuzz/generators.ts';
 
@@ -56,7 +61,9 @@ describe('a request', () => {
         taken += 1;
         const input = readSlowly(JSON.parse(text));
         expect(input).toBeDefined();
-        if (input) expect(event.head).toEqual(eventHead(input));
+        if (input === undefined) return;
+        expect(event.head).toEqual(eventHead(input));
+        expect(readBody(JSON.parse(event.body))).toEqual(bodyOf(input, imagesOf(input)));
       }),
       { numRuns: 400 },
     );
@@ -83,10 +90,19 @@ describe('a request', () => {
     ['does not fit its schema', JSON.stringify({ ...plain, event_data: { value: 1 } })],
     ['shows an image that it has not', JSON.stringify({ ...plain, displayImagePosition: 1 })],
     ['brings bytes', JSON.stringify({ ...plain, images: [{ base64Image: png() }] })],
-    ['names a prototype', `${JSON.stringify(plain).slice(0, -1)},"images":[{"__proto__":{}}]}`],
-    ['is too deep', `${JSON.stringify(plain).slice(0, -1)},"images":${'['.repeat(200)}`],
+    ['names a prototype', withMetadata('{"__proto__":{}}')],
+    ['is too deep', withMetadata(`{"a":${'['.repeat(200)}${']'.repeat(200)}}`)],
+    ['has an object as text', JSON.stringify({ ...plain, event_data: '{"value":"seen"}' })],
+    ['has a list as text', JSON.stringify({ ...plain, images: '[{}]' })],
+    ['has a list as text within', JSON.stringify({ ...plain, images: [{ keypoints: '[]' }] })],
+    ['has half of a character', withMetadata('{"a":"\\ud83d"}')],
   ])('that %s is left to others', (_, text) => {
     expect(read(text)).toBeUndefined();
+  });
+
+  test('may say what others are refused for', () => {
+    const deep = `{"a":${'['.repeat(20)}${']'.repeat(20)},"b":"\\u00e9","__proto":1}`;
+    expect(read(withMetadata(deep))?.body).toBe(withMetadata(deep));
   });
 
   test('without a solution is, where one is needed', () => {
@@ -101,6 +117,10 @@ test('rules are known by their form', () => {
   expect(isRequestRules({ eventSchemas: { custom: 1 }, needsSolution: false })).toBe(false);
   expect(isRequestRules(undefined)).toBe(false);
 });
+
+function withMetadata(json: string): string {
+  return `${JSON.stringify(plain).slice(0, -1)},"custom_metadata":${json}}`;
+}
 
 function png(): string {
   return tinyPng.toString('base64');

@@ -278,3 +278,21 @@ test('a store of the Fovea before large buckets finds all it has', async () => {
   await store.close();
   expect(inspect(data).found).toMatchObject({ orphans: 0, wrongLists: 0, incomplete: 0 });
 });
+
+test('a number too large for JSON is in no index, and no write fails for it', async () => {
+  const data = await temporaryFolder();
+  const store = await sqliteStore(systemClock, data);
+  // A few at a time: the index takes them from the transactions that stored them.
+  for (let first = 0; first < limits.mergedEventsMin * 2; first += 64) {
+    await Promise.all(
+      Array.from({ length: 64 }, (_, place) => {
+        const length = first + place === 700 ? Number.POSITIVE_INFINITY : place;
+        return store.create(newEvent({ deviceId: 'd0', customMetadata: { length } }));
+      }),
+    );
+  }
+  const metadata = [{ key: 'length', operator: 'gte', values: [63] }] as const;
+  const pages = await pagesOf(store, { metadata, order: 'oldest_first', limit: 1_000 });
+  expect(pages).toHaveLength((limits.mergedEventsMin * 2) / 64);
+  expect(inspect(data).found).toMatchObject({ orphans: 0, wrongLists: 0 });
+});
