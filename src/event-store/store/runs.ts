@@ -25,8 +25,9 @@ export interface Run {
 }
 
 /**
- * The arrivals of all runs within bounds, batch after batch; no more of a run is read than is
- * needed. `atOnce`: how many of one run to read at a time. Of events in lists some may be gone.
+ * The arrivals of all runs within bounds, each once, batch after batch; no more of a run is read
+ * than is needed. `atOnce`: how many of one run to read at a time. Of events in lists some may be
+ * gone.
  */
 export function* mergedRuns(
   database: Database,
@@ -58,17 +59,22 @@ export function* mergedRuns(
       if (last !== undefined && (edge === undefined || byOrder(last, edge) < 0)) edge = last;
       for (const arrival of arrivals) found.push(arrival);
     }
-    if (isMixed) found.sort(byOrder);
+    const sorted = isMixed ? onceEach(found.sort(byOrder)) : found;
     if (edge === undefined) {
-      yield found;
+      yield sorted;
       return;
     }
     const reached = edge;
-    yield isMixed ? found.filter((arrival) => byOrder(arrival, reached) <= 0) : found;
+    yield isMixed ? sorted.filter((arrival) => byOrder(arrival, reached) <= 0) : sorted;
     if (isNewestFirst) until = reached - 1;
     else from = reached + 1;
     limit = Math.min(limit * 4, atOnceMax);
   }
+}
+
+/** Runs may overlap, as those of two ranges do. */
+function onceEach(sorted: readonly Arrival[]): readonly Arrival[] {
+  return sorted.filter((arrival, place) => arrival !== sorted[place - 1]);
 }
 
 /** Few at first: most pages are full soon. */

@@ -1,9 +1,11 @@
 // Queries over thousands of indexed events, some of which are gone, against a look at all of them.
+// FUZZ_RUNS=5000 asks more of them.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { migrations } from '../../../src/event-store/store/schema.ts';
@@ -33,6 +35,7 @@ function eventNumber(number: number): NewEvent {
     customMetadata: {
       ...{ number, line: number % 10, isReworked: number % 11 === 0 },
       temperature: ((number * 7_919) % 300) / 10,
+      lot: number % 7 === 0 ? `lot-${(number * 31) % 997}` : (number * 31) % 997,
       ...(number % 4 === 0 && { shift: `shift-${number % 3}` }),
       // As JSON has it in 1e999: kept, and found by nobody.
       ...(number === 5_000 && { line: Number.POSITIVE_INFINITY }),
@@ -159,6 +162,63 @@ test.each(filters)('by %s', async (_, filter) => {
     }
   }
 });
+
+const metadataValue: Readonly<Record<string, fc.Arbitrary<MetadataCondition['values'][number]>>> = {
+  number: fc.integer({ min: 2_400, max: eventCount + 100 }),
+  line: fc.integer({ min: -1, max: 10 }),
+  isReworked: fc.boolean(),
+  temperature: fc.integer({ min: -1, max: 301 }).map((tenths) => tenths / 10),
+  lot: fc.oneof(
+    fc.integer({ min: 0, max: 1_000 }),
+    fc.integer({ min: 0, max: 1_000 }).map((lot) => `lot-${lot}`),
+  ),
+  shift: fc.integer({ min: 0, max: 3 }).map((shift) => `shift-${shift}`),
+};
+
+const metadataCondition = fc.constantFrom(...Object.entries(metadataValue)).chain(([key, value]) =>
+  fc.record({
+    key: fc.constant(key),
+    operator: fc.constantFrom<MetadataCondition['operator']>('eq', 'ne', 'gt', 'gte', 'lt', 'lte'),
+    values: fc.array(value, { minLength: 1, maxLength: 3 }),
+  }),
+);
+
+const someOf = <Value>(value: fc.Arbitrary<Value>) =>
+  fc.array(value, { minLength: 1, maxLength: 3 });
+
+const anyFilter: fc.Arbitrary<EventFilter> = fc.record(
+  {
+    deviceIds: someOf(fc.constantFrom('d0', 'd1', 'd2', 'd3', 'd4', 'rare', 'none')),
+    workflowIds: someOf(fc.integer({ min: 0, max: 7 }).map((number) => `w${number}`)),
+    externalIds: someOf(fc.integer({ min: 0, max: 6_001 }).map((number) => `order-${number}`)),
+    metadata: fc.array(metadataCondition, { minLength: 1, maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+);
+
+const { FUZZ_RUNS } = process.env;
+
+test(
+  'by whatever',
+  async () => {
+    const number = fc.integer({ min: removedCount - 50, max: eventCount + 15 });
+    const between = fc.option(fc.tuple(number, number), { nil: undefined });
+    const order = fc.constantFrom('newest_first' as const, 'oldest_first' as const);
+    const limit = fc.constantFrom(1, 2, 9, 50, 300);
+    const runs =
+      FUZZ_RUNS === undefined ? { numRuns: 150, seed: 7 } : { numRuns: Number(FUZZ_RUNS) };
+    await fc.assert(
+      fc.asyncProperty(anyFilter, order, between, limit, async (filter, ...rest) => {
+        const [found, right] = await Promise.all(
+          stores.map((store) => numbersOf(store, filter, ...rest)),
+        );
+        expect(found).toEqual(right);
+      }),
+      runs,
+    );
+  },
+  Number(FUZZ_RUNS ?? 1_000) * 100,
+);
 
 test('much of it is in lists', () => {
   const database = openDatabase(join(folder, 'events.db'), migrations);
