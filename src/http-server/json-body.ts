@@ -47,7 +47,7 @@ export function parseJsonText(text: string): JsonMembers {
   if (hasManyBrackets(text)) return parseLong(Buffer.from(text));
   let value: unknown;
   try {
-    value = parse(text);
+    value = text === '' ? {} : JSON.parse(text);
   } catch {
     throw invalidArgument('', notJson);
   }
@@ -72,32 +72,13 @@ function parseLong(bytes: Uint8Array): JsonMembers {
   try {
     const cut = cutOut(bytes, longStrings);
     text = utf8.decode(cut?.rest ?? bytes);
-    value = parse(text);
-    if (cut && !putBack(value, cut.strings)) value = parse(utf8.decode(bytes));
+    value = text === '' ? {} : JSON.parse(text);
+    if (cut && !putBack(value, cut.strings)) value = JSON.parse(utf8.decode(bytes));
   } catch {
     throw invalidArgument('', notJson);
   }
   return checked(value, text, hasEscapes);
 }
-
-/** An empty body is an empty object. Halves of characters become what UTF-8 has in their place. */
-function parse(text: string): unknown {
-  if (text === '') return {};
-  return JSON.parse(halfOfCharacter.test(text) ? text.replaceAll(escapes, wholeCharacter) : text);
-}
-
-/** As an escape; most are one of a pair, which is a character (RFC 8259 section 7). */
-export const halfOfCharacter = /\\u[dD][89a-fA-F]/;
-
-/** A pair, a half, or the start of any other. */
-const escapes =
-  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/gs;
-
-function wholeCharacter(found: string): string {
-  return found.length === halfLength ? '\\ufffd' : found;
-}
-
-const halfLength = '\\ud83d'.length;
 
 const notJson = 'The body is not valid JSON in UTF-8.';
 

@@ -66,21 +66,6 @@ test('a prototype beside it is refused', () => {
   expect(() => read(`{"__proto__":"${long}"}`)).toThrow('__proto__');
 });
 
-test.each([
-  ['a pair', String.raw`\ud83d\uDE00`, '\u{1f600}'],
-  ['a first half', String.raw`a\ud83d`, 'a\ufffd'],
-  ['a second half', String.raw`\uDE00b`, '\ufffdb'],
-  ['two first halves, and a pair', String.raw`\ud83d\ud83d\ude00`, '\ufffd\u{1f600}'],
-  ['a pair the wrong way round', String.raw`\ude00\ud83d`, '\ufffd\ufffd'],
-  ['what only looks like one', String.raw`\\ud83d\n\u00e9\"`, '\\ud83d\n\u00e9"'],
-])('half a character is never read: %s', (_name, escaped, expected) => {
-  expect(read(`{"${escaped}":["${escaped}"]}`)).toStrictEqual({ [expected]: [expected] });
-  expect(read(`{"${escaped}":"${escaped}","b":"${long}"}`)).toStrictEqual({
-    [expected]: expected,
-    b: long,
-  });
-});
-
 test('its bytes are let go once they are read', () => {
   const body = new JsonBody(Buffer.from('{"a":1}'));
   expect(body.shortText).toBe('{"a":1}');

@@ -29,13 +29,14 @@ function checkDisplayPosition({ displayImagePosition, images }: EventInput): voi
   throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
 }
 
+/** What queries look for; no half of a character, which SQLite would make another text of. */
 export function eventHead(input: EventInput): EventHead {
   const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
   return {
     draft: input.draft === true,
-    workflowId: input.workflow_id ?? undefined,
-    deviceId: input.device_id ?? undefined,
-    eventSchema: input.event_schema,
+    workflowId: input.workflow_id?.toWellFormed(),
+    deviceId: input.device_id?.toWellFormed(),
+    eventSchema: input.event_schema.toWellFormed(),
     externalId: textOf(externalId ?? external_id),
     relatedEventId: textOf(relatedEventId ?? related_event_id),
     customMetadata: input.custom_metadata ?? undefined,
@@ -52,5 +53,6 @@ export function newEvent(
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  const isText = typeof value === 'string' || typeof value === 'number';
+  return isText ? String(value).toWellFormed() : undefined;
 }

@@ -2,7 +2,7 @@
 // to answer. So it takes only what is right; why a request is wrong is for others to say.
 
 import { events } from '../../contract/events.ts';
-import { halfOfCharacter, parseJsonText } from '../../http-server/json-body.ts';
+import { parseJsonText } from '../../http-server/json-body.ts';
 import { isMembers, type Members } from '../members.ts';
 import { bodyOf, bodyText, type EventInput, imagesOf } from '../store/stored-body.ts';
 import type { ReadEvent, ReadRequest } from '../store/writes.ts';
@@ -41,7 +41,6 @@ export function createRequestReader({ eventSchemas, needsSolution }: RequestRule
 }
 
 function readRequest(text: string, rules: EventRules): ReadEvent | undefined {
-  if (halfOfCharacter.test(text)) return undefined;
   const members = parseJsonText(text);
   const body = respellEvent(members);
   // Not where an object stands in it as JSON text, which others read.

@@ -1,7 +1,7 @@
 // Whether an event meets a filter, looked at in the event itself.
 
 import type { EventFilter, MetadataCondition, MetadataValue, StoredEvent } from './store.ts';
-import { isScalar } from './terms.ts';
+import { isFindable } from './terms.ts';
 
 /** What a filter looks at. */
 export type FilteredEvent = Pick<
@@ -40,7 +40,7 @@ function meets(
 ): boolean {
   if (!Object.hasOwn(customMetadata, key)) return false;
   const value = customMetadata[key];
-  return isScalar(value) && valueMeets(value, operator, values);
+  return isFindable(key, value) && valueMeets(value, operator, values);
 }
 
 export function valueMeets(

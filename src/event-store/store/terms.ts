@@ -84,17 +84,25 @@ function isHighSurrogate(code: number): boolean {
 const storedFalse = Uint8Array.of(0);
 const storedTrue = Uint8Array.of(1);
 
-/** The members of custom_metadata that a filter can find: text, numbers, booleans. */
+/** The members of custom_metadata that a filter can find. */
 export function scalarsOf(customMetadata: unknown): [key: string, value: MetadataValue][] {
   const scalars: [string, MetadataValue][] = [];
   for (const [key, value] of Object.entries(Object(customMetadata))) {
-    if (isScalar(value)) scalars.push([key, value]);
+    if (isFindable(key, value)) scalars.push([key, value]);
   }
   return scalars;
 }
 
-/** A number that is too large to be one, as 1e999 is, is none: JSON has no word for it. */
+/**
+ * Text, numbers, booleans; but not 1e999, for which JSON has no word, and no half of a character,
+ * for which UTF-8 has none: in the database they would be something else.
+ */
+export function isFindable(key: string, value: unknown): value is MetadataValue {
+  if (typeof value === 'string') return value.isWellFormed() && key.isWellFormed();
+  const isKept = typeof value === 'number' ? Number.isFinite(value) : typeof value === 'boolean';
+  return isKept && key.isWellFormed();
+}
+
 export function isScalar(value: unknown): value is MetadataValue {
-  if (typeof value === 'number') return Number.isFinite(value);
-  return typeof value === 'string' || typeof value === 'boolean';
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

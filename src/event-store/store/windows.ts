@@ -4,7 +4,7 @@
 import type { Database } from '../../storage/database.ts';
 import type { IndexedEvent } from './indexed-event.ts';
 import type { Arrival } from './store.ts';
-import { isScalar, reservedKeys, shortened } from './terms.ts';
+import { isFindable, reservedKeys, shortened } from './terms.ts';
 import { Columns, type ColumnTexts, stepsOf } from './window-columns.ts';
 import type { Writing } from './writing.ts';
 
@@ -80,7 +80,7 @@ function addColumns(
   add(reservedKeys.externalId, event.externalId);
   add(reservedKeys.relatedEventId, event.relatedEventId);
   for (const [name, value] of Object.entries(Object(event.customMetadata))) {
-    if (!isScalar(value)) continue;
+    if (!isFindable(name, value)) continue;
     const isText = typeof value === 'string';
     columns.add(termKeys.idOf(name, isNew), place, isText ? shortened(value) : value);
   }

@@ -37,8 +37,10 @@ function eventNumber(number: number): NewEvent {
       temperature: ((number * 7_919) % 300) / 10,
       lot: number % 7 === 0 ? `lot-${(number * 31) % 997}` : (number * 31) % 997,
       ...(number % 4 === 0 && { shift: `shift-${number % 3}` }),
-      // As JSON has it in 1e999: kept, and found by nobody.
-      ...(number === 5_000 && { line: Number.POSITIVE_INFINITY }),
+      // As JSON has it in 1e999, and half a character: kept, and found by nobody.
+      ...(number === 5_000 && { line: Number.POSITIVE_INFINITY, 'half \ud83d': 1 }),
+      ...(number === 5_001 && { shift: 'half \ud83d' }),
+      ...(number === 5_002 && { shift: 'half \ud83e' }),
     },
   });
 }

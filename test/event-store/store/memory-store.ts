@@ -317,8 +317,8 @@ function fits(event: StoredEvent, filter: EventFilter): boolean {
 function meets({ customMetadata }: StoredEvent, condition: MetadataCondition): boolean {
   const value = new Map(Object.entries(customMetadata ?? {})).get(condition.key);
   if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
-  // JSON has no word for it.
-  if (value === Number.POSITIVE_INFINITY) return false;
+  // JSON has no word for the one, and UTF-8 none for the other.
+  if (value === Number.POSITIVE_INFINITY || !String(value).isWellFormed()) return false;
   const orders = condition.values
     .filter((wanted) => typeof wanted === typeof value)
     .map((wanted) => (value === wanted ? 0 : isBelow(value, wanted) ? -1 : 1));
