@@ -2,6 +2,7 @@
 
 import type { events } from '../contract/events.ts';
 import type { Answer } from '../contract/operation.ts';
+import { limits } from '../limits.ts';
 import { noticingFullDisk, writeRow } from './file-before-row.ts';
 import { newFileId } from './ids.ts';
 import { checkEvent, newEvent } from './intake/event-checks.ts';
@@ -105,32 +106,31 @@ interface WrittenImages {
   readonly written: readonly NewFile[];
 }
 
-/** Side by side, so that they share what the disk does for each of them. */
+/**
+ * Side by side, so that they share what the disk does for each of them, but for so many at once
+ * that others can still open files.
+ */
 async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Promise<WrittenImages> {
-  if (decoded.every(({ output, input }) => output === undefined && input === undefined)) {
-    const images = decoded.map(({ entry }) => storedImage(entry, undefined, undefined));
-    return { images, written: [] };
+  const images: EventImage[] = [];
+  const written: NewFile[] = [];
+  for (let start = 0; start < decoded.length; start += limits.imagesWrittenAtOnceMax) {
+    const some = decoded.slice(start, start + limits.imagesWrittenAtOnceMax);
+    const settled = await Promise.allSettled(
+      some.flatMap(({ entry, output, input }) =>
+        [output, input].map(async (image) => image && writeImage(parts, image, entry.label)),
+      ),
+    );
+    const files = settled.map((it) => (it.status === 'fulfilled' ? it.value : undefined));
+    written.push(...files.filter((file) => file !== undefined));
+    const failed = settled.find((it) => it.status === 'rejected');
+    if (failed) {
+      await parts.files.remove(written.map(({ id }) => id)).catch(() => {});
+      throw failed.reason;
+    }
+    for (const [place, { entry }] of some.entries()) {
+      images.push(storedImage(entry, files[2 * place]?.id, files[2 * place + 1]?.id));
+    }
   }
-  const writes = decoded.map(({ entry, output, input }) => ({
-    entry,
-    output: output && writeImage(parts, output, entry.label),
-    input: input && writeImage(parts, input, entry.label),
-  }));
-  const all = writes.flatMap(({ output, input }) =>
-    [output, input].filter((it) => it !== undefined),
-  );
-  const settled = await Promise.allSettled(all);
-  const written = settled.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []));
-  const failed = settled.find((it) => it.status === 'rejected');
-  if (failed) {
-    await parts.files.remove(written.map(({ id }) => id)).catch(() => {});
-    throw failed.reason;
-  }
-  const images = await Promise.all(
-    writes.map(async ({ entry, output, input }) =>
-      storedImage(entry, (await output)?.id, (await input)?.id),
-    ),
-  );
   return { images, written };
 }
 

@@ -1,6 +1,6 @@
 // Stored content as an answer: streamed, with byte ranges, never interpreted by a browser.
 
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { safeHeaders } from './responses.ts';
@@ -37,7 +37,7 @@ export async function sendContent(response: ServerResponse, content: Content): P
     response.writeHead(304, headers).end();
     return;
   }
-  const wanted = wantedRange(response.req.headers, content);
+  const wanted = wantedRange(response.req, content);
   if (wanted === 'unsatisfiable') {
     response.writeHead(416, { ...headers, 'content-range': `bytes */${content.bytes}` }).end();
     return;
@@ -107,11 +107,16 @@ function isKnown(header: string | undefined, etag: string | undefined): boolean 
   return known.includes('*') || known.includes(`"${etag}"`);
 }
 
-/** RFC 9110, section 13.1.5: a part of what the caller has already, and never of anything else. */
+/**
+ * RFC 9110, section 13.1.5: a part of what the caller has already, and never of anything else;
+ * section 14.2: of GET alone.
+ */
 function wantedRange(
-  { range, 'if-range': condition }: IncomingHttpHeaders,
+  { method, headers }: IncomingMessage,
   { bytes, etag }: Content,
 ): ByteRange | 'unsatisfiable' | undefined {
+  const { range, 'if-range': condition } = headers;
+  if (method !== 'GET') return undefined;
   const isSame = condition === undefined || (etag !== undefined && condition === `"${etag}"`);
   return isSame ? parseRange(range, bytes) : undefined;
 }

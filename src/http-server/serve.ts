@@ -147,7 +147,7 @@ async function respond(
   response.on('close', () => {
     if (!response.writableFinished) departure.happen();
     const ms = clock.monotonic() - startMs;
-    const { statusCode: status } = response;
+    const status = response.headersSent ? response.statusCode : clientWentAway;
     service.onAnswer?.(endpoint?.id, status, ms / 1_000);
     log.debug('answered', { operation: endpoint?.id, status, ms: Math.round(ms) });
   });
@@ -171,6 +171,9 @@ async function respond(
     sendError(response, service.errorBody(error, endpoint?.operation));
   }
 }
+
+/** Nobody was answered. Others that count requests have this number for it too. */
+const clientWentAway = 499;
 
 function splitTarget(target: string): { path: string; query: Texts } {
   const end = target.indexOf('?');

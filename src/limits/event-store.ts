@@ -42,6 +42,8 @@ export const eventStoreLimits = {
   fullRetryAfterSeconds: 5,
   /** Batches that a create at a limit waits for: a second or two; clients wait five. */
   urgentBatchesMax: 100,
+  /** Images of one event, each with an input image, that are written at the same time. */
+  imagesWrittenAtOnceMax: 16,
   /** Files to unlink between two entries in the database. */
   unlinkBatchMax: 200,
   /**

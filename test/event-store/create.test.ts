@@ -1,5 +1,6 @@
 // Creating events over HTTP: what is accepted, in which spelling, and what is refused how.
 
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -191,6 +192,27 @@ describe('an event', () => {
     const response = await fetch(`${store.url}/images/${fileId}`);
     expect(Buffer.from(await response.arrayBuffer())).toEqual(photo);
   });
+});
+
+test('hundreds of images are stored in their order, and others can still open files', async () => {
+  const labels = Array.from({ length: 400 }, (_, number) => `image ${number}`);
+  const opened = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+  const before = opened();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, opened());
+  });
+  const images = labels.map((label) => ({ label, base64Image: png, inputBase64Image: png }));
+  const id = await create({ ...plainEvent, images });
+  clearInterval(watch);
+  const stored = Object((await store.get(`/v2/events/${id}`)).body);
+  expect(stored.images.map(({ label }: { label: string }) => label)).toEqual(labels);
+  const ids = stored.images.flatMap((image: Record<string, string>) => [
+    image.file_id,
+    image.input_file_id,
+  ]);
+  expect(new Set(ids).size).toBe(800);
+  expect(most - before).toBeLessThan(100);
 });
 
 describe('what is refused leaves nothing', () => {

@@ -1,5 +1,6 @@
 // GET /metrics by a strict reader of the text format 0.0.4 of Prometheus.
 
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   openTestEventStore,
@@ -72,6 +73,24 @@ test('counts the requests of each operation by status', async () => {
   expect(
     later('event_store_http_request_seconds_total', 'operation="events_list",status="200"'),
   ).toBeGreaterThan(0);
+});
+
+test('an upload that was cut off was answered with nothing', async () => {
+  const draft = await store.post('/v2/events', { ...plainEvent, draft: true });
+  const address = new URL(`${store.url}/v2/events/${draft.text('id')}/videos`);
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': 1_000 };
+  const upload = request(address, { method: 'POST', headers });
+  upload.on('error', () => {});
+  const { promise: isWritten, resolve } = Promise.withResolvers<void>();
+  upload.write(
+    '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nthe start',
+    () => resolve(),
+  );
+  await isWritten;
+  await store.get('/health');
+  upload.destroy();
+  const labels = 'operation="events_attach_video",status="499"';
+  await expect.poll(async () => (await read())('event_store_http_requests_total', labels)).toBe(1);
 });
 
 interface Metric {
