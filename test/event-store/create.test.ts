@@ -194,6 +194,15 @@ describe('an event', () => {
   });
 });
 
+test('what SQLite would make another text of has a mark in its place', async () => {
+  const event_data = { ...plainEvent.event_data, externalId: 'e\ud83d' };
+  const id = await create({ ...plainEvent, event_data, device_id: 'a\0b', workflow_id: '\ude00' });
+  const stored = (await store.get(`/v2/events/${id}`)).body;
+  expect(stored).toMatchObject({ device_id: 'a\ufffdb', workflow_id: '\ufffd' });
+  const found = await store.get('/v2/events?external_id=e%EF%BF%BD');
+  expect(Object(found.body).events).toHaveLength(1);
+});
+
 test('hundreds of images are stored in their order, and others can still open files', async () => {
   const labels = Array.from({ length: 400 }, (_, number) => `image ${number}`);
   const opened = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);

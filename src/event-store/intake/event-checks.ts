@@ -29,14 +29,14 @@ function checkDisplayPosition({ displayImagePosition, images }: EventInput): voi
   throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
 }
 
-/** What queries look for; no half of a character, which SQLite would make another text of. */
+/** What queries look for, without what SQLite would make another text of. */
 export function eventHead(input: EventInput): EventHead {
   const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
   return {
     draft: input.draft === true,
-    workflowId: input.workflow_id?.toWellFormed(),
-    deviceId: input.device_id?.toWellFormed(),
-    eventSchema: input.event_schema.toWellFormed(),
+    workflowId: textOf(input.workflow_id),
+    deviceId: textOf(input.device_id),
+    eventSchema: wholeText(input.event_schema),
     externalId: textOf(externalId ?? external_id),
     relatedEventId: textOf(relatedEventId ?? related_event_id),
     customMetadata: input.custom_metadata ?? undefined,
@@ -54,5 +54,10 @@ export function newEvent(
 
 function textOf(value: unknown): string | undefined {
   const isText = typeof value === 'string' || typeof value === 'number';
-  return isText ? String(value).toWellFormed() : undefined;
+  return isText ? wholeText(String(value)) : undefined;
+}
+
+/** Some versions of Node read text of SQLite up to its first U+0000. */
+function wholeText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

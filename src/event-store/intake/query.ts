@@ -35,9 +35,12 @@ function prepared(name: string, value: unknown): unknown {
 
 function preparedTime(name: string, value: unknown): string {
   const time = typeof value === 'string' ? parseMicroseconds(value) : undefined;
-  if (time !== undefined) return isoMicroseconds(time);
+  if (time !== undefined) return isoMicroseconds(Math.min(time, lastMicrosecond));
   throw badQuery(name, 'must be an ISO 8601 time, for example 2026-11-21T08:30:00Z');
 }
+
+/** Before the year 10000: a number of so many microseconds may stand for a little more. */
+const lastMicrosecond = Date.UTC(9999, 11, 31, 23, 59, 59) * 1000;
 
 function truth(value: unknown): boolean | undefined {
   if (typeof value !== 'string') return undefined;

@@ -42,7 +42,11 @@ export class Gathering {
     }
     const sql = `SELECT ${indexedColumns} FROM events WHERE arrival > ? ORDER BY arrival LIMIT ?`;
     const after = last?.arrival ?? this.#covered;
-    this.#events.push(...database.all(sql, [after, missing], readIndexedEvent));
+    // One after the other: of a large one most is let go.
+    database.each(sql, [after, missing], (row) => {
+      this.#events.push(readIndexedEvent(row));
+      return true;
+    });
   }
 
   /** The events of the next windows, once. */

@@ -2,6 +2,7 @@
 
 import type { Row } from '../../storage/database.ts';
 import type { Arrival } from './store.ts';
+import { findableMembers } from './terms.ts';
 
 export interface IndexedEvent {
   readonly arrival: Arrival;
@@ -11,6 +12,7 @@ export interface IndexedEvent {
   readonly workflowId: string | undefined;
   readonly externalId: string | undefined;
   readonly relatedEventId: string | undefined;
+  /** Where it is large, what of it is indexed. */
   readonly customMetadata: unknown;
 }
 
@@ -29,6 +31,17 @@ export function readIndexedEvent(row: Row): IndexedEvent {
     workflowId: row.optionalText('workflow_id'),
     externalId: row.optionalText('external_id'),
     relatedEventId: row.optionalText('related_event_id'),
-    customMetadata: row.optionalJson('custom_metadata'),
+    customMetadata: indexedMetadata(
+      row.optionalJson('custom_metadata'),
+      row.optionalText('custom_metadata'),
+    ),
   };
 }
+
+/** Hundreds of events are kept until they are a window. `text`: the JSON of the other. */
+export function indexedMetadata(customMetadata: unknown, text: string | undefined): unknown {
+  const isLarge = text !== undefined && text.length > largeCharactersMin;
+  return isLarge ? findableMembers(customMetadata) : customMetadata;
+}
+
+const largeCharactersMin = 4_096;

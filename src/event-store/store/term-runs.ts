@@ -3,7 +3,7 @@
 import type { Database } from '../../storage/database.ts';
 import type { Run } from './runs.ts';
 import type { MetadataOperator, MetadataValue } from './store.ts';
-import { hasFewValues, isWhole, storedValue, type TermValue } from './terms.ts';
+import { hasFewValues, isWhole, storedValue, surelyStored, type TermValue } from './terms.ts';
 
 /** A condition on one key of the table. */
 export interface TermCondition {
@@ -135,17 +135,21 @@ function rangeOf(
   value: MetadataValue,
 ): Range | undefined {
   if (typeof value === 'boolean') return undefined;
-  const isText = typeof value === 'string';
-  const stored = storedValue(value);
-  if (operator === 'gt' || operator === 'gte') {
-    const sign = operator === 'gt' && !isText ? '>' : '>=';
-    return { sql: `value ${sign} ? AND value < ?`, parameters: [stored, isText ? noBytes : ''] };
+  const isAbove = operator === 'gt' || operator === 'gte';
+  if (typeof value === 'string') {
+    const start = surelyStored(value);
+    const last = isWhole(value) ? start : `${start}${lastCharacter}`;
+    return isAbove
+      ? { sql: 'value >= ? AND value < ?', parameters: [start, noBytes] }
+      : { sql: 'value <= ? AND value >= ?', parameters: [last, ''] };
   }
-  const sign = operator === 'lt' && !isText ? '<' : '<=';
-  return isText
-    ? { sql: `value ${sign} ? AND value >= ?`, parameters: [stored, ''] }
-    : { sql: `value ${sign} ?`, parameters: [stored] };
+  return isAbove
+    ? { sql: `value ${operator === 'gt' ? '>' : '>='} ? AND value < ?`, parameters: [value, ''] }
+    : { sql: `value ${operator === 'lt' ? '<' : '<='} ?`, parameters: [value] };
 }
+
+/** Of Unicode. */
+const lastCharacter = '\u{10ffff}';
 
 /** Sorts behind all text, as '' does behind all numbers. */
 const noBytes = new Uint8Array();

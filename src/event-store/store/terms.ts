@@ -65,9 +65,16 @@ export function maybeShortened(stored: string): boolean {
   return stored.length >= charactersMax - 1;
 }
 
-/** Whether the stored value is all of it. */
+/** Whether the stored value is all of it, and no longer text has the same. */
 export function isWhole(value: MetadataValue): boolean {
-  return typeof value !== 'string' || value.length < charactersMax;
+  return typeof value !== 'string' || !maybeShortened(value);
+}
+
+/** A start of a text that every text which is stored by its start has at least as much of. */
+export function surelyStored(text: string): string {
+  const end = charactersMax - 1;
+  if (text.length < end) return text;
+  return text.slice(0, isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end);
 }
 
 const charactersMax = 200;
@@ -91,6 +98,16 @@ export function scalarsOf(customMetadata: unknown): [key: string, value: Metadat
     if (isFindable(key, value)) scalars.push([key, value]);
   }
   return scalars;
+}
+
+/** The findable members of a large object, and of their texts what is stored: nothing else is kept. */
+export function findableMembers(customMetadata: unknown): unknown {
+  const kept = scalarsOf(customMetadata).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? shortened(value) : value,
+  ]);
+  // A piece of a text would keep the whole text.
+  return JSON.parse(JSON.stringify(Object.fromEntries(kept)));
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { insertFile } from './files.ts';
 import { type Found, find, findAll, move } from './found.ts';
+import { indexedMetadata } from './indexed-event.ts';
 import type { Indexing } from './indexing.ts';
 import { removeEvents } from './removal.ts';
 import { oldestOf, stateRuns } from './states.ts';
@@ -114,6 +115,7 @@ function create(
   const id = eventIdOf(arrival);
   const upload = draft ? 'draft' : 'waiting';
   const diskBytes = files.reduce((sum, file) => sum + file.diskBytes, 0);
+  const metadata = customMetadata && JSON.stringify(customMetadata);
   database.run(
     `INSERT INTO events (arrival, number, id, device_id, event_schema, workflow_id, external_id,
        related_event_id, upload, finalized_at, api_version, original_files,
@@ -123,7 +125,7 @@ function create(
       ...[arrival, number, id, deviceId, eventSchema, workflowId],
       ...[externalId, relatedEventId, upload, draft ? undefined : arrival],
       ...[files.length, files.length, files.filter(({ kind }) => kind !== 'image').length],
-      ...[diskBytes, customMetadata && JSON.stringify(customMetadata), body],
+      ...[diskBytes, metadata, body],
     ],
   );
   for (const [position, file] of files.entries()) {
@@ -134,7 +136,7 @@ function create(
   totals.add('file_disk_bytes', diskBytes);
   created.push({
     ...{ id, arrival, number, deviceId, eventSchema, workflowId },
-    ...{ externalId, relatedEventId, customMetadata },
+    ...{ externalId, relatedEventId, customMetadata: indexedMetadata(customMetadata, metadata) },
   });
   return id;
 }

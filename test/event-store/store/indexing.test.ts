@@ -296,3 +296,23 @@ test('a number too large for JSON is in no index, and no write fails for it', as
   expect(pages).toHaveLength((limits.mergedEventsMin * 2) / 64);
   expect(inspect(data).found).toMatchObject({ orphans: 0, wrongLists: 0 });
 });
+
+test('of large metadata only what is looked for is kept in memory, and all of that is found', async () => {
+  const data = await temporaryFolder();
+  const store = await sqliteStore(systemClock, data);
+  const [long, deep] = ['long '.repeat(2_000), { list: Array.from({ length: 500 }, () => 'deep') }];
+  const count = limits.unindexedEventsMax * 3;
+  for (let first = 0; first < count; first += 64) {
+    const events = Array.from({ length: 64 }, (_, place) =>
+      store.create(
+        newEvent({ customMetadata: { number: first + place, long: `${long}${place}`, deep } }),
+      ),
+    );
+    await Promise.all(events);
+  }
+  const metadata = [{ key: 'long', operator: 'eq', values: [`${long}7`] }] as const;
+  const pages = await pagesOf(store, { metadata, order: 'newest_first', limit: 10 });
+  expect(pages).toHaveLength(count / 64);
+  const { events } = await store.list({ order: 'newest_first', limit: 1 });
+  expect(events[0]?.customMetadata).toMatchObject({ long: `${long}63`, deep });
+});

@@ -27,6 +27,11 @@ const removedCount = 2_500;
 let stores: readonly EventStore[] = [];
 let folder = '';
 
+/** Stored by their start, which ends before or within a character of two halves. */
+const longTexts = [198, 199, 200].flatMap((length) =>
+  ['', 'x', '\u{1f600}', '\u{1f600}!', 'yy', '\u{10ffff}'].map((end) => 'x'.repeat(length) + end),
+);
+
 function eventNumber(number: number): NewEvent {
   return newEvent({
     deviceId: number % 1_000 === 7 ? 'rare' : `d${number % 5}`,
@@ -35,6 +40,7 @@ function eventNumber(number: number): NewEvent {
     customMetadata: {
       ...{ number, line: number % 10, isReworked: number % 11 === 0 },
       temperature: ((number * 7_919) % 300) / 10,
+      ...(number % 13 === 0 && { note: longTexts[number % longTexts.length] }),
       lot: number % 7 === 0 ? `lot-${(number * 31) % 997}` : (number * 31) % 997,
       ...(number % 4 === 0 && { shift: `shift-${number % 3}` }),
       // As JSON has it in 1e999, and half a character: kept, and found by nobody.
@@ -132,6 +138,14 @@ const filters: readonly (readonly [string, EventFilter])[] = [
   ['a narrow range', { metadata: [condition('temperature', 'lt', 0.5)] }],
   ['a wide range', { metadata: [condition('temperature', 'gt', 12)] }],
   ['a range of all', { metadata: [condition('number', 'gte', 0)] }],
+  ...(['ne', 'gt', 'gte', 'lt', 'lte'] as const).flatMap((operator) =>
+    longTexts
+      .filter((_, place) => place % 3 === 1)
+      .map((text): readonly [string, EventFilter] => [
+        `a text of ${text.length}, ${operator}`,
+        { metadata: [condition('note', operator, text)] },
+      ]),
+  ),
   ['a value that there is not', { metadata: [condition('line', 'eq', 77)] }],
   [
     'a device, a line and a range',
@@ -174,6 +188,7 @@ const metadataValue: Readonly<Record<string, fc.Arbitrary<MetadataCondition['val
     fc.integer({ min: 0, max: 1_000 }),
     fc.integer({ min: 0, max: 1_000 }).map((lot) => `lot-${lot}`),
   ),
+  note: fc.constantFrom(...longTexts, 'x', 'y', 'x'.repeat(250)),
   shift: fc.integer({ min: 0, max: 3 }).map((shift) => `shift-${shift}`),
 };
 
