@@ -39,7 +39,7 @@ export async function createEventFrom(
   const { store, capacity } = parts;
   const bringsBytes = request.includes('ase64');
   if (bringsBytes || !store.takesRequests) return undefined;
-  await capacity.admit();
+  await capacity.admit({ bytes: 0 });
   const created = await noticingFullDisk(capacity, () => store.createFrom(request));
   return created && answerFor(parts, created, created.draft, []);
 }
@@ -94,11 +94,10 @@ function isText(value: string | null | undefined): value is string {
   return typeof value === 'string';
 }
 
-/** Undefined where there are no images: an event of average size then. */
-function bytesOf(decoded: readonly DecodedEntry[]): number | undefined {
+/** Of its images; without any it is no more than its row. */
+function bytesOf(decoded: readonly DecodedEntry[]): number {
   const images = decoded.flatMap(({ output, input }) => [output, input]);
-  const bytes = images.reduce((sum, image) => sum + (image?.bytes.length ?? 0), 0);
-  return bytes === 0 ? undefined : bytes;
+  return images.reduce((sum, image) => sum + (image?.bytes.length ?? 0), 0);
 }
 
 interface WrittenImages {

@@ -134,7 +134,7 @@ function statusFailure({ statusCode: status, headers }: Response, now: number): 
     return { failure: { error, mayRepeat: false } };
   }
   const repeats = mayRepeat('reads', { sent: true, status, retryable: false });
-  const waitMs = retryAfterMs(headers['retry-after'], now);
+  const waitMs = retryAfterMs(headers, now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const wait = seconds === undefined ? '' : `, and asks to wait ${seconds} s`;
   const code = status === 429 ? 'rate_limited' : 'upstream_failed';

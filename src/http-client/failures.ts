@@ -11,6 +11,7 @@ import type { Answered, Unanswered } from './exchange.ts';
 import { credentialSetting } from './request.ts';
 import { mayRepeat, retryAfterMs } from './retry.ts';
 import { type ServiceWords, serviceWords } from './service-words.ts';
+import { StatusError } from './status-error.ts';
 
 /** What is known of the call whose attempt failed. */
 export interface CallFacts {
@@ -28,11 +29,11 @@ export interface CallFacts {
 export function statusFailure(facts: CallFacts, answered: Answered, now: number): Failure {
   const { operation, secret, isAccessToken = false } = facts;
   const { status, headers } = answered;
-  const { said, retryable } = serviceWords(answered, secret);
+  const { said, retryable, isObject } = serviceWords(answered, secret);
   // Where the time between two questions is bounded, an answer of any kind uses it up.
   const isOnce = operation.intervalMs > 0;
   const repeats = !isOnce && mayRepeat(operation.effect, { sent: true, status, retryable });
-  const waitMs = retryAfterMs(headers['retry-after'], now);
+  const waitMs = retryAfterMs(headers, now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
   // Where the service gives its reason, what the status alone may mean only hides it.
@@ -43,7 +44,7 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   const isOpen =
     operation.effect !== 'reads' && status >= 500 && status !== 501 && retry === 'never';
   const advice = isOpen ? readBack : hasReason && said.hint !== undefined ? undefined : hint;
-  const error = new FoveaError(
+  const error = new StatusError(
     code,
     `${operation.id} failed with status ${status}${hasReason ? '' : `: ${meaning}`}${wait}.`,
     {
@@ -52,6 +53,7 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
       upstream: { status, ...said },
       ...(isOpen && { wasSent: true }),
+      isObject,
     },
   );
   return { error, mayRepeat: repeats, retryAfterMs: waitMs };

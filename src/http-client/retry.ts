@@ -32,17 +32,31 @@ export function backoffMs(attempt: number, delay: RetryDelay, random: () => numb
   return Math.round(random() * Math.min(delay.max, delay.min * 2 ** attempt));
 }
 
+type Header = string | readonly string[] | undefined;
+
 /**
- * The wait that a Retry-After header asks for, in milliseconds: from seconds or from an HTTP date
- * (RFC 9110, section 10.2.3). Undefined where there is none that can be read.
+ * The wait that the headers of an answer ask for, in milliseconds: from seconds or from an HTTP
+ * date (RFC 9110, section 10.2.3). Undefined where there is none that can be read. `now` is wall
+ * time of this machine, for an answer that has no date of its own.
  */
 export function retryAfterMs(
-  header: string | readonly string[] | undefined,
+  headers: Readonly<Record<string, Header>>,
   now: number,
 ): number | undefined {
-  const text = (typeof header === 'string' ? header : header?.[0])?.trim() ?? '';
+  const text = firstOf(headers['retry-after']);
   if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const time = httpDate(text);
+  if (time === undefined) return undefined;
+  // The clock of this machine may be wrong; both dates are of the same service.
+  return Math.max(0, time - (httpDate(firstOf(headers.date)) ?? now));
+}
+
+function firstOf(header: Header): string {
+  return (typeof header === 'string' ? header : header?.[0])?.trim() ?? '';
+}
+
+function httpDate(text: string): number | undefined {
   // Only the form with a zone: the others would be read in the local time of this machine.
   const time = /^[A-Z][a-z]{2}.* GMT$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+  return Number.isNaN(time) ? undefined : time;
 }

@@ -12,11 +12,20 @@ export interface ServiceWords {
   readonly retryable: boolean;
 }
 
+/** Of an answer with a status other than 2xx. */
+interface ErrorWords extends ServiceWords {
+  /** Whether the body is a JSON object. */
+  readonly isObject: boolean;
+}
+
 /** The words of an answer that is an error. `secret` is taken out wherever it is repeated. */
-export function serviceWords(answered: Answered, secret: Secret | undefined): ServiceWords {
-  if (isEncoded(answered)) return { said: { message: '' }, retryable: false };
+export function serviceWords(answered: Answered, secret: Secret | undefined): ErrorWords {
+  if (isEncoded(answered)) return { said: { message: '' }, retryable: false, isObject: false };
   const text = answered.bytes.toString('utf8');
-  return wordsOf(parsed(text), secret);
+  const body = parsed(text);
+  // Of one that is too large, its end is missing.
+  const isObject = answered.end === 'too_large' ? /^\s*\{/.test(text) : isRecord(body);
+  return { ...wordsOf(body, secret), isObject };
 }
 
 /**
@@ -47,7 +56,11 @@ export function isEncoded({ headers }: { readonly headers: Answered['headers'] }
 
 /** Members of an object, and none of anything else. */
 export function members(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? { ...value } : {};
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function detail(value: unknown): string | undefined {

@@ -213,15 +213,22 @@ describe('Retry-After', () => {
     expect(server.seen.length).toBe(1);
   });
 
-  test('as a date is counted from the clock', async () => {
-    const clock = settableClock(Date.UTC(2026, 10, 20, 12, 0, 0));
-    const date = { 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' };
-    const { server, client } = await start([json(503, {}, date)], { clock });
+  const until = 'Retry-After: Fri, 20 Nov 2026 12:00:30 GMT\r\n';
+  const ofAnswer = 'Date: Fri, 20 Nov 2026 12:00:05 GMT\r\n';
+  const at = Date.UTC(2026, 10, 20, 12);
+  test.each([
+    ['the clock, where it has none', '', at, 30],
+    ['the clock, where it has none that can be read', 'Date: today\r\n', at, 30],
+    ['its date, by a clock a year behind', ofAnswer, Date.UTC(2025, 10, 20, 12), 25],
+    ['its date, by a clock a year ahead', ofAnswer, Date.UTC(2027, 10, 20, 12), 25],
+  ])('as a date is counted from %s', async (_name, date, now, seconds) => {
+    const head = `HTTP/1.1 503 Away\r\n${until}${date}Content-Length: 0\r\n\r\n`;
+    const { server, client } = await start([raw(head)], { clock: settableClock(now) });
     const error = await errorOf(client.call(readThing, inThing));
     expect(error).toMatchObject({
       code: 'upstream_failed',
       retry: 'after',
-      retryAfterSeconds: 30,
+      retryAfterSeconds: seconds,
     });
     expect(server.seen.length).toBe(1);
   });

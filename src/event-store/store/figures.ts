@@ -15,6 +15,7 @@ import type {
   LedgerPage,
   LedgerQuery,
   RemovalReason,
+  Removed,
   Usage,
 } from './store.ts';
 import { readUpload } from './stored-event.ts';
@@ -163,11 +164,45 @@ export function readUsage(database: Database, fileBytes: number, logBytes: numbe
     [],
     (row) => usageOf(row, fileBytes, logBytes),
   );
-  if (usage === undefined) throw new FoveaError('internal', 'The database has no totals.');
-  return usage;
+  if (usage === undefined) throw noTotals();
+  return { ...usage, removable: removableWithin(database) };
 }
 
-function usageOf(row: Row, fileBytes: number, logBytes: number): Usage {
+/** Each look is taken once. */
+function removableWithin(database: Database): Usage['removable'] {
+  const known = new Map<boolean, Removed>();
+  return (sparesUnsent) => {
+    const removable = known.get(sparesUnsent) ?? readRemovable(database, sparesUnsent);
+    known.set(sparesUnsent, removable);
+    return removable;
+  };
+}
+
+/** All but what a cleanup leaves: of waiting events there may be very many, so they have totals. */
+function readRemovable(database: Database, sparesUnsent: boolean): Removed {
+  const run = 'SELECT disk_bytes FROM events INDEXED BY events_state WHERE';
+  const left = sparesUnsent
+    ? `${run} upload = 'draft' AND held IN (0, 1)
+       UNION ALL ${run} upload IN ('uploaded', 'refused') AND held = 1`
+    : `${run} held = 1`;
+  const removable = database.get(
+    `SELECT draft + uploaded + refused + iif(?, 0, waiting) - left_events AS events,
+       file_disk_bytes - iif(?, waiting_disk_bytes, 0) - left_bytes
+         - (SELECT coalesce(sum(disk_bytes), 0) FROM leaving_files) AS disk_bytes
+     FROM totals, (SELECT count(*) AS left_events, coalesce(sum(disk_bytes), 0) AS left_bytes
+       FROM (${left}))`,
+    [sparesUnsent, sparesUnsent],
+    (row) => ({ events: row.integer('events'), diskBytes: row.integer('disk_bytes') }),
+  );
+  if (removable === undefined) throw noTotals();
+  return removable;
+}
+
+function noTotals(): FoveaError {
+  return new FoveaError('internal', 'The database has no totals.');
+}
+
+function usageOf(row: Row, fileBytes: number, logBytes: number): Omit<Usage, 'removable'> {
   const drafts = row.integer('draft');
   const waiting = row.integer('waiting');
   const uploaded = row.integer('uploaded');

@@ -80,7 +80,7 @@ class GrowingPage {
 }
 
 /** What may be large in an event. */
-function charactersOf(row: Row): number {
+export function charactersOf(row: Row): number {
   return row.text('body').length + (row.optionalText('custom_metadata')?.length ?? 0);
 }
 

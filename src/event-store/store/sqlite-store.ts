@@ -12,7 +12,7 @@ import type { RequestRules } from '../intake/requests.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { countEvents, readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';
-import { listEvents } from './list.ts';
+import { charactersOf, listEvents } from './list.ts';
 import { migrations } from './schema.ts';
 import { oldestOf, stateRuns } from './states.ts';
 import type {
@@ -36,7 +36,7 @@ import type {
   Usage,
 } from './store.ts';
 import { bodyText } from './stored-body.ts';
-import { eventAt, readEvent } from './stored-event.ts';
+import { eventAt, eventsAt, readEvent } from './stored-event.ts';
 
 export interface EventStoreOptions {
   /** The data folder; made where there is none. */
@@ -169,9 +169,15 @@ class SqliteEventStore implements EventStore {
   async waiting(after: Arrival, limit: number): Promise<readonly StoredEvent[]> {
     const runs = stateRuns(['waiting']);
     const arrivals = oldestOf(this.#database, runs, { from: after + 1 }, limit);
-    return arrivals
-      .map((arrival) => this.#database.get(eventAt, [arrival], readEvent))
-      .filter((event) => event !== undefined);
+    const events: StoredEvent[] = [];
+    let characters = 0;
+    this.#database.each(eventsAt, [JSON.stringify(arrivals)], (row) => {
+      characters += charactersOf(row);
+      if (events.length > 0 && characters > limits.eventsPageCharactersMax) return false;
+      events.push(readEvent(row));
+      return true;
+    });
+    return events;
   }
 
   async images(eventId: string): Promise<readonly StoredFile[]> {

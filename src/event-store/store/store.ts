@@ -239,6 +239,11 @@ export interface Usage {
   readonly databaseBytes: number;
   /** Of the database's log, beside it. */
   readonly logBytes: number;
+  /**
+   * Events that a cleanup may remove, and what their files take on the disk. It is looked up when
+   * it is first asked for, one by one over held events and drafts.
+   */
+  removable(sparesUnsent: boolean): Removed;
   /** Deletions since the store was made, by reason. */
   readonly removed: Readonly<Partial<Record<RemovalReason, number>>>;
   /** Microseconds since 1970; undefined: nothing was ever removed. */
@@ -286,7 +291,10 @@ export interface EventStore {
   /** Gives space of removed rows back to the disk, a little at a time; false: nothing is left. */
   shrink(): Promise<boolean>;
 
-  /** Finalized events that wait for upload, oldest first, after that arrival. */
+  /**
+   * Finalized events that wait for upload, oldest first, after that arrival: so many at most, and
+   * fewer where they are large. None: there are no more.
+   */
   waiting(after: Arrival, limit: number): Promise<readonly StoredEvent[]>;
   /** The images of an event, in their order. */
   images(eventId: string): Promise<readonly StoredFile[]>;

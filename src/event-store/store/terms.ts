@@ -100,7 +100,7 @@ export function scalarsOf(customMetadata: unknown): [key: string, value: Metadat
   return scalars;
 }
 
-/** The findable members of a large object, and of their texts what is stored: nothing else is kept. */
+/** The findable members of a large object, and of their texts what is stored: nothing else. */
 export function findableMembers(customMetadata: unknown): unknown {
   const kept = scalarsOf(customMetadata).map(([key, value]) => [
     key,

@@ -1,10 +1,12 @@
 // What the writes of one transaction have in common.
 
+import { FoveaError } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { CountedIds } from './counted-ids.ts';
 import type { CreatedEvent } from './indexed-event.ts';
 import { keptWith } from './kept-with.ts';
 import { type Kind, kinds } from './kinds.ts';
+import { migrations } from './schema.ts';
 import type { Arrival } from './store.ts';
 import { termKeys } from './term-keys.ts';
 import { Totals } from './totals.ts';
@@ -20,8 +22,9 @@ export interface Writing {
   readonly created: CreatedEvent[];
 }
 
-/** At the start of a transaction. */
+/** At the start of a transaction. Throws `internal` where a newer Fovea changed the tables. */
 export function beginWriting(database: Database, now: Arrival): Writing {
+  requireOwnTables(database);
   const totals = new Totals(database);
   const kept = keptIds(database);
   // Rows of kinds and keys go only where events do, and each of those writes a line.
@@ -37,6 +40,15 @@ export function beginWriting(database: Database, now: Arrival): Writing {
     termKeys: new CountedIds(database, termKeys, kept.termKeys),
     created: [],
   };
+}
+
+/** They were when the database was opened; another process may have a newer Fovea since then. */
+function requireOwnTables(database: Database): void {
+  const version = database.get('PRAGMA user_version', [], (row) => row.integer('user_version'));
+  if (version === migrations.length) return;
+  throw new FoveaError('internal', 'A newer Fovea has changed the tables of this data folder.', {
+    hint: 'Start this one again with the newer version: nothing was stored.',
+  });
 }
 
 /** Ids of rows that are on the disk, until so many events were removed. */

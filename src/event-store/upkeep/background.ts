@@ -9,7 +9,7 @@ import type { FileStore } from '../../storage/file-store.ts';
 import type { Arrival, EventStore } from '../store/store.ts';
 import type { Cleaner } from './cleaner.ts';
 import type { Gate } from './gate.ts';
-import { LivedTime } from './lived-time.ts';
+import { type Life, LivedTime } from './lived-time.ts';
 import { readLife, writeLife } from './lived-time-file.ts';
 import type { OpenUploads } from './open-uploads.ts';
 import type { Doubt } from './plausibility.ts';
@@ -105,10 +105,17 @@ export class Background {
   }
 
   async #openLivedTime(): Promise<LivedTime> {
-    const { store, data, clock } = this.#parts;
-    const newest = (await store.count({})).newest;
-    const alive = newest === undefined ? undefined : { seenAt: newest / 1000, leaps: [] };
-    return new LivedTime(clock, (await readLife(data)) ?? alive);
+    const { data, clock } = this.#parts;
+    return new LivedTime(clock, (await readLife(data)) ?? (await this.#lifeOfEvents()));
+  }
+
+  /** An event of a time to come tells nothing: the clock was ahead then. */
+  async #lifeOfEvents(): Promise<Life | undefined> {
+    const { store, clock } = this.#parts;
+    const until = Math.floor(clock.now() * 1000);
+    const { events } = await store.list({ until, order: 'newest_first', limit: 1 });
+    const [newest] = events;
+    return newest && { seenAt: newest.arrival / 1000, leaps: [] };
   }
 
   /** The arrival before which events are at least so old; says once when the clock has leapt. */

@@ -8,7 +8,7 @@ import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
 import type { Addition, AdmittedUpload, Capacity, CapacityState } from './capacity.ts';
 import type { Cleaner } from './cleaner.ts';
-import { type Made, makeRoom } from './make-room.ts';
+import { isOutOfReach, type Made, makeRoom } from './make-room.ts';
 import type { Doubt } from './plausibility.ts';
 import type { FolderPolicy, Policy } from './policy.ts';
 import type { Reserve } from './reserve.ts';
@@ -47,7 +47,8 @@ export class Gate implements Capacity {
   #figures: Figures | undefined;
   /** Let in since the reading of the figures began. */
   #since: Amount = none;
-  #waiting: Amount = none;
+  /** Those that room is made for, the first one first. */
+  readonly #waiting = new Set<Amount>();
   /** Of uploads that run: a file system shows what came of them, the store does not yet. */
   #incomingBytes = 0;
   #reading: Promise<Figures> | undefined;
@@ -158,26 +159,35 @@ export class Gate implements Capacity {
   async #admitSlowly(added: Amount): Promise<void> {
     // It must not wait: room is made for all who wait.
     if (added.bytes > this.#parts.policy.now.bytesMax) throw this.#full(added);
-    this.#waiting = sum(this.#waiting, added);
     try {
-      let isLast = false;
+      let room: Room = 'enough';
       for (let round = 0; round < roundsMax; round += 1) {
         const figures = await this.#readAnew();
-        if (!this.#blocked && !this.#isDiskFull && this.#fits(figures, added)) {
-          this.#letIn(added);
-          return;
-        }
-        if (isLast) break;
-        isLast = (await this.#makeRoom()) === 'none';
+        if (this.#letInWhereFits(figures, added)) return;
+        if (room === 'none' || this.#isOutOfReachAlone(figures, added)) break;
+        this.#waiting.add(added);
+        room = await this.#makeRoom();
       }
     } finally {
-      this.#waiting = difference(this.#waiting, added);
+      this.#waiting.delete(added);
     }
     throw this.#full(added);
   }
 
-  #fits(figures: Figures, added: Amount): boolean {
-    return isNone(excessOf(figures, this.#parts.policy.now, sum(this.#since, added)));
+  #letInWhereFits(figures: Figures, added: Amount): boolean {
+    if (this.#blocked || this.#isDiskFull) return false;
+    const all = sum(this.#since, added);
+    if (!isNone(excessOf(figures, this.#parts.policy.now, all))) return false;
+    this.#letIn(added);
+    return true;
+  }
+
+  /** Where nothing else has room either, that is to be seen: such a store is blocked. */
+  #isOutOfReachAlone(figures: Figures, added: Amount): boolean {
+    // Meanwhile files of removed events are still on the disk.
+    if (this.#making) return false;
+    const policy = this.#parts.policy.now;
+    return isOutOfReach(figures, policy, added) && !isOutOfReach(figures, policy, oneMore);
   }
 
   #full(added: Amount): FoveaError {
@@ -240,15 +250,16 @@ export class Gate implements Capacity {
       const policy = this.#parts.policy.now;
       if (this.#isDiskFull) await this.#giveUpReserve();
       await cleaner.unlinkRemoved();
-      const wanted = atMost(this.#waiting.bytes > 0 ? this.#waiting : oneMore, policy);
+      const [first = oneMore, ...others] = this.#waiting;
+      const all = atMost(others.reduce(sum, first), policy);
       const read = () => this.#readAnew();
       const parts = { cleaner, reserve, policy, read, mayEmptyDisk: this.#mayEmptyDisk };
-      const made = await makeRoom(parts, { wanted, spare, batchesMax });
+      const made = await makeRoom(parts, { wanted: all, least: first, spare, batchesMax });
       this.#countFutile(made);
       this.#isDiskFull = false;
       if (made.events > 0) return 'made';
       if (cleaner.isStopped) return 'none';
-      const { figures } = made;
+      const { figures, wanted } = made;
       if (isNone(excessOf(figures, policy, wanted, spare))) return 'enough';
       const excess = excessOf(figures, policy, oneMore);
       if (!isNone(excess)) this.#refuse(doubt.words ?? wordsFor(excess, figures, policy));
@@ -316,14 +327,6 @@ function sum(one: Amount, other: Amount): Amount {
     records: one.records + other.records,
     bytes: one.bytes + other.bytes,
     diskBytes: one.diskBytes + other.diskBytes,
-  };
-}
-
-function difference(one: Amount, other: Amount): Amount {
-  return {
-    records: one.records - other.records,
-    bytes: one.bytes - other.bytes,
-    diskBytes: one.diskBytes - other.diskBytes,
   };
 }
 

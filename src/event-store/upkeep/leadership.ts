@@ -1,5 +1,6 @@
 // One process of a data folder does the background work: who holds the lock of a file.
 
+import { basename } from 'node:path';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { type Lock, tryLock } from '../../storage/file-lock.ts';
@@ -14,6 +15,8 @@ export interface LeadershipOptions {
 }
 
 export interface Leadership {
+  /** Why this process cannot lead, where no other one does either. In our own words. */
+  readonly failure: string | undefined;
   /** Ends the work, then lets another process lead. */
   stop(): Promise<void>;
 }
@@ -38,8 +41,11 @@ export function startLeadership({ path, log, work }: LeadershipOptions): Leaders
       throw thrown;
     }
   };
-  const timer = startTimer('Leadership', limits.leaderPollMs, take, log);
+  const timer = startTimer(`The lock in ${basename(path)}`, limits.leaderPollMs, take, log);
   return {
+    get failure() {
+      return timer.failure;
+    },
     stop: async () => {
       await timer.stop();
       await running?.stop();

@@ -27,9 +27,9 @@ function lifeOf(value: unknown): Life | undefined {
   const { seenAt, leaps } = membersOf(value);
   if (typeof seenAt !== 'number' || !Array.isArray(leaps)) return undefined;
   const read = leaps.map(leapOf);
-  return read.includes(undefined)
-    ? undefined
-    : { seenAt, leaps: read.filter((leap) => leap !== undefined) };
+  if (read.includes(undefined)) return undefined;
+  const known = read.filter((leap) => leap !== undefined);
+  return { seenAt, leaps: known.sort((first, second) => first.to - second.to) };
 }
 
 function leapOf(value: unknown): Leap | undefined {

@@ -16,7 +16,7 @@ export interface Leap {
 export interface Life {
   /** When the clock was last looked at, by itself. */
   readonly seenAt: number;
-  /** Oldest first. */
+  /** In the order of their ends. */
   readonly leaps: readonly Leap[];
 }
 
@@ -24,10 +24,12 @@ export interface Life {
  * Ages in lived time (decisions/event-store-cleanup.md). While a process runs, time passes as its
  * monotonic clock says: where the wall clock goes further, that is a leap. While none runs, time
  * passes as the wall clock says, but not more than a day at once: more is a leap as a whole. A wall
- * clock that is set back makes things younger, never older, so it is simply believed.
+ * clock that is set back makes things younger, never older, so it is believed, and leaps end where
+ * it stands now: what comes after is lived through.
  */
 export class LivedTime {
   readonly #clock: Clock;
+  /** In the order of their ends, none of which is later than the last look at the clock. */
   #leaps: readonly Leap[];
   #seenAt: number;
   #seenMonotonic: number;
@@ -37,7 +39,7 @@ export class LivedTime {
     this.#clock = clock;
     this.#seenAt = clock.now();
     this.#seenMonotonic = clock.monotonic();
-    this.#leaps = before?.leaps ?? [];
+    this.#leaps = before ? cutAt(before.leaps, Math.min(before.seenAt, this.#seenAt)) : [];
     if (before && this.#seenAt - before.seenAt > limits.storeAbsenceMsMax) {
       this.#add({ from: before.seenAt, to: this.#seenAt });
     }
@@ -49,6 +51,7 @@ export class LivedTime {
     const monotonic = this.#clock.monotonic();
     const leap = now - this.#seenAt - (monotonic - this.#seenMonotonic);
     const isLeap = leap > limits.clockLeapMsMin;
+    this.#leaps = cutAt(this.#leaps, now);
     if (isLeap) this.#add({ from: this.#seenAt, to: this.#seenAt + leap });
     this.#seenAt = now;
     this.#seenMonotonic = monotonic;
@@ -61,9 +64,10 @@ export class LivedTime {
     let end = this.#seenAt;
     let left = ageMs;
     for (const { from, to } of this.#leaps.toReversed()) {
-      if (to > end) continue;
-      if (end - to >= left) break;
-      left -= end - to;
+      // Leaps of a file may lie across one another.
+      const lived = Math.max(0, end - to);
+      if (lived >= left) break;
+      left -= lived;
       end = Math.min(from, end);
     }
     return end - left;
@@ -94,4 +98,11 @@ export class LivedTime {
         ? [{ from: first.from, to: second.to }, ...rest]
         : [...this.#leaps, leap];
   }
+}
+
+/** Without what is still to come by a clock that was set back to that time. */
+function cutAt(leaps: readonly Leap[], now: number): readonly Leap[] {
+  return leaps
+    .filter(({ from }) => from < now)
+    .map(({ from, to }) => ({ from, to: Math.min(to, now) }));
 }

@@ -10,7 +10,7 @@ import {
   excessOf,
   type Figures,
   isAllSpared,
-  keptBytes,
+  removableBytes,
   slackOf,
 } from './room.ts';
 
@@ -25,13 +25,17 @@ export interface RoomParts {
 }
 
 export interface Wish {
+  /** For all who wait, and what to make room for where that is more than removals can free. */
   readonly wanted: Amount;
+  readonly least: Amount;
   /** Beyond that, below the limits of records and bytes. */
   readonly spare: Amount;
   readonly batchesMax: number;
 }
 
 export interface Made {
+  /** What room was to be made for. */
+  readonly wanted: Amount;
   /** Events removed. */
   readonly events: number;
   /** Of the last reading: with nothing removed, those that a removal found nothing for. */
@@ -42,15 +46,34 @@ export interface Made {
 
 /**
  * Removes what is too much for `wanted` to come in, and a little more, so that it need not run for
- * each event. Nothing is removed for what can never fit.
+ * each event. Nothing is removed for what cannot fit then either: it would be refused all the same,
+ * and the events be gone.
  */
-export async function makeRoom(
+export async function makeRoom(parts: RoomParts, wish: Wish): Promise<Made> {
+  const { policy } = parts;
+  const figures = await parts.read();
+  const wanted = isOutOfReach(figures, policy, wish.wanted) ? wish.least : wish.wanted;
+  const removal = new Removal(parts, figures, wish.batchesMax);
+  const isFutile =
+    !isOutOfReach(figures, policy, wanted) && (await removeFor(parts, removal, wanted, wish.spare));
+  return { ...removal.done, wanted, isFutile };
+}
+
+/** Whether it has too many bytes even for a store without all that may be removed. */
+export function isOutOfReach(figures: Figures, policy: Policy, added: Amount): boolean {
+  const { bytes } = excessOf(figures, policy, added);
+  return bytes > 0 && bytes > removableBytes(figures, policy.sparesUnsent);
+}
+
+/** Says whether it was futile. */
+async function removeFor(
   parts: RoomParts,
-  { wanted, spare, batchesMax }: Wish,
-): Promise<Made> {
+  removal: Removal,
+  wanted: Amount,
+  spare: Amount,
+): Promise<boolean> {
   const { policy } = parts;
   const slack = slackOf(policy);
-  const removal = new Removal(parts, await parts.read(), batchesMax);
   const excess = () => excessOf(removal.figures, policy, wanted, spare);
 
   const { records } = excess();
@@ -59,16 +82,15 @@ export async function makeRoom(
   if (bytes > 0 && bytes <= removal.removableBytes)
     await removal.remove('byte_limit', { bytes: bytes + slack.bytes });
 
-  if (excess().diskBytes === 0 || !parts.mayEmptyDisk) return { ...removal.done, isFutile: false };
+  if (excess().diskBytes === 0 || !parts.mayEmptyDisk) return false;
   await removal.shrink();
   const { freeBytes } = removal.figures;
   const { diskBytes } = excess();
-  if (diskBytes === 0 || diskBytes > removal.removableBytes)
-    return { ...removal.done, isFutile: false };
+  if (diskBytes === 0 || diskBytes > removal.removableBytes) return false;
   const removed = await removal.remove('disk_full', { bytes: diskBytes });
   await removal.shrink();
   const gained = removal.figures.freeBytes - freeBytes;
-  return { ...removal.done, isFutile: removed.events > 0 && gained < removed.diskBytes / 8 };
+  return removed.events > 0 && gained < removed.diskBytes / 8;
 }
 
 /** Removes in steps, with the figures after each of them. */
@@ -90,9 +112,7 @@ class Removal {
 
   /** At most so many. */
   get removableBytes(): number {
-    const { usage } = this.figures;
-    const unsent = this.#parts.policy.sparesUnsent ? usage.waitingDiskBytes : 0;
-    return keptBytes(this.figures) - unsent;
+    return removableBytes(this.figures, this.#parts.policy.sparesUnsent);
   }
 
   async remove(reason: RemovalReason, goal: Partial<Goal>): Promise<Removed> {

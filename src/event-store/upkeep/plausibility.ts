@@ -36,20 +36,30 @@ export class Doubt {
 }
 
 /**
- * What speaks against removing anything: most files of a sample of events are gone, or there are
- * many files and a database that never had an event. Undefined: nothing. In our own words.
+ * What speaks against removing anything: most files of a sample of events are gone or cannot be
+ * looked at, or there are many files and a database that never had an event. Undefined: nothing.
+ * In our own words.
  */
 async function findDoubt(store: EventStore, files: FileStore): Promise<string | undefined> {
   const sample = await sampleFiles(store);
-  let missing = 0;
-  for (const id of sample) if (!(await isThere(files, id))) missing += 1;
-  if (sample.length >= limits.plausibleFilesMin && missing * 2 > sample.length) {
-    return `Of ${sample.length} files that were looked for, ${missing} are gone: is the disk of the files mounted?`;
-  }
+  const words = sample.length < limits.plausibleFilesMin ? undefined : await judge(sample, files);
+  if (words !== undefined) return words;
   const { records, removed } = await store.usage();
   const isNew = records === 0 && Object.keys(removed).length === 0;
   return isNew && (await hasMany(files))
     ? 'There are many files, and the database is new: is it the right one?'
+    : undefined;
+}
+
+/** A few files that cannot be looked at speak neither for the disk nor against it. */
+async function judge(sample: readonly string[], files: FileStore): Promise<string | undefined> {
+  const found = { there: 0, gone: 0, unknown: 0 };
+  for (const id of sample) found[await lookFor(files, id)] += 1;
+  if (found.unknown * 2 > sample.length) {
+    return `Of ${sample.length} files that were looked for, ${found.unknown} cannot be looked at: is their disk failing?`;
+  }
+  return found.gone > found.there
+    ? `Of ${found.gone + found.there} files that were looked for, ${found.gone} are gone: is the disk of the files mounted?`
     : undefined;
 }
 
@@ -69,13 +79,12 @@ function fileIds({ images, videos, localOnlyFiles }: StoredEvent): string[] {
   return ids.filter((id) => id !== null);
 }
 
-async function isThere(files: FileStore, id: string): Promise<boolean> {
+async function lookFor(files: FileStore, id: string): Promise<'there' | 'gone' | 'unknown'> {
   try {
     await files.size(id);
-    return true;
+    return 'there';
   } catch (thrown) {
-    if (thrown instanceof FoveaError && thrown.code === 'not_found') return false;
-    throw thrown;
+    return thrown instanceof FoveaError && thrown.code === 'not_found' ? 'gone' : 'unknown';
   }
 }
 

@@ -78,6 +78,27 @@ export function keptBytes({ usage }: Figures): number {
   return usage.fileDiskBytes + usage.databaseBytes;
 }
 
+/**
+ * What removals can free, at most: the files of events that may go, and their share of the
+ * database, without its empty tables and the ledger, in which each leaves a line.
+ */
+export function removableBytes({ usage }: Figures, sparesUnsent: boolean): number {
+  const { events, diskBytes } = usage.removable(sparesUnsent);
+  if (events <= 0) return 0;
+  const removals = Object.values(usage.removed).reduce((total, count) => total + count, 0);
+  const lines = Math.min(removals, limits.ledgerLinesMax);
+  const newLines = Math.min(events, limits.ledgerLinesMax - lines);
+  const allRows = usage.databaseBytes - emptyDatabaseBytes - lines * ledgerLineBytes;
+  const rows = (Math.max(0, allRows) * events) / usage.records;
+  // A small event hardly takes more than its line; it still frees something.
+  return diskBytes + rows - Math.min(newLines * ledgerLineBytes, rows / 2);
+}
+
+/** Of the tables alone. */
+const emptyDatabaseBytes = 100 * 1024;
+/** Hardly less, indexes included: too much here would refuse what there can be room for. */
+const ledgerLineBytes = 120;
+
 /** Bytes of the files of an event, on average; of an empty store 0. */
 export function averageFileBytes({ usage }: Figures): number {
   return usage.records === 0 ? 0 : Math.ceil(usage.fileDiskBytes / usage.records);

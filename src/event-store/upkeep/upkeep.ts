@@ -90,8 +90,9 @@ export async function startUpkeep(options: UpkeepOptions): Promise<Upkeep> {
     policy,
     cleanNow: async () => background?.clean(),
     health: () => {
-      const own = [gate.blocked, doubt.words, cleaner.problem, lead.words, reading.failure];
-      return [...new Set([...own, ...(background?.problems ?? [])])].filter(isGiven);
+      const found = [gate.blocked, doubt.words, cleaner.problem, lead.words];
+      const failed = [reading.failure, leadership.failure, ...(background?.problems ?? [])];
+      return [...new Set([...found, ...failed])].filter(isGiven);
     },
     stop: async () => {
       cleaner.stop();

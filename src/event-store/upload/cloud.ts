@@ -3,6 +3,7 @@
 import { visionEvents } from '../../contract/vision-events.ts';
 import { asFoveaError, type ErrorCode, FoveaError } from '../../errors.ts';
 import type { CallOptions, Client } from '../../http-client/client.ts';
+import { StatusError } from '../../http-client/status-error.ts';
 import { limits } from '../../limits.ts';
 import type { StoredFile } from '../store/store.ts';
 import type { CloudEvent } from './cloud-event.ts';
@@ -39,11 +40,10 @@ export function createCloud({ client, signal, timeoutMs }: CloudOptions): Cloud 
   });
   const isThere = async () => {
     const none = visionEvents.vision_events_create_batch;
-    const status = await client.call(none, { events: [] }, optionsFor(0)).then(
-      (reply) => reply.status,
-      (thrown) => asFoveaError(thrown).upstream?.status,
+    return client.call(none, { events: [] }, optionsFor(0)).then(
+      () => true,
+      (thrown) => isInvalid(asFoveaError(thrown)),
     );
-    return status !== undefined && (status < 300 || status === 400 || status === 422);
   };
   const sendImage: Cloud['sendImage'] = ({ id, contentType }, content, bytes) => {
     const name = `${id}.${contentType.replace(/^.*\//, '')}`;
@@ -120,17 +120,22 @@ function isRefusal(error: FoveaError): boolean {
   const { status = 0 } = error.upstream ?? {};
   if (status < 400 || status > 499 || passingStatuses.has(status)) return false;
   // Any server on the way may find a body too large; for all else only the API itself counts.
-  return status === 413 || !isPage(error);
+  return status === 413 || isOfApi(error);
 }
 
 function isMissing(error: FoveaError): boolean {
   const { status } = error.upstream ?? {};
-  return (status === 404 || status === 410) && !isPage(error);
+  return (status === 404 || status === 410) && isOfApi(error);
 }
 
-/** Whether the answer is a web page: of a proxy, of a port for another protocol, of a hotspot. */
-function isPage({ upstream }: FoveaError): boolean {
-  return upstream?.message.startsWith('<') ?? false;
+function isInvalid(error: FoveaError): boolean {
+  const { status } = error.upstream ?? {};
+  return (status === 400 || status === 422) && isOfApi(error);
+}
+
+/** Whether it is a JSON object. What others say is none: a proxy, a hotspot, a port for HTTPS. */
+function isOfApi(error: FoveaError): boolean {
+  return error instanceof StatusError && error.isObject;
 }
 
 function refusalWords({ upstream }: FoveaError, what: string): string {
@@ -166,11 +171,10 @@ function waitingWords(error: FoveaError): string {
   const { code, upstream } = error;
   if (upstream === undefined) return unanswered.get(code) ?? 'Sending failed inside Fovea.';
   const { status } = upstream;
-  if (status === 400 && isPage(error)) {
-    return `There is no management API at CLOUD_UPLOAD_URL (status ${status}).`;
-  }
   const words = passing.find(({ from, until }) => status >= from && status <= until)?.words;
-  return `${words ?? 'The cloud does not take events now'} (status ${status}).`;
+  const isPassing = passingStatuses.has(status) || status >= 500;
+  const others = isPassing ? 'The cloud does not take events now' : noApi;
+  return `${words ?? others} (status ${status}).`;
 }
 
 const unanswered: ReadonlyMap<ErrorCode, string> = new Map([
@@ -180,14 +184,16 @@ const unanswered: ReadonlyMap<ErrorCode, string> = new Map([
   ['unauthenticated', 'CLOUD_UPLOAD_API_KEY is missing, or no key can look like it.'],
 ]);
 
+const noApi = 'There is no management API at CLOUD_UPLOAD_URL';
+
 const passing = [
   { from: 200, until: 299, words: 'The cloud answers something else than its contract says' },
   { from: 300, until: 399, words: 'CLOUD_UPLOAD_URL leads elsewhere' },
   { from: 401, until: 401, words: 'The cloud does not know CLOUD_UPLOAD_API_KEY' },
   { from: 402, until: 402, words: 'The plan of the workspace does not allow more events' },
   { from: 403, until: 403, words: 'CLOUD_UPLOAD_API_KEY may not write vision events' },
-  { from: 404, until: 405, words: 'There is no management API at CLOUD_UPLOAD_URL' },
-  { from: 410, until: 410, words: 'There is no management API at CLOUD_UPLOAD_URL' },
+  { from: 404, until: 405, words: noApi },
+  { from: 410, until: 410, words: noApi },
   { from: 429, until: 429, words: 'The cloud asks to be asked less often' },
   { from: 500, until: 599, words: 'The cloud fails' },
 ] as const;

@@ -8,6 +8,7 @@ import type { EventStore, StoredEvent, StoredFile } from '../store/store.ts';
 import type { Cloud } from './cloud.ts';
 import { type CloudEvent, describeForCloud } from './cloud-event.ts';
 import type { Detours } from './detours.ts';
+import { readImage } from './read-image.ts';
 
 export interface SenderParts {
   readonly store: EventStore;
@@ -37,7 +38,7 @@ export interface Progress {
 export type SendWaiting = () => Promise<void>;
 
 export function createSender(parts: SenderParts): SendWaiting {
-  const { store, detours } = parts;
+  const { detours } = parts;
   // Small at first and after a failure, so that a slow line or a weak cloud is not overrun.
   let pageMax = pageAtFirst;
   const send = async (page: readonly StoredEvent[]) => {
@@ -56,8 +57,7 @@ export function createSender(parts: SenderParts): SendWaiting {
   const sendNext = async (before: string | undefined) => {
     const due = await dueEvent(parts);
     if (due !== undefined) await send([due]);
-    const waiting = await store.waiting(0, pageMax + detours.count());
-    const page = waiting.filter(({ id }) => !detours.isResting(id)).slice(0, pageMax);
+    const page = await nextPage(parts, pageMax);
     const oldest = page[0]?.id;
     if (oldest === undefined) return undefined;
     if (oldest === before) throw new FoveaError('internal', stuck);
@@ -78,6 +78,22 @@ export function createSender(parts: SenderParts): SendWaiting {
       throw asFoveaError(thrown);
     }
   };
+}
+
+/** The oldest that do not rest; none: no others wait. */
+async function nextPage(
+  { store, detours }: SenderParts,
+  max: number,
+): Promise<readonly StoredEvent[]> {
+  let after = 0;
+  for (;;) {
+    const waiting = await store.waiting(after, max + detours.count());
+    const page = waiting.filter(({ id }) => !detours.isResting(id)).slice(0, max);
+    const last = waiting.at(-1);
+    if (page.length > 0 || last === undefined) return page;
+    // Where events are large, all of a page may rest.
+    after = last.arrival;
+  }
 }
 
 /** One that was passed over long enough, if it still waits. */
@@ -202,7 +218,7 @@ async function sendImage(
   image: StoredFile,
   bytesAtOnce: number,
 ): Promise<string | undefined> {
-  const content = await readImage(parts, image);
+  const content = await readImage(parts.files, image.id);
   if (content === undefined) {
     await setAside(parts, image.eventId, lostImage);
     return undefined;
@@ -215,29 +231,6 @@ async function sendImage(
   }
   await passedOverWhenGone(parts.store.imageUploaded(image.id, verdict.taken));
   return verdict.taken;
-}
-
-/** Undefined: it is lost. A disk that is away as a whole, or too busy, is waited for. */
-async function readImage({ files }: SenderParts, { id }: StoredFile) {
-  try {
-    return await files.read(id);
-  } catch (thrown) {
-    const { code, cause } = asFoveaError(thrown);
-    const isDamaged = cause instanceof Error && 'code' in cause && cause.code === 'EIO';
-    if (isDamaged) return undefined;
-    // The disk may have come back in between: only a second look is certain.
-    if (code === 'not_found' && (await hasFiles(files))) {
-      return files.read(id).catch(() => undefined);
-    }
-    throw new FoveaError('internal', 'The images of events cannot be read from the disk now.', {
-      cause: thrown,
-    });
-  }
-}
-
-async function hasFiles(files: FileStore): Promise<boolean> {
-  for await (const _ of files.ids()) return true;
-  return false;
 }
 
 /** A batch that is refused is halved, until the event that is to blame is alone. */

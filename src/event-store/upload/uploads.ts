@@ -36,7 +36,10 @@ export function startUploads(options: UploadsOptions): Uploader {
   return {
     wake: () => running?.wake(),
     retry: () => running?.retry(),
-    state: () => (running ?? noUploader).state(),
+    state: () => {
+      const state = (running ?? noUploader).state();
+      return { ...state, lastError: state.lastError ?? leadership.failure };
+    },
     stop: () => leadership.stop(),
   };
 }

@@ -1,6 +1,7 @@
 // The index while it is being written: by two processes' writers, with removals in between.
 
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -315,4 +316,17 @@ test('of large metadata only what is looked for is kept in memory, and all of th
   expect(pages).toHaveLength(count / 64);
   const { events } = await store.list({ order: 'newest_first', limit: 1 });
   expect(events[0]?.customMetadata).toMatchObject({ long: `${long}63`, deep });
+});
+
+test('once a newer Fovea has changed the tables, nothing is written', async () => {
+  const data = await temporaryFolder();
+  const store = await sqliteStore(systemClock, data);
+  await store.create(newEvent());
+  const newer = new DatabaseSync(join(data, 'events.db'));
+  newer.exec(`PRAGMA user_version = ${migrations.length + 1}`);
+  await expect(store.create(newEvent())).rejects.toThrow('A newer Fovea has changed the tables');
+  newer.exec(`PRAGMA user_version = ${migrations.length}`);
+  newer.close();
+  await store.create(newEvent());
+  expect((await store.list({ order: 'newest_first', limit: 10 })).events).toHaveLength(2);
 });

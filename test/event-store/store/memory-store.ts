@@ -130,9 +130,7 @@ class MemoryStore implements EventStore {
     let events = 0;
     let diskBytes = 0;
     for (const event of [...this.#events]) {
-      const isUnsent = event.upload === 'draft' || event.upload === 'waiting';
-      if (event.hold !== undefined || event.arrival >= before) continue;
-      if (sparesUnsent && isUnsent) continue;
+      if (event.arrival >= before || !mayGo(event, sparesUnsent)) continue;
       if (events === limit) break;
       if (rule.diskBytes !== undefined && diskBytes >= rule.diskBytes) break;
       this.#remove(event, rule);
@@ -183,6 +181,10 @@ class MemoryStore implements EventStore {
       fileDiskBytes: sum(files) + sum(this.#leaving),
       ...{ databaseBytes: 0, logBytes: 0, removed },
       lastRemovedAt: this.#ledger.at(-1)?.removedAt,
+      removable: (sparesUnsent: boolean) => {
+        const going = this.#events.filter((event) => mayGo(event, sparesUnsent));
+        return { events: going.length, diskBytes: sum(going.flatMap((event) => event.files)) };
+      },
     };
   }
 
@@ -280,6 +282,11 @@ class MemoryStore implements EventStore {
       ...{ files: event.files.length, diskBytes: sum(event.files) },
     });
   }
+}
+
+function mayGo({ hold, upload }: Kept, sparesUnsent: boolean): boolean {
+  const isUnsent = upload === 'draft' || upload === 'waiting';
+  return hold === undefined && !(sparesUnsent && isUnsent);
 }
 
 function sum(files: readonly NewFile[]): number {

@@ -143,11 +143,11 @@ class Pair {
         (await allPages(store, { order, limit: 7 })).map(comparable),
       );
     }
-    await this.#both(async (store) => ({
-      ...(await store.usage()),
-      databaseBytes: 0,
-      logBytes: 0,
-    }));
+    await this.#both(async (store) => {
+      const { removable, ...usage } = await store.usage();
+      const goes = { all: removable(false), sent: removable(true) };
+      return { ...usage, ...goes, databaseBytes: 0, logBytes: 0 };
+    });
     await this.#both((store) => store.count({}));
     await this.#both((store) => store.count({ deviceId: 'camera-1' }));
     await this.#both((store) => store.count({ eventSchema: 'custom', workflowId: 'flow' }));

@@ -106,7 +106,8 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   return {
     ...{ store, files, upkeep, openUploads, clock, data, logLines, close },
     create: async ({ draft = false, images = [] } = {}) => {
-      await upkeep.capacity.admit();
+      const bytes = images.reduce((sum, image) => sum + image.byteLength, 0);
+      await upkeep.capacity.admit({ bytes });
       const written = await Promise.all(images.map((image) => write(files, clock, image, 'image')));
       const { id } = await store.create({ ...plainEvent(written), draft });
       return id;

@@ -2,12 +2,13 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLeadership } from '../../../src/event-store/upkeep/leadership.ts';
 import { createLog } from '../../../src/log.ts';
-import { openTestStore, patiently, temporaryFolder } from './kit.ts';
+import { dayMs, openTestStore, patiently, temporaryFolder } from './kit.ts';
 
 describe('processes of one data folder', () => {
   test('have one leader; when it is killed, another one leads', async () => {
@@ -71,9 +72,41 @@ describe('leadership', () => {
       },
     });
     expect(attempts).toBe(1);
+    const words = 'The lock in leader.lock: Something failed inside Fovea.';
+    await expect.poll(() => leadership.failure, patiently).toBe(words);
     await expect.poll(() => attempts, patiently).toBe(2);
+    await expect.poll(() => leadership.failure, patiently).toBe(undefined);
     await leadership.stop();
     expect(attempts).toBe(2);
+  });
+
+  test('says so while its lock is damaged, and leads once it is not', async () => {
+    const data = await temporaryFolder();
+    const path = join(data, 'leader.lock');
+    await writeFile(path, 'not a lock '.repeat(100));
+    const { create, clock, upkeep, ids } = await openTestStore({ data });
+    await create();
+    await expect
+      .poll(() => upkeep.health(), patiently)
+      .toEqual(['The lock in leader.lock: The file is not a database, or is damaged.']);
+    await rm(path);
+    await expect.poll(() => upkeep.health(), patiently).toEqual([]);
+    await upkeep.cleanNow();
+    clock.advance(2 * dayMs);
+    await upkeep.cleanNow();
+    expect(await ids()).toEqual([]);
+  });
+
+  test('that another process has is no failure', async () => {
+    const path = join(await temporaryFolder(), 'leader.lock');
+    const work = () => ({ stop: async () => {} });
+    const first = startLeadership({ path, log, work });
+    const logLines: string[] = [];
+    const watched = createLog('debug', (line) => logLines.push(line));
+    const second = startLeadership({ path, log: watched, work });
+    await second.stop();
+    expect([first.failure, second.failure, ...logLines]).toEqual([undefined, undefined]);
+    await first.stop();
   });
 });
 

@@ -303,6 +303,7 @@ describe('an image file', () => {
 
 describe('while the cloud is away', () => {
   const noon = Date.UTC(2026, 10, 21, 12);
+  const atNoon = 'Sat, 21 Nov 2026 12:00:00 GMT';
   const clock = { ...systemClock, now: () => noon };
 
   it.each([
@@ -313,7 +314,7 @@ describe('while the cloud is away', () => {
   ])('it is not asked before Retry-After: %s', async (header, waitMs) => {
     const device = await openDevice();
     const server = await startMisbehavingServer(
-      json(429, { error: 'later' }, { 'retry-after': header }),
+      json(429, { error: 'later' }, { 'retry-after': header, date: atNoon }),
     );
     await device.add();
     const uploader = device.upload(server.url, { clock });

@@ -217,8 +217,11 @@ export async function openDevice({ isNew = false } = {}): Promise<Device> {
   const uploaders: Uploader[] = [];
   onTestFinished(async () => {
     await Promise.all(uploaders.map((uploader) => uploader.stop()));
-    const left = await store.waiting(0, 1_000);
-    await store.uploaded(left.map(({ id }) => id));
+    for (;;) {
+      const left = await store.waiting(0, 1_000);
+      if (left.length === 0) break;
+      await store.uploaded(left.map(({ id }) => id));
+    }
     if (isNew) await close();
   });
   const useCase = `line-${randomUUID()}`;

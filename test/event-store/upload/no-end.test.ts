@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import {
   answer,
@@ -127,6 +128,22 @@ describe('a wait after a failure', () => {
     uploader.retry();
     await device.drained();
     expect(cloudIds(platform, device.useCase)).toEqual([id]);
+  });
+
+  it('until a date is as long as the cloud means it, by the clock of the cloud', async () => {
+    const device = await openDevice();
+    const line = await openLine(platform);
+    await device.add();
+    const dates = {
+      date: 'Sat, 21 Nov 2026 12:00:00 GMT',
+      'retry-after': 'Sat, 21 Nov 2026 12:01:00 GMT',
+    };
+    line.behave(() => answer(503, { error: 'away' }, dates));
+    const aYearBehind = Date.UTC(2025, 10, 21, 12);
+    const clock = { ...systemClock, now: () => aYearBehind };
+    const uploader = device.upload(line.url, { clock });
+    await until(() => uploader.state().nextAttemptAt !== undefined);
+    expect(uploader.state().nextAttemptAt).toBe(aYearBehind + 60_000);
   });
 
   it('ends with a stop', async () => {

@@ -1,0 +1,87 @@
+// The content of an image that is to be sent. A file that is lost is told from a disk that is away.
+
+import { asFoveaError, FoveaError } from '../../errors.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import { errorCode } from '../../storage/folders.ts';
+
+/**
+ * Undefined: it is lost. Throws `internal` for a disk that is away as a whole, or too busy: that is
+ * to be waited for.
+ */
+export async function readImage(files: FileStore, id: string): Promise<Uint8Array | undefined> {
+  try {
+    return await files.read(id);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EIO') return undefined;
+    if (!(await isOfFile(files, id, thrown))) throw unreadable(thrown);
+  }
+  try {
+    // The disk may have come back in between: only a second look is certain.
+    return await files.read(id);
+  } catch (thrown) {
+    if (await isOfFile(files, id, thrown)) return undefined;
+    throw unreadable(thrown);
+  }
+}
+
+/** Whether the file itself is to blame, and nothing that others suffer from as well. */
+async function isOfFile(files: FileStore, id: string, thrown: unknown): Promise<boolean> {
+  const code = codeOf(thrown);
+  if (code === undefined || codesOfProcess.has(code)) return false;
+  try {
+    return await (codesOfFile.has(code) ? hasFiles(files) : hasReadable(files, id));
+  } catch {
+    return false;
+  }
+}
+
+/** Too many open files, no memory: any file could have met them. */
+const codesOfProcess: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
+/** Where the folder has files, they are about this one, even if it is the only one. */
+const codesOfFile: ReadonlySet<unknown> = new Set([
+  'ENOENT',
+  'EUCLEAN',
+  'EBADMSG',
+  'EISDIR',
+  'ELOOP',
+]);
+
+async function hasFiles(files: FileStore): Promise<boolean> {
+  for await (const _ of files.ids()) return true;
+  return false;
+}
+
+/** Whether another file can be read: of a folder that is closed to us, none can. */
+async function hasReadable(files: FileStore, except: string): Promise<boolean> {
+  let tried = 0;
+  for await (const id of files.ids()) {
+    if (id === except) continue;
+    if (await isReadable(files, id)) return true;
+    tried += 1;
+    if (tried >= triesMax) return false;
+  }
+  return false;
+}
+
+async function isReadable(files: FileStore, id: string): Promise<boolean> {
+  try {
+    for await (const _ of await files.open(id, { start: 0, end: 0 })) return true;
+    return false;
+  } catch {
+    return false;
+  }
+}
+
+/** Where so many cannot be read, it is the disk. */
+const triesMax = 100;
+
+function codeOf(thrown: unknown): unknown {
+  const { code, cause } = asFoveaError(thrown);
+  return code === 'not_found' ? 'ENOENT' : errorCode(cause);
+}
+
+function unreadable(cause: unknown): FoveaError {
+  const message = 'The images of events cannot be read from the disk now.';
+  return new FoveaError('internal', message, { cause });
+}
