@@ -12,7 +12,6 @@ export async function readImage(files: FileStore, id: string): Promise<Uint8Arra
   try {
     return await files.read(id);
   } catch (thrown) {
-    if (codeOf(thrown) === 'EIO') return undefined;
     if (!(await isOfFile(files, id, thrown))) throw unreadable(thrown);
   }
   try {
@@ -52,7 +51,7 @@ async function hasFiles(files: FileStore): Promise<boolean> {
   return false;
 }
 
-/** Whether another file can be read: of a folder that is closed to us, none can. */
+/** Whether another file can be read, or there is none: of a disk that fails, none can. */
 async function hasReadable(files: FileStore, except: string): Promise<boolean> {
   let tried = 0;
   for await (const id of files.ids()) {
@@ -61,7 +60,7 @@ async function hasReadable(files: FileStore, except: string): Promise<boolean> {
     tried += 1;
     if (tried >= triesMax) return false;
   }
-  return false;
+  return tried === 0;
 }
 
 async function isReadable(files: FileStore, id: string): Promise<boolean> {

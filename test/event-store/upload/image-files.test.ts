@@ -87,9 +87,20 @@ describe('a file that alone cannot be read sets its event aside', () => {
   });
 });
 
+it('the only file there is, which cannot be read, sets its event aside', async () => {
+  const device = await openDevice({ isNew: true });
+  const bad = await device.addWithImage('bad');
+  const fine = await device.add();
+  const files = onDisk(device.files, () => 'EIO');
+  expect(await settled(device, files)).toBe(undefined);
+  expect(cloudIds(platform, device.useCase)).toEqual([fine]);
+  expect(await device.get(bad)).toMatchObject({ upload: 'refused', uploadError: lostImage });
+});
+
 describe('all events wait', () => {
   it.each([
     ['EACCES of all files', 'EACCES', () => true],
+    ['EIO of all files', 'EIO', () => true],
     ['ETIMEDOUT of all files', 'ETIMEDOUT', () => true],
     ['EMFILE, also of one file', 'EMFILE', (isFirst: boolean) => isFirst],
     ['ENFILE, also of one file', 'ENFILE', (isFirst: boolean) => isFirst],
