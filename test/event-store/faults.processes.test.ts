@@ -12,6 +12,7 @@ import { create } from '../../scripts/faults/load.ts';
 import { flood, mixed } from '../../scripts/faults/loads.ts';
 import { Machine } from '../../scripts/faults/machine.ts';
 import { Trial } from '../../scripts/faults/trial.ts';
+import { pathOfFile } from '../fixtures/event-store.ts';
 
 const nothing = { lost: [], torn: [], ghosts: [], stray: [] };
 
@@ -86,7 +87,7 @@ describe('the judge of the trials', () => {
 
   test('sees one byte that is another, and a file that is cut', async () => {
     const id = event.images[0]?.fileId ?? '';
-    const path = join(data(), 'files', id.slice(0, 5), id.slice(0, 8), id);
+    const path = pathOfFile(data(), id);
     const content = await readFile(path);
     const torn = [expect.stringContaining('image 0: ')];
     await writeFile(path, Buffer.from(content).fill('!', 50, 51));

@@ -1,10 +1,10 @@
 // The bytes of stored files over HTTP: whole, in ranges, known already, and never run by a browser.
 
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   openTestEventStore,
+  pathOfFile,
   plainEvent,
   type TestEventStore,
   tinyPng,
@@ -166,7 +166,7 @@ describe('nothing is served', () => {
 
   test('as if it were all right, when the disk has lost it', async () => {
     const id = await attach('videos', mp4);
-    await rm(join(service.data, 'files', id.slice(0, 5), id.slice(0, 8), id));
+    await rm(pathOfFile(service.data, id));
     const answer = await service.get(`/videos/${id}`);
     expect(answer).toMatchObject({
       status: 500,

@@ -57,7 +57,7 @@ export function storedValue(value: MetadataValue): TermValue {
 
 /** The start of a text that is stored of it. */
 export function shortened(text: string): string {
-  return text.length < charactersMax ? text : text.slice(0, endOf(text));
+  return startOf(text, charactersMax);
 }
 
 /** Whether this is the start of a longer text, or may be. */
@@ -72,16 +72,15 @@ export function isWhole(value: MetadataValue): boolean {
 
 /** A start of a text that every text which is stored by its start has at least as much of. */
 export function surelyStored(text: string): string {
-  const end = charactersMax - 1;
-  if (text.length < end) return text;
-  return text.slice(0, isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end);
+  return startOf(text, charactersMax - 1);
 }
 
 const charactersMax = 200;
 
-/** Not between the two halves of a character. */
-function endOf(text: string): number {
-  return isHighSurrogate(text.charCodeAt(charactersMax - 1)) ? charactersMax - 1 : charactersMax;
+/** Not cut between the two halves of a character. */
+function startOf(text: string, end: number): string {
+  if (text.length < end) return text;
+  return text.slice(0, isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end);
 }
 
 function isHighSurrogate(code: number): boolean {

@@ -1,8 +1,8 @@
 // Files that cannot be looked at: a few end no removal, most of them end all.
 
 import { rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { pathOfFile } from '../../fixtures/event-store.ts';
 import { dayMs, failure, listed, openTestStore, patiently } from './kit.ts';
 
 const image = new Uint8Array(1_000);
@@ -48,8 +48,8 @@ describe('files that cannot be looked at', () => {
     expect(await ids()).toEqual(kept);
     expect(upkeep.health()).toEqual([words]);
     for (const id of unreadable) {
-      await rm(pathOf(data, id));
-      await writeFile(pathOf(data, id), image);
+      await rm(pathOfFile(data, id));
+      await writeFile(pathOfFile(data, id), image);
     }
     await expect.poll(() => create().catch(() => undefined), patiently).toBeDefined();
     await expect.poll(() => upkeep.health(), patiently).toEqual([]);
@@ -61,7 +61,7 @@ describe('files that cannot be looked at', () => {
     const kept = await ids();
     const [first = '', second = '', third = '', fourth = ''] = await listed(files);
     for (const id of [first, second]) await makeUnreadable(data, id);
-    for (const id of [third, fourth]) await rm(pathOf(data, id));
+    for (const id of [third, fourth]) await rm(pathOfFile(data, id));
     expect(await failure(create())).toMatchObject({
       code: 'full',
       message: 'Of 3 files that were looked for, 2 are gone: is the disk of the files mounted?',
@@ -72,11 +72,7 @@ describe('files that cannot be looked at', () => {
 
 /** A link that leads to itself fails each look, as a bad block does. */
 async function makeUnreadable(data: string, id: string): Promise<void> {
-  const path = pathOf(data, id);
+  const path = pathOfFile(data, id);
   await rm(path);
   await symlink(path, path);
-}
-
-function pathOf(data: string, id: string): string {
-  return join(data, 'files', id.slice(0, 5), id.slice(0, 8), id);
 }

@@ -5,6 +5,7 @@ import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFileId } from '../../../src/event-store/ids.ts';
+import { pathOfFile } from '../../fixtures/event-store.ts';
 import { cloudOn, dayMs, failure, hourMs, listed, openTestStore, patiently } from './kit.ts';
 
 const image = new Uint8Array(1_000);
@@ -63,7 +64,7 @@ describe('a file that cannot be unlinked', () => {
     expect(await failure(fill())).toMatchObject({ code: 'full' });
     expect(upkeep.health().join()).toContain('cannot be unlinked');
     // In one step: those that it tries in between would be passed over for a minute.
-    for (const id of stuck) rmSync(pathOf(data, id), { recursive: true });
+    for (const id of stuck) rmSync(pathOfFile(data, id), { recursive: true });
     const isStored = () => create({ images: [image] }).then(Boolean, () => false);
     await expect.poll(isStored, patiently).toBe(true);
     await expect.poll(() => upkeep.health(), patiently).toEqual([]);
@@ -135,11 +136,7 @@ test('a clock file that cannot be read ends the sweeps only for as long', async 
 
 /** A folder with something in it cannot be unlinked, by nobody. */
 async function makeStuck(data: string, id: string): Promise<void> {
-  const path = pathOf(data, id);
+  const path = pathOfFile(data, id);
   await rm(path);
   await mkdir(join(path, 'something'), { recursive: true });
-}
-
-function pathOf(data: string, id: string): string {
-  return join(data, 'files', id.slice(0, 5), id.slice(0, 8), id);
 }

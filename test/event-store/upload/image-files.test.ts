@@ -2,10 +2,10 @@
 // the disk or of the process sets none aside.
 
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diskError } from '../../../src/storage/disk-errors.ts';
 import type { FileStore } from '../../../src/storage/file-store.ts';
+import { pathOfFile } from '../../fixtures/event-store.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { closeDevices, cloudIds, type Device, openDevice, until } from './kit.ts';
 
@@ -78,7 +78,7 @@ describe('a file that alone cannot be read sets its event aside', () => {
     const bad = await device.addWithImage('bad');
     const fine = await device.add();
     const file = await imageOf(device, bad);
-    const path = join(device.data, 'files', file.slice(0, 5), file.slice(0, 8), file);
+    const path = pathOfFile(device.data, file);
     await rm(path);
     await make(path);
     expect(await settled(device, device.files)).toBe(undefined);
