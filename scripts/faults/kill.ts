@@ -19,7 +19,7 @@ const readyTimesMax = 3;
 
 export async function trySigkill(
   { data, rounds, load }: Kills,
-  say: (line: string) => void = () => {},
+  say: (line: string) => void,
 ): Promise<Result> {
   const { options, environment, acknowledgedMax } = load;
   const name = `SIGKILL in ${load.name}, ${rounds} rounds`;

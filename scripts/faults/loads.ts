@@ -13,7 +13,7 @@ export interface Loaded {
 
 export const mixed: Loaded = {
   name: 'mixed load',
-  options: { clients: 8, fileBytesMax: 1_000_000 },
+  options: { clients: 8, fileBytesMax: 2_000_000 },
   acknowledgedMax: 100,
   environment: {},
 };
