@@ -1,4 +1,6 @@
+import { matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { frontDoorTests } from './test/front-door.ts';
 
 // Chromium, keychains, many processes, whole datasets: npm run test:machine.
 const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
@@ -7,8 +9,20 @@ const aloneTests = 'test/**/*.alone.test.ts';
 // They replace a module: others must not meet it.
 const mockedTests = 'test/**/*.mocked.test.ts';
 
+// Against the installed release (scripts/test-release.ts) those that do not launch it would be the
+// same tests again; of a machine they run once, with the release under the Node of development.
+const { FOVEA_TEST_ENTRY, FOVEA_TEST_NODE } = process.env;
+const frontDoor = FOVEA_TEST_ENTRY === undefined ? undefined : [...frontDoorTests()];
+const ofMachine = FOVEA_TEST_NODE === undefined ? undefined : frontDoor?.filter(isOf(machineTests));
+const ofPort = FOVEA_TEST_NODE === undefined ? undefined : frontDoor?.filter(isOf(aloneTests));
+
+function isOf(pattern: string): (file: string) => boolean {
+  return (file) => matchesGlob(file, pattern);
+}
+
 export default defineConfig({
   test: {
+    setupFiles: ['test/count-launches.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
@@ -23,17 +37,22 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'main',
-          include: ['test/**/*.test.ts'],
+          include: frontDoor ?? ['test/**/*.test.ts'],
           exclude: [machineTests, aloneTests, mockedTests, '**/node_modules/**'],
           // Modules are loaded once for all files of a worker: a quarter of the processor's time.
           isolate: false,
         },
       },
       { extends: true, test: { name: 'mocked', include: [mockedTests] } },
-      { extends: true, test: { name: 'machine', include: [machineTests] } },
+      { extends: true, test: { name: 'machine', include: ofMachine ?? [machineTests] } },
       {
         extends: true,
-        test: { name: 'alone', include: [aloneTests], maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'alone',
+          include: ofPort ?? [aloneTests],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

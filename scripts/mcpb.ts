@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import {
   cpSync,
   createWriteStream,
-  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -22,25 +21,20 @@ import { ZipFile } from 'yazl';
 import { buildRelease } from './bundle/build.ts';
 import { drawIcon } from './mcpb/icon.ts';
 import { nativeFiles } from './mcpb/native-files.ts';
+import { mcpbCommand } from './mcpb/tools.ts';
 
-const tools = resolve('scripts/mcpb');
-const mcpb = join(tools, 'node_modules/@anthropic-ai/mcpb/dist/cli/cli.js');
 const output = resolve(process.argv[2] ?? 'bundle');
 const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 const target = join(output, `fovea-${version}.mcpb`);
 /** Of every file inside, so that the same files give the same bundle. */
 const epoch = new Date('2000-01-01T00:00:00Z');
 
-if (!existsSync(mcpb)) {
-  const words = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  execFileSync('npm', words, { cwd: tools, stdio: 'inherit' });
-}
 const stage = mkdtempSync(join(tmpdir(), 'fovea-bundle-'));
 try {
   await fill(stage);
   const native = nativeFiles(stage);
   if (native.length > 0) throw new Error(`Native modules: ${native.join(', ')}`);
-  execFileSync(process.execPath, [mcpb, 'validate', stage], { stdio: ['ignore', 2, 2] });
+  execFileSync(process.execPath, [mcpbCommand(), 'validate', stage], { stdio: ['ignore', 2, 2] });
   mkdirSync(output, { recursive: true });
   await pack(stage, target);
 } finally {

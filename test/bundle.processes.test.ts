@@ -3,17 +3,17 @@
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { oldestNode } from '../scripts/mcpb/tools.ts';
 import { launchFovea } from './fixtures/fovea.ts';
 import { readZip, unzip } from './fixtures/unzip.ts';
 
 const run = promisify(execFile);
-const oldNode = resolve('scripts/mcpb/node_modules/node/bin/node');
+const oldNode = oldestNode();
 const sample = resolve('sample/blood-cells');
 let output: string;
 let bundle: string;
@@ -62,14 +62,13 @@ it('is named with its hash in the entry of the registry', async () => {
   ]);
 });
 
-// npm installs it by a script, which somebody may have forbidden.
-describe.runIf(existsSync(oldNode))('unpacked, under Node 22.16', () => {
+describe('unpacked, under Node 22.16', () => {
   it('lists tools, makes a project, takes images, and draws a preview', async () => {
     expect((await run(oldNode, ['--version'])).stdout).toBe('v22.16.0\n');
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'fovea-unpacked-')));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await unzip(bundle, folder);
-    const fovea = await launchFovea({}, join(folder, 'dist/fovea.js'), oldNode);
+    const fovea = await launchFovea({}, { entry: join(folder, 'dist/fovea.js'), node: oldNode });
     onTestFinished(() => fovea.close());
     const { tools } = await fovea.client.listTools();
     const manifest = JSON.parse(String(files.get('manifest.json')));

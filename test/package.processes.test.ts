@@ -81,7 +81,7 @@ async function installAlone(): Promise<string> {
 }
 
 async function launch(home: string): Promise<Fovea> {
-  const fovea = await launchFovea({}, join(home, 'node_modules/fovea/dist/fovea.js'));
+  const fovea = await launchFovea({}, { entry: join(home, 'node_modules/fovea/dist/fovea.js') });
   onTestFinished(() => fovea.close());
   return fovea;
 }

@@ -17,7 +17,7 @@ let fovea: Fovea;
 
 beforeAll(async () => {
   await run(process.execPath, ['scripts/bundle.ts']);
-  fovea = await launchFovea({}, 'dist/fovea.js');
+  fovea = await launchFovea({}, { entry: 'dist/fovea.js' });
   // The first build of a checkout compresses the WebAssembly, which takes half a minute.
 }, 180_000);
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { limits } from '../src/limits.ts';
+import { entryUnderTest, nodeUnderTest } from './fixtures/under-test.ts';
 
 /** Versions are exact: the registry refuses ranges and `latest`. */
 const version = z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
@@ -76,8 +77,8 @@ it('is published for the Node that the program asks for, and can be published', 
 
 it.each(['22.15.1', '23.11.0'])('tells Node %s so, before anything else is read', async (node) => {
   const older = `Object.defineProperty(process, 'versions', { value: { node: '${node}' } })`;
-  const words = ['--import', `data:text/javascript,${older}`, 'src/bin/fovea.ts', '--version'];
-  await expect(promisify(execFile)(process.execPath, words)).rejects.toMatchObject({
+  const words = ['--import', `data:text/javascript,${older}`, entryUnderTest(), '--version'];
+  await expect(promisify(execFile)(nodeUnderTest, words)).rejects.toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringContaining(

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import list from '../tools/list.json' with { type: 'json' };
+import { entryUnderTest, nodeUnderTest } from './fixtures/under-test.ts';
 
 const path = 'skills/fovea/SKILL.md';
 
@@ -39,7 +40,7 @@ it('names only commands that there are', async () => {
   const text = await readFile(path, 'utf8');
   const commands = [...text.matchAll(/`npx -y fovea ([a-z-]+)/g)].map(([, command]) => command);
   expect(new Set(commands)).toEqual(new Set(['setup', 'doctor']));
-  const { stdout } = await promisify(execFile)(process.execPath, ['src/bin/fovea.ts', '--help']);
+  const { stdout } = await promisify(execFile)(nodeUnderTest, [entryUnderTest(), '--help']);
   for (const command of commands) expect(stdout).toContain(`  ${command}`);
   expect(stdout).toContain('--dry-run');
   expect(stdout).toContain('--undo');

@@ -57,6 +57,8 @@ function bundle(folder: string) {
     target: 'node22.16',
     minifySyntax: true,
     minifyWhitespace: true,
+    // oidc-provider tells its kinds of tokens apart by the names of their classes.
+    keepNames: true,
     // Native: they stay packages of their own, and are loaded when they are first needed. Where
     // there is no sharp, the one inside is used.
     external: ['sharp', '@napi-rs/keyring', 'keytar', 'onnxruntime-node', 'onnxruntime-web'],

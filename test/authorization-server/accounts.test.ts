@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -23,6 +23,7 @@ import {
   validate,
 } from '../fixtures/authorization-server.ts';
 import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { administer } from './pages-kit.ts';
 
 const password = new Secret('twelve or so');
@@ -161,8 +162,8 @@ test('many passwords at once leave threads for files', async () => {
 
 /** `fovea account …` on an empty folder, or on one that is there. */
 async function run(data: string, argv: readonly string[], stdin = '') {
-  const command = [resolve('src/bin/fovea.ts'), 'account', ...argv, '--data', data];
-  const child = spawn(process.execPath, command, {
+  const command = [entryUnderTest(), 'account', ...argv, '--data', data];
+  const child = spawn(nodeUnderTest, command, {
     stdio: 'pipe',
     env: { PATH: process.env.PATH, HOME: data },
   });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
@@ -16,6 +16,7 @@ import {
   startTestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 async function open() {
   const data = await mkdtemp(join(tmpdir(), 'fovea-applications-'));
@@ -210,8 +211,8 @@ test('only those of the given workspaces are listed and removed', async () => {
 
 /** `fovea application …`. */
 async function run(data: string, argv: readonly string[], publicUrl?: string) {
-  const command = [resolve('src/bin/fovea.ts'), 'application', ...argv, '--data', data];
-  const child = spawn(process.execPath, command, {
+  const command = [entryUnderTest(), 'application', ...argv, '--data', data];
+  const child = spawn(nodeUnderTest, command, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,

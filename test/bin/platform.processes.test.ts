@@ -4,10 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const key = 'a-key-for-tests';
 let folder: string;
@@ -19,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function launch(environment: Record<string, string> = {}, ...argv: string[]) {
-  const script = resolve('src/bin/fovea.ts');
-  const child = spawn(process.execPath, [script, 'platform', '--port', '0', ...argv], {
+  const script = entryUnderTest();
+  const child = spawn(nodeUnderTest, [script, 'platform', '--port', '0', ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: folder, FOVEA_HOME: folder, ...environment },
   });

@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
 import { killed } from '../fixtures/killed.ts';
 import { startLyingServer } from '../fixtures/lying-authorization-server.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 interface Machine {
   readonly home: string;
@@ -36,7 +37,7 @@ function machine(settings: Record<string, string>): Machine {
     home,
     opened: () => (existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []),
     run: (argv, environment = {}) => {
-      const child = spawn(process.execPath, [resolve('src/bin/fovea.ts'), ...argv], {
+      const child = spawn(nodeUnderTest, [entryUnderTest(), ...argv], {
         env: {
           ...{ PATH: `${folder}:/usr/bin:/bin`, HOME: folder, FOVEA_HOME: home },
           ...{ DISPLAY: ':0', FOVEA_CREDENTIALS: 'file', FOVEA_LOG: 'debug' },

@@ -4,11 +4,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { killed } from '../fixtures/killed.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { initialize, startServer } from '../mcp/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
@@ -19,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Stdin stays open, as a host that waits for its first answer leaves it. */
 async function run(argv: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [resolve('src/bin/fovea.ts'), ...argv], {
+  const child = spawn(nodeUnderTest, [entryUnderTest(), ...argv], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: folder, ...environment },
   });
@@ -78,7 +79,8 @@ async function loadedAfter(method: string, params: object): Promise<string> {
       FOVEA_CREDENTIALS: 'file',
       NODE_OPTIONS: `--import ${watcher}`,
     },
-    resolve('src/bin/fovea.ts'),
+    // Which modules there are is known of the sources.
+    'src/bin/fovea.ts',
   );
   onTestFinished(() => killed(server.child));
   server.send(initialize('2025-11-25'));

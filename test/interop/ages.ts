@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewerStdio } from '@modelcontextprotocol/client/stdio';
 import * as z from 'zod';
+import { nodeFor } from '../fixtures/under-test.ts';
 import { loadModule } from './packages/load.ts';
 
 /** A process to start, or an address with a token. */
@@ -92,7 +93,7 @@ function older(
 async function olderTransport(name: string, place: Place): Promise<object> {
   if (place.kind === 'stdio') {
     const Stdio = await load(name, 'client/stdio.js', 'StdioClientTransport', isTransportClass);
-    return new Stdio({ command: process.execPath, args: [place.file], env: place.env });
+    return new Stdio({ command: nodeFor(place.file), args: [place.file], env: place.env });
   }
   const exported = 'StreamableHTTPClientTransport';
   const Http = await load(name, 'client/streamableHttp.js', exported, isTransportClass);
@@ -110,7 +111,7 @@ function newer(mode: 'auto' | 'legacy'): Age {
       const client = new Newer(who, { versionNegotiation: { mode } });
       await client.connect(
         place.kind === 'stdio'
-          ? new NewerStdio({ command: process.execPath, args: [place.file], env: place.env })
+          ? new NewerStdio({ command: nodeFor(place.file), args: [place.file], env: place.env })
           : new NewerHttp(new URL(place.url), { requestInit: requestInit(place.token) }),
       );
       return hostOf(client, (params, settings) => client.callTool(params, settings));

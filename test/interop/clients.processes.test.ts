@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tools as realTools } from '../../tools/index.ts';
 import { makeInteropTools } from '../fixtures/interop-tools.ts';
 import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
+import { entryUnderTest } from '../fixtures/under-test.ts';
 import { type Age, ages, type Host, type Place } from './ages.ts';
 import { installClients } from './install.ts';
 
@@ -34,7 +35,7 @@ describe.concurrent('over stdio', () => {
 
   test.for(here)('$name lists the tools of Fovea itself', async (age, { onTestFinished }) => {
     const home = { FOVEA_HOME: '/nonexistent/fovea' };
-    const host = await age.connect(processOf('src/bin/fovea.ts', home));
+    const host = await age.connect(processOf(entryUnderTest(), home));
     onTestFinished(() => host.close());
     expect(host.serverName).toBe('fovea');
     expect(await host.listTools()).toEqual(realTools.map(({ name }) => name));

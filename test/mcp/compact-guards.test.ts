@@ -2,10 +2,11 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 type Facts = Record<string, unknown>;
 
@@ -25,8 +26,8 @@ async function startHost(mode: 'legacy' | 'auto', action: 'accept' | 'decline') 
   });
   await client.connect(
     new StdioClientTransport({
-      command: process.execPath,
-      args: [resolve('src/bin/fovea.ts')],
+      command: nodeUnderTest,
+      args: [entryUnderTest()],
       env: { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: home, FOVEA_SURFACE: 'compact' },
       stderr: 'inherit',
     }),

@@ -3,16 +3,17 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startCuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { killed } from '../fixtures/killed.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { callTool, type Message, startServer } from './process.ts';
 
-const entry = resolve('src/bin/fovea.ts');
+const entry = entryUnderTest();
 
 const eras = [
   { mode: 'legacy', revision: '2025-11-25' },
@@ -62,7 +63,7 @@ async function startHost(
   }
   const env = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: join(home, 'data'), ...environment };
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [entry], env, stderr: 'inherit' }),
+    new StdioClientTransport({ command: nodeUnderTest, args: [entry], env, stderr: 'inherit' }),
   );
   onTestFinished(() => client.close());
   const call: Host['call'] = async (name, args) => {

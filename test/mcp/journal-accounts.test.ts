@@ -4,12 +4,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { agree, openFormBrowser } from '../fixtures/browser-form.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { freePort, runFovea, startFovea } from '../fixtures/fovea-services.ts';
 import { killed } from '../fixtures/killed.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
 const password = 'correct horse battery staple';
@@ -37,7 +38,7 @@ async function startService(workspaces: Readonly<Record<string, string>>) {
 
 /** `fovea sign-in` in a terminal, and its person at a browser. */
 async function signIn(name: string, environment: Record<string, string>): Promise<void> {
-  const child = spawn(process.execPath, [resolve('src/bin/fovea.ts'), 'sign-in'], {
+  const child = spawn(nodeUnderTest, [entryUnderTest(), 'sign-in'], {
     env: { PATH: '/usr/bin:/bin', ...environment },
   });
   onTestFinished(() => killed(child));

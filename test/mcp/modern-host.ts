@@ -5,6 +5,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { entryUnderTest } from '../fixtures/under-test.ts';
 import { type Message, startServer } from './process.ts';
 
 export const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -31,7 +32,7 @@ export async function launchModernHost(
       FOVEA_FILE_ROOTS: `${resolve('.')}:${folder}`,
       ...settings,
     },
-    resolve('src/bin/fovea.ts'),
+    entryUnderTest(),
   );
   let id = 0;
   const send: ModernHost['send'] = (method, params, declared = {}) => {

@@ -11,9 +11,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const host = resolve('test/fixtures/host-process.ts');
-const entry = resolve('src/bin/fovea.ts');
+const entry = entryUnderTest();
 
 describe.runIf(process.platform === 'linux')('after SIGKILL of', { timeout: 120_000 }, () => {
   it('the host, while its pipes are held open by another process', async () => {
@@ -41,7 +42,7 @@ describe.runIf(process.platform === 'linux')('after SIGKILL of', { timeout: 120_
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         ...(await settings(await folder(), false)),
-        HOST_COMMAND: JSON.stringify([host, entry]),
+        HOST_COMMAND: JSON.stringify([host, nodeUnderTest, entry]),
       },
     });
     onTestFinished(() => killed(child));
@@ -67,7 +68,10 @@ async function busyHost() {
   const home = await folder();
   const transport = new StdioClientTransport({
     // The holder keeps the pipes open after the host has died.
-    ...{ command: 'sh', args: ['-c', holder, 'holder', process.execPath, host, entry] },
+    ...{
+      command: 'sh',
+      args: ['-c', holder, 'holder', process.execPath, host, nodeUnderTest, entry],
+    },
     ...{ stderr: 'inherit', env: await settings(home, true) },
   });
   const client = new Client({ name: 'fovea-test', version: '1.0.0' });

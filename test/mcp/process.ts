@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { nodeFor } from '../fixtures/under-test.ts';
 
 export const serverFile = fileURLToPath(new URL('../fixtures/mcp-process.ts', import.meta.url));
 
@@ -30,7 +31,7 @@ export function startServer(
   environment: Record<string, string> = {},
   file: string = serverFile,
 ): RawServer {
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(nodeFor(file), [file], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
   });

@@ -7,7 +7,7 @@ import { launchFovea } from '../fixtures/fovea.ts';
 import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
 
 async function start(settings: Record<string, string> = {}, mode: 'auto' | 'legacy' = 'auto') {
-  const fovea = await launchFovea(settings, 'src/bin/fovea.ts', process.execPath, mode);
+  const fovea = await launchFovea(settings, { mode });
   onTestFinished(fovea.close);
   return fovea;
 }

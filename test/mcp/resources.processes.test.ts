@@ -54,7 +54,7 @@ describe.each(['auto', 'legacy'] as const)('a client of the package, %s', (mode)
   let client: Client;
 
   beforeAll(async () => {
-    fovea = await launchFovea({}, 'src/bin/fovea.ts', process.execPath, mode);
+    fovea = await launchFovea({}, { mode });
     client = fovea.client;
     const project = { type: 'object-detection', annotation: 'cells' };
     await fovea.ok('projects_create', { name: 'Cells', ...project });

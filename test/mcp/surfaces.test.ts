@@ -95,7 +95,7 @@ describe('compact', () => {
   afterAll(() => fovea.close());
 
   it('lists these tools, the same to hosts of both lines and twice in a row', async () => {
-    const newer = await launchFovea({ FOVEA_SURFACE: 'compact' }, undefined, undefined, 'auto');
+    const newer = await launchFovea({ FOVEA_SURFACE: 'compact' }, { mode: 'auto' });
     const lists = [
       await fovea.client.listTools(),
       await fovea.client.listTools(),

@@ -198,7 +198,7 @@ test('in the compact surface a task is the same', async () => {
 test.each(['auto', 'legacy'] as const)(
   'the client of the package, %s, gets plain answers',
   async (mode) => {
-    const fovea = await launchFovea({}, 'src/bin/fovea.ts', process.execPath, mode);
+    const fovea = await launchFovea({}, { mode });
     onTestFinished(fovea.close);
     await fovea.ok('projects_create', { name: 'Cells', type: 'object-detection', annotation: 'c' });
     await fovea.ok('images_upload', { project: 'cells', files: ['sample/blood-cells'] });

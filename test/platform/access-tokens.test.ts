@@ -200,7 +200,7 @@ describe('a platform does not start', () => {
   test.each(['oauth', 'settings', '.well-known', 'health', 'dataset'])(
     'for the workspace %s',
     async (workspace) => {
-      await expect(startTestPlatform({ workspace })).rejects.toMatchObject({
+      await expect(startTestPlatform({ workspace, inSources: true })).rejects.toMatchObject({
         code: 'invalid_input',
         message: `workspace: "${workspace}" is the path of something else`,
       });

@@ -1,16 +1,15 @@
 // Auto Label: a model labels what nobody has labelled; without a model nothing is labelled at all.
 
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { killed } from '../fixtures/killed.ts';
 import { constantModel } from '../fixtures/onnx-models.ts';
+import { startPlatformProcess } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
 import {
   blueAt,
@@ -297,10 +296,8 @@ describe('with a model', () => {
   it('goes on where a process was killed, and counts nothing twice', async () => {
     const data = await temporaryFolder();
     const model = await modelFile();
-    const argv = [resolve('test/fixtures/platform-process.ts'), data, model];
-    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const { child, url } = await startPlatformProcess(data, model);
     onTestFinished(() => killed(child));
-    const url = (await createInterface(child.stdout)[Symbol.asyncIterator]().next()).value ?? '';
     const before = callsTo(url);
     const project = await before.newProject();
     const ids: string[] = [];

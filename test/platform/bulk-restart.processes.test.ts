@@ -1,14 +1,13 @@
 // Rebalance, fork, bulk metadata and purge: killed in the middle, they end as if nobody had.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { limits } from '../../src/limits.ts';
+import type { RunningService } from '../fixtures/fovea-services.ts';
 import { killed } from '../fixtures/killed.ts';
-import { startTestPlatform } from '../fixtures/platform.ts';
+import { startPlatformProcess, startTestPlatform } from '../fixtures/platform.ts';
 import { endOf } from './projects-kit.ts';
 import { numberIn, type Seeded, seedImages } from './seed-kit.ts';
 
@@ -16,14 +15,10 @@ const key = 'a-key-for-tests';
 /** Nobody holds a lease of the dead process any more. */
 const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.workLeaseMs };
 
-async function launch(data: string): Promise<{ child: ChildProcess; url: string }> {
-  const argv = [resolve('test/fixtures/platform-process.ts'), data];
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => killed(child));
-  const died = once(child, 'exit').then(() => Promise.reject(new Error('it did not start')));
-  const [line] = await Promise.race([once(child.stdout ?? process.stdin, 'data'), died]);
-  died.catch(() => {});
-  return { child, url: String(line).trim() };
+async function launch(data: string): Promise<RunningService> {
+  const service = await startPlatformProcess(data);
+  onTestFinished(() => killed(service.child));
+  return service;
 }
 
 async function call(url: string, method: string, path: string, body?: object) {

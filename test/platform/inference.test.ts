@@ -1,13 +1,12 @@
 // Hosted inference: a model run on one image, and what is said where none can be.
 
-import { spawn } from 'node:child_process';
 import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
 import { constantModel, red, squaresOn } from '../fixtures/onnx-models.ts';
+import { startPlatformProcess } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
 import { callsTo, type Labelling, modelFile, redAt, startLabelling } from './labelling-kit.ts';
 
@@ -198,13 +197,9 @@ it('lets a publishable key run models', async () => {
 it('says what to install where there is no runtime', async () => {
   const data = await temporaryFolder();
   const model = resolve('test/fixtures/squares.onnx');
-  const child = spawn(
-    process.execPath,
-    ['--import', withoutRuntimes, resolve('test/fixtures/platform-process.ts'), data, model],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const environment = { NODE_OPTIONS: `--import ${withoutRuntimes}` };
+  const { child, url } = await startPlatformProcess(data, model, environment);
   onTestFinished(() => killed(child));
-  const url = (await createInterface(child.stdout)[Symbol.asyncIterator]().next()).value ?? '';
   const { newProject, upload, batchOf, tell, ended } = callsTo(url);
   const project = await newProject();
   const image = await redAt(1);

@@ -4,12 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const key = 'a-key-for-tests';
 let data: string;
@@ -21,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => rm(data, { recursive: true, force: true }));
 
 function launch(port: string) {
-  const argv = [resolve('src/bin/fovea.ts'), 'platform', '--port', port, '--data', data];
-  const child = spawn(process.execPath, argv, {
+  const argv = [entryUnderTest(), 'platform', '--port', port, '--data', data];
+  const child = spawn(nodeUnderTest, argv, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, FOVEA_API_KEY: key, FOVEA_WORKSPACE: 'acme' },
   });

@@ -13,7 +13,8 @@ import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 let platform: TestPlatform;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  // A test sets the date.
+  platform = await startTestPlatform({ inSources: true });
   await platform.client.call(projects.projects_create, {
     ...{ workspace: 'acme', name: 'Cells', type: 'object-detection', annotation: 'cells' },
   });

@@ -2,13 +2,14 @@
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import budget from '../../tools/budget.json' with { type: 'json' };
 import { launchFovea } from '../fixtures/fovea.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { filesIn, makeHome } from './machines.ts';
 
 interface Ran {
@@ -19,9 +20,9 @@ interface Ran {
 
 function fovea(home: string, words: readonly string[], settings = {}): Promise<Ran> {
   const env = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: join(home, 'data'), ...settings };
-  const args = [resolve('src/bin/fovea.ts'), ...words];
+  const args = [entryUnderTest(), ...words];
   return new Promise((done) => {
-    execFile(process.execPath, args, { env, cwd: home }, (error, out, log) => {
+    execFile(nodeUnderTest, args, { env, cwd: home }, (error, out, log) => {
       done({ code: error === null ? 0 : Number(error.code), out, log });
     });
   });

@@ -4,7 +4,7 @@
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../fixtures/fovea-services.ts';
 import { killed } from '../fixtures/killed.ts';
@@ -13,6 +13,7 @@ import {
   type Received,
   startLyingServer,
 } from '../fixtures/lying-authorization-server.ts';
+import { entryUnderTest } from '../fixtures/under-test.ts';
 import { callTool, initialize, type RawServer, startServer } from '../mcp/process.ts';
 import { filesBelow, leaks, mark, type Place, wordsOf } from './canary-kit.ts';
 
@@ -49,7 +50,7 @@ async function launch(environment: Record<string, string>): Promise<RawServer> {
       NODE_OPTIONS: `--import ${preload}`,
       ...environment,
     },
-    resolve('src/bin/fovea.ts'),
+    entryUnderTest(),
   );
   onTestFinished(() => killed(server.child));
   server.send(initialize('2025-11-25'));

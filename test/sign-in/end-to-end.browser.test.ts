@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   Client,
   type OAuthClientProvider,
@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { hasChromium, inChromium, openBrowser } from '../event-store/browser.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { freePort, type RunningService, runFovea, startFovea } from '../fixtures/fovea-services.ts';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const person = { name: 'Ada Lovelace', password: 'correct horse battery staple' };
 
@@ -170,8 +171,8 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
       const settings = await settingsFor(platform, home);
       await client.connect(
         new StdioClientTransport({
-          command: process.execPath,
-          args: [resolve('src/bin/fovea.ts')],
+          command: nodeUnderTest,
+          args: [entryUnderTest()],
           env: { PATH: '/usr/bin:/bin', HOME: home, ...settings },
         }),
       );

@@ -2,12 +2,13 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 let folder: string;
 
@@ -19,8 +20,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function launch(name: string) {
   return {
-    command: process.execPath,
-    args: [resolve('src/bin/fovea.ts')],
+    command: nodeUnderTest,
+    args: [entryUnderTest()],
     env: { PATH: '/usr/bin:/bin', HOME: folder, FOVEA_HOME: join(folder, name) },
   };
 }

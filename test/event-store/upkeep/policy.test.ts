@@ -93,7 +93,11 @@ describe('the policy of a data folder', () => {
       log: createLog('error', () => {}),
     });
     await setting.close();
-    const service = await openTestEventStore({ data, settings: { MAX_RECORDS: '1' } });
+    const service = await openTestEventStore({
+      data,
+      settings: { MAX_RECORDS: '1' },
+      inSources: true,
+    });
     try {
       for (let count = 0; count < 4; count += 1) await service.post('/v2/events', plainEvent);
       expect((await service.get('/v2/stats')).body).toMatchObject({

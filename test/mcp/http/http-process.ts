@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { openAdministration } from '../../../src/authorization-server/administration.ts';
@@ -19,6 +19,7 @@ import {
 } from '../../fixtures/authorization-server.ts';
 import { agree, openFormBrowser } from '../../fixtures/browser-form.ts';
 import { killed } from '../../fixtures/killed.ts';
+import { entryUnderTest, nodeUnderTest } from '../../fixtures/under-test.ts';
 
 export interface Running {
   readonly child: ChildProcess;
@@ -55,7 +56,7 @@ export function spawnFovea(
   home: string,
   environment: Record<string, string> = {},
 ) {
-  const child = spawn(process.execPath, [resolve('src/bin/fovea.ts'), ...argv], {
+  const child = spawn(nodeUnderTest, [entryUnderTest(), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: home, FOVEA_HOME: home, ...environment },
   });

@@ -1,8 +1,6 @@
 // Generation of versions: what a crash leaves, what others see meanwhile, and who does the work.
 
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +15,7 @@ import { versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
 import { killed } from '../../fixtures/killed.ts';
 import { picture } from '../../fixtures/pictures.ts';
-import { startTestPlatform } from '../../fixtures/platform.ts';
+import { startPlatformProcess, startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
 
 let folder: string;
@@ -143,17 +141,14 @@ async function contentOf(client: Client, project: string, version: number) {
 
 it('killed in the middle, goes on elsewhere, and comes to the same images', async () => {
   const data = join(folder, 'killed');
-  const child = spawn(process.execPath, ['test/fixtures/platform-process.ts', data], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const { child, url } = await startPlatformProcess(data);
   onTestFinished(() => killed(child));
-  const [url] = await once(child.stdout, 'data');
   const survivor = await startTestPlatform({ data });
   onTestFinished(() => survivor.close());
   const { client } = survivor;
   const [first = '', second = ''] = await createProject(client, 'cells', 48);
   // Sent to the process that will be killed, which starts to work at once.
-  const answer = await fetch(`${String(url).trim()}/acme/cells/generate`, {
+  const answer = await fetch(`${url}/acme/cells/generate`, {
     method: 'POST',
     headers: { authorization: `Bearer ${survivor.key}`, 'content-type': 'application/json' },
     body: JSON.stringify(everything),

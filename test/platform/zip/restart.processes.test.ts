@@ -1,12 +1,9 @@
 // A zip upload whose process ends in the middle: the next one comes to the same figures.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
@@ -15,7 +12,11 @@ import { createClient } from '../../../src/http-client/create-client.ts';
 import { Secret } from '../../../src/secret.ts';
 import { killed } from '../../fixtures/killed.ts';
 import { picture } from '../../fixtures/pictures.ts';
-import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import {
+  startPlatformProcess,
+  startTestPlatform,
+  type TestPlatform,
+} from '../../fixtures/platform.ts';
 import { ended, newProject, plainZip, put, voc } from './kit.ts';
 
 const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
@@ -110,15 +111,9 @@ it.skipIf(!isThere)(
 );
 
 async function startProcess(data: string) {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [resolve('test/fixtures/platform-process.ts'), data],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const { child, url } = await startPlatformProcess(data);
   onTestFinished(() => killed(child));
-  if (child.stdout === null) throw new Error('no output');
-  const [url] = await once(createInterface(child.stdout), 'line');
-  const upstream = async () => ({ url: String(url), credential: new Secret('a-key-for-tests') });
+  const upstream = async () => ({ url, credential: new Secret('a-key-for-tests') });
   const client = createClient({
     ...{ upstreams: { base: upstream, device: upstream }, clock: systemClock, timeoutMs: 20_000 },
   });

@@ -1,0 +1,58 @@
+// `npm run test:release`: builds, packs and installs the release as users do, and runs the tests
+// that launch Fovea against it, under the Node of development and then under the oldest one that
+// is promised. `--node 24` or `--node 22.16` takes one of them, `--reports FOLDER` keeps what
+// vitest reports, and all other words go to vitest.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { oldestNode } from './mcpb/tools.ts';
+import { installRelease, packRelease } from './release/install.ts';
+import { testsOfRelease } from './release/totals.ts';
+
+/** Undefined: that of development. */
+const nodes = { '24': () => undefined, '22.16': oldestNode } as const;
+
+const { values, positionals } = parseArgs({
+  options: { node: { type: 'string' }, reports: { type: 'string' } },
+  allowPositionals: true,
+});
+const chosen = Object.entries(nodes).filter(([name]) => name === (values.node ?? name));
+if (chosen.length === 0) throw new Error(`--node takes ${Object.keys(nodes).join(' or ')}.`);
+const folder = mkdtempSync(join(tmpdir(), 'fovea-release-'));
+try {
+  const entry = await install();
+  const lines = chosen.map(([name, node]) => testUnder(name, node(), entry));
+  process.stdout.write(`${lines.join('\n')}\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Models need a runtime, which users install beside Fovea. Gives dist/fovea.js. */
+async function install(): Promise<string> {
+  const packed = await packRelease(folder);
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const runtime = `onnxruntime-web@${devDependencies['onnxruntime-web']}`;
+  process.stdout.write(`The release: ${packed.size} bytes, ${packed.files.length} files.\n`);
+  return installRelease(packed, join(folder, 'installed'), [runtime]);
+}
+
+/** Gives a line for the end. A run in which nothing launched the release has failed. */
+function testUnder(name: string, node: string | undefined, entry: string): string {
+  const report = resolve(values.reports ?? folder, `release-${name}.json`);
+  const projects = ['main', 'machine', 'alone'].map((project) => `--project=${project}`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const { status } = spawnSync(
+    'npx',
+    ['vitest', 'run', ...projects, ...reporters, ...positionals],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, FOVEA_TEST_ENTRY: entry, ...(node && { FOVEA_TEST_NODE: node }) },
+    },
+  );
+  const count = testsOfRelease(report);
+  if (status !== 0 || count === 0) process.exitCode = 1;
+  return `Node ${name}: ${count} tests passed against the installed release.`;
+}

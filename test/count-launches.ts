@@ -1,0 +1,19 @@
+// Marks each test for which the release was launched, in the test itself or in a hook before it:
+// the report counts them (.ci/test-totals.mjs).
+
+import { afterEach, beforeEach } from 'vitest';
+import { isRelease, launches } from './fixtures/under-test.ts';
+
+let inHooks = 0;
+let before = launches.count;
+
+beforeEach(() => {
+  inHooks += launches.count - before;
+  before = launches.count;
+});
+
+afterEach(({ task }) => {
+  const inTest = launches.count - before;
+  before = launches.count;
+  if (isRelease && inHooks + inTest > 0) Object.assign(task.meta, { launchedRelease: true });
+});
