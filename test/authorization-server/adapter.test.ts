@@ -95,10 +95,11 @@ test('no file of the service holds an id, code, token, cookie, secret or passwor
     ...browser.cookies().values(),
   ];
   expect(secrets.length).toBeGreaterThan(15);
-  const files = readdirSync(service.data);
-  expect(files).toContain('sign-in.db');
-  for (const name of files) {
-    const bytes = readFileSync(join(service.data, name)).toString('latin1');
+  const entries = readdirSync(service.data, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files.map(({ name }) => name)).toContain('sign-in.db');
+  for (const { parentPath, name } of files) {
+    const bytes = readFileSync(join(parentPath, name)).toString('latin1');
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(10);
       expect(bytes.includes(secret), `${name} holds ${secret}`).toBe(false);

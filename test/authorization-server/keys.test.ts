@@ -13,9 +13,10 @@ const startMs = 1_767_225_600_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 async function start(data?: string) {
-  const service = await startTestAuthorizationServer(
-    data === undefined ? { makesKey: true } : { data },
-  );
+  const service = await startTestAuthorizationServer({
+    inSources: true,
+    ...(data === undefined ? { makesKey: true } : { data }),
+  });
   onTestFinished(service.close);
   return service;
 }

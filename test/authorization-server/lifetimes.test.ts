@@ -23,7 +23,7 @@ async function start() {
   onTestFinished(() => {
     vi.useRealTimers();
   });
-  const service = await startTestAuthorizationServer();
+  const service = await startTestAuthorizationServer({ inSources: true });
   onTestFinished(service.close);
   return service;
 }

@@ -15,7 +15,9 @@ import {
 const scope = 'openid project:read image:read';
 
 async function start(options: Parameters<typeof startTestAuthorizationServer>[0] = {}) {
-  const service = await startTestAuthorizationServer(options);
+  // A clock that is held stands still in this process alone.
+  const held = vi.isFakeTimers() && ({ inSources: true } as const);
+  const service = await startTestAuthorizationServer({ ...options, ...held });
   onTestFinished(service.close);
   return service;
 }
