@@ -110,6 +110,28 @@ test('a code that is used again ends what came of its first use', async () => {
   expect(next.body.error).toBe('invalid_grant');
 });
 
+test('each kind of token is taken as its own kind alone', async () => {
+  const service = await start();
+  const application = service.applications.public;
+  const unused = await codeFor(service, application);
+  const fields = await codeFor(service, application);
+  const { accessToken, refreshToken } = signedIn(await redeem(service, application, fields));
+  for (const code of [accessToken, refreshToken]) {
+    const answer = await redeem(service, application, { ...unused, code });
+    expect(answer.body.error).toBe('invalid_grant');
+  }
+  for (const token of [unused.code, accessToken]) {
+    expect((await refresh(service, application, token)).body.error).toBe('invalid_grant');
+  }
+  for (const token of [unused.code, refreshToken]) {
+    expect((await validate(service, token)).body.active).toBe(false);
+  }
+  // What was presented as something else is still good as what it is.
+  expect((await validate(service, accessToken)).body.active).toBe(true);
+  expect((await refresh(service, application, refreshToken)).status).toBe(200);
+  expect((await redeem(service, application, unused)).status).toBe(200);
+});
+
 test.each([
   ['another verifier', { code_verifier: 'x'.repeat(43) }],
   ['a verifier of 42 characters', { code_verifier: 'x'.repeat(42) }],

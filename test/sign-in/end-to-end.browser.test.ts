@@ -15,6 +15,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasChromium, inChromium, openBrowser } from '../event-store/browser.ts';
+import {
+  authorizationUrl,
+  postForm,
+  refresh,
+  signedIn,
+  type TestApplication,
+  validate,
+} from '../fixtures/authorization-server.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { freePort, type RunningService, runFovea, startFovea } from '../fixtures/fovea-services.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
@@ -203,6 +211,42 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
     expect(again.authorization_url).not.toBe(authorization_url);
   }, 90_000);
 
+  it.each(['platform', 'http'] as const)(
+    'by a program of others at fovea %s: code, token, refresh, revocation',
+    async (kind) => {
+      const service = await startService(kind);
+      const callback = await openCallback();
+      const application: TestApplication = {
+        id: 'fovea',
+        secret: undefined,
+        auth: 'none',
+        redirectUri: callback.url,
+      };
+      const proof = authorizationUrl(service, application, { scope: 'openid project:read' });
+      const tab = await openTab();
+      await goThrough(tab, proof.url.href, 'Allow');
+      expect(tab.problems).toEqual([]);
+      const answer = await callback.answer;
+      expect(answer.get('state')).toBe(proof.state);
+
+      const redemption = {
+        grant_type: 'authorization_code',
+        code: answer.get('code') ?? '',
+        redirect_uri: application.redirectUri,
+        code_verifier: proof.verifier,
+      };
+      const first = signedIn(await postForm(`${service.url}/oauth/token`, application, redemption));
+      const next = signedIn(await refresh(service, application, first.refreshToken));
+      expect((await validate(service, next.accessToken)).body.active).toBe(true);
+      const token = next.refreshToken;
+      const revoked = await postForm(`${service.url}/oauth/revoke`, application, { token });
+      expect(revoked.status).toBe(200);
+      expect((await validate(service, next.accessToken)).body.active).toBe(false);
+      expect((await refresh(service, application, token)).body.error).toBe('invalid_grant');
+    },
+    90_000,
+  );
+
   it('by a host that speaks OAuth itself, to fovea http', async () => {
     const service = await startService('http');
     const tab = await openTab();
@@ -230,23 +274,29 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
   }, 90_000);
 });
 
+/** Where an application waits for the browser to come back, and what it brings. */
+async function openCallback() {
+  const url = `http://127.0.0.1:${await freePort()}/callback`;
+  const { promise: answer, resolve: come } = Promise.withResolvers<URLSearchParams>();
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    response.writeHead(pathname === '/callback' ? 200 : 204).end('Thank you.');
+    if (pathname === '/callback') come(searchParams);
+  });
+  server.listen(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url, answer };
+}
+
 /** The OAuth client of the SDK, with our built-in client, and Chromium as its user's browser. */
 async function hostThatSignsIn(tab: Tab) {
   let verifier = '';
   let discovered: ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>;
   let kept: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
-  const redirectUrl = `http://127.0.0.1:${await freePort()}/callback`;
-  const { promise: answer, resolve: come } = Promise.withResolvers<URLSearchParams>();
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', redirectUrl);
-    response.writeHead(pathname === '/callback' ? 200 : 204).end('Thank you.');
-    if (pathname === '/callback') come(searchParams);
-  });
-  server.listen(Number(new URL(redirectUrl).port), '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const { url: redirectUrl, answer } = await openCallback();
   const provider: OAuthClientProvider = {
     redirectUrl,
     clientMetadata: { redirect_uris: [redirectUrl] },
