@@ -1,15 +1,15 @@
-// `npm run test:release`: builds, packs and installs the release as users do, and runs the tests
-// that launch Fovea against it, under the Node of development and then under the oldest one that
-// is promised. `--node 24` or `--node 22.16` takes one of them, `--reports FOLDER` keeps what
-// vitest reports, and all other words go to vitest.
+// `npm run test:release`: builds, packs and installs the release as users do, unless FOVEA_TEST_ENTRY
+// names one that is installed, and runs the tests that launch Fovea against it, under the Node of
+// development and then under the oldest one that is promised. `--node 24` or `--node 22.16` takes
+// one of them, `--reports FOLDER` keeps what vitest reports, and all other words go to vitest.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { oldestNode } from './mcpb/tools.ts';
-import { installRelease, packRelease } from './release/install.ts';
+import { installForTests } from './release/install.ts';
 import { testsOfRelease } from './release/totals.ts';
 
 /** Undefined: that of development. */
@@ -23,20 +23,11 @@ const chosen = Object.entries(nodes).filter(([name]) => name === (values.node ??
 if (chosen.length === 0) throw new Error(`--node takes ${Object.keys(nodes).join(' or ')}.`);
 const folder = mkdtempSync(join(tmpdir(), 'fovea-release-'));
 try {
-  const entry = await install();
+  const entry = process.env.FOVEA_TEST_ENTRY ?? (await installForTests(folder));
   const lines = chosen.map(([name, node]) => testUnder(name, node(), entry));
   process.stdout.write(`${lines.join('\n')}\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-/** Models need a runtime, which users install beside Fovea. Gives dist/fovea.js. */
-async function install(): Promise<string> {
-  const packed = await packRelease(folder);
-  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const runtime = `onnxruntime-web@${devDependencies['onnxruntime-web']}`;
-  process.stdout.write(`The release: ${packed.size} bytes, ${packed.files.length} files.\n`);
-  return installRelease(packed, join(folder, 'installed'), [runtime]);
 }
 
 /** Gives a line for the end. A run in which nothing launched the release has failed. */

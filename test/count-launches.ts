@@ -15,5 +15,6 @@ beforeEach(() => {
 afterEach(({ task }) => {
   const inTest = launches.count - before;
   before = launches.count;
-  if (isRelease && inHooks + inTest > 0) Object.assign(task.meta, { launchedRelease: true });
+  const isInUse = inHooks + inTest + launches.running.size > 0;
+  if (isRelease && isInUse) Object.assign(task.meta, { launchedRelease: true });
 });

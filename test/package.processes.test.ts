@@ -3,7 +3,6 @@
 
 import { execFile } from 'node:child_process';
 import {
-  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -19,36 +18,19 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { buildRelease } from '../scripts/bundle/build.ts';
+import { installRelease, type PackedRelease, packRelease } from '../scripts/release/install.ts';
 import { type Fovea, launchFovea } from './fixtures/fovea.ts';
 import { picture } from './fixtures/pictures.ts';
 
 const run = promisify(execFile);
 const sample = resolve('sample/blood-cells');
 
-interface Packed {
-  readonly filename: string;
-  readonly size: number;
-  readonly files: readonly { readonly path: string }[];
-}
-
 let folder: string;
-let packed: Packed;
+let packed: PackedRelease;
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'fovea-package-')));
-  // A copy of what npm packs: the folder dist/ belongs to another test.
-  const source = join(folder, 'source');
-  await mkdir(source);
-  const { files } = JSON.parse(await readFile('package.json', 'utf8'));
-  const plain = files.filter((name: string) => !/^!|^dist$/.test(name));
-  for (const name of ['package.json', ...plain]) {
-    await cp(name, join(source, name), { recursive: true });
-  }
-  await buildRelease(join(source, 'dist'));
-  const words = ['pack', '--json', '--ignore-scripts', '--loglevel=error'];
-  const { stdout } = await run('npm', words, { cwd: source });
-  [packed] = JSON.parse(stdout);
+  packed = await packRelease(folder);
   // The first build of a checkout compresses the WebAssembly, which takes half a minute.
 }, 240_000);
 
@@ -73,10 +55,7 @@ it('is under 5 MB, and holds what is used and nothing else', () => {
 /** Installs the package in an empty folder, and nothing beside it. Gives the folder. */
 async function installAlone(): Promise<string> {
   const home = await mkdtemp(join(folder, 'installed-'));
-  await writeFile(join(home, 'package.json'), '{ "private": true }');
-  const words = ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const tarball = join(folder, 'source', packed.filename);
-  await run('npm', [...words, '--prefer-offline', tarball], { cwd: home });
+  await installRelease(packed, home);
   return home;
 }
 

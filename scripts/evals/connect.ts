@@ -1,8 +1,8 @@
 // A connection to Fovea over stdio that calls tools on every surface.
 
-import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { entryUnderTest, nodeUnderTest } from '../../test/fixtures/under-test.ts';
 import list from '../../tools/list.json' with { type: 'json' };
 import type { CallTool } from './job.ts';
 
@@ -17,12 +17,12 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Fovea from the sources, with settings of ours. */
+/** Fovea with settings of ours. */
 export function launchOf(settings: Readonly<Record<string, string>>): Launch {
   const { PATH = '', HOME = '' } = process.env;
   return {
-    command: process.execPath,
-    args: [resolve('src/bin/fovea.ts')],
+    command: nodeUnderTest,
+    args: [entryUnderTest()],
     env: { PATH, HOME, ...settings },
   };
 }

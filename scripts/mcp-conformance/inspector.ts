@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { entryUnderTest, nodeUnderTest } from '../../test/fixtures/under-test.ts';
 import { installed } from './install.ts';
 import { say } from './suite.ts';
 
@@ -94,7 +95,7 @@ async function inspect(
 ): Promise<boolean> {
   const settings = { HOME: home, FOVEA_HOME: join(home, 'data'), FOVEA_SURFACE: surface };
   const env = Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-  const server = ['--', process.execPath, resolve('src/bin/fovea.ts')];
+  const server = ['--', nodeUnderTest, entryUnderTest()];
   let why = '';
   try {
     const all = ['--cli', ...env, '--method', ...words, ...server];

@@ -50,3 +50,14 @@ export async function installRelease(
   await run('npm', [...words, '--prefer-offline', path, ...beside], { cwd: folder });
   return join(folder, 'node_modules/fovea/dist/fovea.js');
 }
+
+/**
+ * Packs and installs the release below an empty folder, with the runtime for models beside it,
+ * which users install so too. Gives its dist/fovea.js.
+ */
+export async function installForTests(folder: string): Promise<string> {
+  const packed = await packRelease(folder);
+  const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const runtime = `onnxruntime-web@${devDependencies['onnxruntime-web']}`;
+  return installRelease(packed, join(folder, 'installed'), [runtime]);
+}

@@ -8,17 +8,22 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mountAuthorizationServer } from '../../../src/authorization-server/authorization-server.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { scopes as allScopes } from '../../../src/contract/scopes.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
 import {
   person,
   signIn,
   startTestAuthorizationServer,
+  type TestAuthorizationServer,
 } from '../../fixtures/authorization-server.ts';
 import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
 import { colourFinder } from '../../fixtures/onnx-models.ts';
-import { startTestPlatform } from '../../fixtures/platform.ts';
+import {
+  startPlatformProcess,
+  startTestPlatform,
+  type TestPlatform,
+} from '../../fixtures/platform.ts';
+import { isRelease } from '../../fixtures/under-test.ts';
 import { createTestTokens } from '../tokens.ts';
 import { checks, profileNames } from './checks/index.ts';
 import type { ProfileName } from './profiles.ts';
@@ -78,16 +83,14 @@ async function startProfile(name: ProfileName): Promise<void> {
   if (['sign-in', 'expired', 'applications'].includes(name)) return startWithSignIn(name);
   const tokens = createTestTokens();
   const platform = await startTestPlatform({
-    verifyAccessToken: tokens.verify,
+    ...(name === 'tokens' && { verifyAccessToken: tokens.verify }),
     ...(await optionsOf(name)),
   });
   started.push(platform);
   const scopes = new Set(['workspace:read', 'project:read']);
   const target: Target = {
     ...{ url: platform.url, key: platform.key },
-    ...(name === 'other' && {
-      otherKey: tokens.issue({ workspace: 'initech', scopes: new Set(allScopes) }),
-    }),
+    ...(name === 'other' && { otherKey: (await platform.otherWorkspace('initech')).key }),
     ...(name === 'tokens' && { token: tokens.issue({ scopes }) }),
   };
   await run(name, target);
@@ -112,14 +115,9 @@ async function startWithSignIn(name: ProfileName): Promise<void> {
   const parts = { data, workspace: 'acme', log: createLog('error') };
   const server =
     name === 'expired' ? mountAuthorizationServer({ ...parts, clock }) : service.server;
-  let issuer = '';
-  const platform = await startTestPlatform({
-    ...{ routes: server.routes, verifyAccessToken: server.verify, issuer: () => issuer },
-    onListening: async (url) => {
-      issuer = url;
-      await server.open(url);
-    },
-  });
+  // The release serves its own sign-in service from the folder; an expired token needs a clock.
+  const platform =
+    isRelease && name !== 'expired' ? await startRelease(data) : await startWith(server);
   started.push(platform, service);
   if (name === 'expired') started.push(server);
   const { post, basic } = service.applications;
@@ -133,6 +131,24 @@ async function startWithSignIn(name: ProfileName): Promise<void> {
   });
 }
 
+async function startRelease(data: string) {
+  const { url, stop } = await startPlatformProcess(data);
+  return { url, key: 'a-key-for-tests', close: stop };
+}
+
+async function startWith(
+  server: TestAuthorizationServer['server'],
+): Promise<Pick<TestPlatform, 'url' | 'key' | 'close'>> {
+  let issuer = '';
+  return startTestPlatform({
+    ...{ routes: server.routes, verifyAccessToken: server.verify, issuer: () => issuer },
+    onListening: async (url) => {
+      issuer = url;
+      await server.open(url);
+    },
+  });
+}
+
 async function optionsOf(name: ProfileName): Promise<Partial<PlatformOptions>> {
   if (name === 'limited') return { rateLimit: 10 };
   if (name === 'model' || name === 'video') {
@@ -140,7 +156,7 @@ async function optionsOf(name: ProfileName): Promise<Partial<PlatformOptions>> {
     started.push({ close: () => rm(dirname(model), { recursive: true }) });
     await writeFile(model, colourFinder());
     const environment = { PATH: process.env.PATH ?? '' };
-    return { model, environment, videoStatusIntervalMs: 500 };
+    return { model, environment, ...(name === 'video' && { videoStatusIntervalMs: 500 }) };
   }
   if (name === 'trainer') {
     const args = [resolve('src/bin/example-trainer.ts')];
