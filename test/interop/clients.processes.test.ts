@@ -4,13 +4,13 @@
 import { resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tools as realTools } from '../../tools/index.ts';
+import { installPackages } from '../fixtures/install-packages.ts';
 import { makeInteropTools } from '../fixtures/interop-tools.ts';
 import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
 import { entryUnderTest } from '../fixtures/under-test.ts';
 import { type Age, ages, type Host, type Place } from './ages.ts';
-import { installClients } from './install.ts';
 
-const areThere = installClients();
+const areThere = installPackages('test/interop/packages', 25_000);
 const here = ages.filter(({ isOurs }) => isOurs || areThere);
 const overHttp = here.filter(({ speaksHttp }) => speaksHttp);
 
