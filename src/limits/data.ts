@@ -10,10 +10,27 @@ export const dataLimits = {
   /** The longer side of an image, in pixels: what the hosted platform stops at. */
   imageSideMax: 16_400,
   /**
-   * Pixels that a thread decodes at the same time in WebAssembly, where all it has are 2 GB: the
-   * greediest format (AVIF) takes 18 bytes for each. A larger image is read when no other is.
+   * Memory that decoding one image may take beside its file, counted from its header. Most formats
+   * are streamed and stay far below it: this is what progressive, interlaced and AVIF files meet.
+   * 12 megapixels of AVIF, what telephones take, need 233 MB.
    */
-  wasmPixelsAtOnceMax: 80_000_000,
+  decodeBytesMax: 240 * 1024 * 1024,
+  /** Images that take less share a thread; a larger one has its own, which ends with it. */
+  decodeSharedBytesMax: 64 * 1024 * 1024,
+  /** Images that the shared thread works on at once: each may hold one of libuv's four threads. */
+  decodeSharedAtOnceMax: 2,
+  /** Images with a thread of their own at once: one, so that the bound on memory is one for all. */
+  decodeAloneAtOnceMax: 1,
+  /** Reading one image: the largest honest ones take some 3 s on one core. */
+  imageReadMsMax: 30_000,
+  /** The shared thread ends when it has had nothing to do for so long. */
+  imageThreadIdleMsMax: 10_000,
+  /** Scans of one JPEG: progressive ones have some 10, and each passes over all pixels. */
+  jpegScansMax: 100,
+  /** Compressed texts of one PNG: each is up to 8 MB in memory; programs write a few. */
+  pngTextsMax: 20,
+  /** Pages of one TIFF, of which the first is read: each look at the header counts all of them. */
+  tiffPagesMax: 10_000,
   /** Small pictures made at a time: each may have a whole image in memory. */
   thumbsAtOnceMax: 2,
   /** Metadata and tags of one image: each becomes terms of the search index, in one transaction. */
