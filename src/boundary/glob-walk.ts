@@ -1,7 +1,6 @@
 // Walks the folders that patterns need, and no others: never upwards, and through a link only to
 // where files may be read.
 
-import type { Dirent } from 'node:fs';
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../limits.ts';
@@ -12,7 +11,7 @@ export type IsAllowed = (real: string) => boolean;
 
 /** All files and links below a folder, hidden ones included; links to folders are not followed. */
 export function walkAll(folder: string): AsyncGenerator<string> {
-  return walk(folder, [new Set([everything])], () => false);
+  return walk(folder, new Set([everything]), () => false);
 }
 
 /**
@@ -24,7 +23,14 @@ export function walkGlob(
   patterns: readonly (readonly GlobPart[])[],
   isAllowed: IsAllowed,
 ): AsyncGenerator<string> {
-  return walk(folder, [new Set(patterns.flatMap(statesOf))], isAllowed);
+  return walk(folder, new Set(patterns.flatMap(statesOf)), isAllowed);
+}
+
+/** One file, folder or link in a folder. */
+interface Entry {
+  readonly name: string;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
 }
 
 /** What is left of a pattern in a folder. */
@@ -51,7 +57,7 @@ function statesOf(parts: readonly GlobPart[]): readonly State[] {
 
 async function* walk(
   top: string,
-  [states = new Set()]: readonly ReadonlySet<State>[],
+  states: ReadonlySet<State>,
   isAllowed: IsAllowed,
 ): AsyncGenerator<string> {
   const open: { readonly folder: string; readonly states: ReadonlySet<State> }[] = [
@@ -88,7 +94,7 @@ function withZeroFolders(states: ReadonlySet<State>): ReadonlySet<State> {
   return all;
 }
 
-function step(states: ReadonlySet<State>, entry: Dirent) {
+function step(states: ReadonlySet<State>, entry: Entry) {
   const below = new Set<State>();
   let isMatch = false;
   for (const state of states) {
@@ -106,14 +112,13 @@ function step(states: ReadonlySet<State>, entry: Dirent) {
 }
 
 /** Where only names are asked for, they are looked up, and the folder is not read. */
-async function* entriesOf(folder: string, states: ReadonlySet<State>): AsyncGenerator<Dirent> {
+async function* entriesOf(folder: string, states: ReadonlySet<State>): AsyncGenerator<Entry> {
   const names = new Set<string>();
   for (const { part } of states) if (part.kind === 'name') names.add(part.name);
   if ([...states].every(({ part }) => part.kind === 'name')) {
     for (const name of names) {
       const found = await lstat(join(folder, name)).catch(() => undefined);
-      // Of an entry, only its name and its kind are looked at.
-      if (found) yield Object.assign(found, { name }) as unknown as Dirent;
+      if (found) yield Object.assign(found, { name });
     }
     return;
   }
@@ -124,7 +129,7 @@ async function* entriesOf(folder: string, states: ReadonlySet<State>): AsyncGene
 /** The real path of a folder to go on in; undefined: it is none, or not allowed. */
 async function folderAt(
   path: string,
-  entry: Dirent,
+  entry: Entry,
   isAllowed: IsAllowed,
 ): Promise<string | undefined> {
   if (entry.isDirectory()) return path;
