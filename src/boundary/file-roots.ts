@@ -5,7 +5,7 @@ import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { hasWildcard, PatternProblem, parseGlob } from './glob-pattern.ts';
+import { checkLength, hasWildcard, PatternProblem, parseGlob } from './glob-pattern.ts';
 import { walkAll, walkGlob } from './glob-walk.ts';
 
 export interface ExpandOptions {
@@ -148,6 +148,8 @@ async function deepest(absolute: string): Promise<Located & { readonly problem?:
 /** A link that leads nowhere could lead anywhere by the time it is written through. */
 async function whyUnreadable(cause: unknown, at: string): Promise<string | undefined> {
   const code = codeOf(cause);
+  // A list in braces may be longer than a name: there is no file of such a name.
+  if (code === 'ENAMETOOLONG' && hasWildcard(at)) return undefined;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return `cannot be opened (${code})`;
   const link = await lstat(at).catch(() => undefined);
   return link ? 'leads through a link to nowhere' : undefined;
@@ -214,6 +216,7 @@ async function* candidates(
 ): AsyncGenerator<string> {
   const isWanted = (path: string) =>
     extensions === undefined || extensions.includes(extname(path).toLowerCase());
+  if (hasWildcard(pattern)) checkLength(pattern);
   checkUpwards(pattern, argument);
   const located = await locate(guard, pattern, argument);
   const wildcardAt = located.rest.findIndex(hasWildcard);

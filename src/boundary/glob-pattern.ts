@@ -16,11 +16,15 @@ export function hasWildcard(text: string): boolean {
   return /[*?[{]/.test(text);
 }
 
+/** Throws `PatternProblem`. */
+export function checkLength(pattern: string): void {
+  if (pattern.length <= limits.globCharactersMax) return;
+  throw new PatternProblem(`has more than ${limits.globCharactersMax} characters`);
+}
+
 /** The patterns without braces that a pattern stands for, in parts. Throws `PatternProblem`. */
 export function parseGlob(pattern: string): readonly (readonly GlobPart[])[] {
-  if (pattern.length > limits.globCharactersMax) {
-    throw new PatternProblem(`has more than ${limits.globCharactersMax} characters`);
-  }
+  checkLength(pattern);
   if (/[@!+?*]\(/.test(pattern)) {
     throw new PatternProblem('has a group like @(a|b), which is not known: write {a,b}');
   }
