@@ -1,7 +1,7 @@
 // What a thread for images and the one that started it say to each other.
 
 import type { ErrorCode, Problem } from '../errors.ts';
-import type { JobInput, JobName } from './image-jobs.ts';
+import type { ImageJob, JobAnswer } from './image-jobs.ts';
 
 export interface ThreadData {
   /** Whether this thread says which decoders the whole process may use. */
@@ -10,17 +10,14 @@ export interface ThreadData {
   readonly isAlone: boolean;
 }
 
-export type ToThread = {
-  readonly [Name in JobName]: {
-    readonly id: number;
-    readonly name: Name;
-    readonly input: JobInput<Name>;
-  };
-}[JobName];
+export interface ToThread {
+  readonly id: number;
+  readonly job: ImageJob;
+}
 
 export type FromThread =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
+  | { readonly kind: 'done'; readonly id: number; readonly answer: JobAnswer }
   /** The job takes too much memory for a thread that others share. Its bytes come back. */
   | { readonly kind: 'too much'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError };

@@ -5,26 +5,20 @@ import { Worker } from 'node:worker_threads';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { fileError, takesTooLong } from './image-file.ts';
-import type { JobInput, JobName } from './image-jobs.ts';
+import type { ImageJob, JobAnswer } from './image-jobs.ts';
 import type { FromThread, SentError, ThreadData, ToThread } from './image-messages.ts';
 
-/** A job that the thread gave back: `bytes` are those it was given. */
-export interface TooMuch {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-export type Outcome = { readonly result: unknown } | { readonly tooMuch: TooMuch };
+export type Outcome =
+  | { readonly answer: JobAnswer }
+  /** The thread gave the job back, with the bytes that moved there. */
+  | { readonly tooMuch: Uint8Array<ArrayBuffer> };
 
 export interface ImageThread {
   readonly isUsable: boolean;
   /** Resolves when it has loaded what reads images. */
   readonly ready: Promise<void>;
-  /** Moves the buffers there. Throws what the job throws, and `too_large` when its time is over. */
-  run<Name extends JobName>(
-    name: Name,
-    input: JobInput<Name>,
-    buffers: readonly ArrayBuffer[],
-  ): Promise<Outcome>;
+  /** The bytes move there. Throws what the job throws, and `too_large` when its time is over. */
+  run(job: ImageJob): Promise<Outcome>;
   /** Resolves when it has ended, and its memory is free. */
   end(): Promise<void>;
 }
@@ -52,33 +46,34 @@ export function startImageThread(data: ThreadData): ImageThread {
     ready.reject(ended(cause));
     for (const id of [...running.keys()]) finish(id, (job) => job.reject(endedByImage(cause)));
   };
+  const run = (job: ImageJob): Promise<Outcome> => {
+    if (!isUsable) return Promise.reject(ended(undefined));
+    const id = ++lastId;
+    const outcome = Promise.withResolvers<Outcome>();
+    running.set(id, outcome);
+    worker.ref();
+    const { buffer } = 'bytes' in job ? job.bytes : job.pixels.data;
+    worker.postMessage({ id, job } satisfies ToThread, [buffer]);
+    const timer = setTimeout(() => {
+      isUsable = false;
+      finish(id, ({ reject }) => reject(fileError('too_large', takesTooLong)));
+    }, limits.imageReadMsMax);
+    return outcome.promise.finally(() => clearTimeout(timer));
+  };
+
   worker.on('message', (message: FromThread) => {
-    if (message.kind === 'ready') return ready.resolve();
-    finish(message.id, (job) => settleBy(message, job));
+    if (message.kind === 'ready') ready.resolve();
+    else finish(message.id, (job) => settleBy(message, job));
   });
   // Without a listener, an error of the thread would end the process.
   worker.on('error', onEnd).once('exit', () => onEnd());
   worker.unref();
-
   return {
     get isUsable() {
       return isUsable;
     },
     ready: ready.promise,
-    run: async (name, input, buffers) => {
-      if (!isUsable) throw ended(undefined);
-      const id = ++lastId;
-      const job = Promise.withResolvers<Outcome>();
-      running.set(id, job);
-      worker.ref();
-      // The compiler cannot tell that a name and its input belong together.
-      worker.postMessage({ id, name, input } as ToThread, [...buffers]);
-      const timer = setTimeout(() => {
-        isUsable = false;
-        finish(id, ({ reject }) => reject(fileError('too_large', takesTooLong)));
-      }, limits.imageReadMsMax);
-      return job.promise.finally(() => clearTimeout(timer));
-    },
+    run,
     end: async () => {
       isUsable = false;
       await worker.terminate();
@@ -91,8 +86,8 @@ function settleBy(
   { resolve, reject }: PromiseWithResolvers<Outcome>,
 ): void {
   if (message.kind === 'failed') reject(received(message.error));
-  else if (message.kind === 'done') resolve({ result: message.result });
-  else resolve({ tooMuch: { bytes: message.bytes } });
+  else if (message.kind === 'done') resolve({ answer: message.answer });
+  else resolve({ tooMuch: message.bytes });
 }
 
 function received({ code, message, problems, hint }: SentError): FoveaError {

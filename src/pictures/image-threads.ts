@@ -1,51 +1,69 @@
 // Images read and drawn in threads, within one budget of memory for the whole process: small ones
 // share a thread, a large one has a thread of its own, which ends with it and gives its memory
-// back. The functions do what those of their names in image-file.ts do.
+// back. The functions do what those of their names in image-file.ts and encode.ts do.
 
+import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Size } from './bmp.ts';
+import type { Descriptor } from './descriptor.ts';
 import type { EncodedPicture } from './encode.ts';
 import { checkLength, type ImageFile, type RawImage } from './image-file.ts';
-import type { JobInput, JobName, JobResult } from './image-jobs.ts';
+import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
 import { type ImageThread, startImageThread } from './image-thread.ts';
 import { createTurns } from './turns.ts';
 
-export function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
-  return ofFile('readImageHeader', bytes, {});
+export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
+  const kind = 'readImageHeader';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own }))).file;
 }
 
-export function readPicture(bytes: Uint8Array): Promise<JobResult<'readPicture'>> {
-  return ofFile('readPicture', bytes, {});
+export async function readPicture(
+  bytes: Uint8Array,
+): Promise<{ readonly file: ImageFile; readonly descriptor: Descriptor | undefined }> {
+  const kind = 'readPicture';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own })));
 }
 
-export function decodeSmall(
+export async function decodeSmall(
   bytes: Uint8Array,
   side: number,
   enlargementMax: number,
-): Promise<JobResult<'decodeSmall'>> {
-  return ofFile('decodeSmall', bytes, { side, enlargementMax });
+): Promise<{ readonly file: ImageFile; readonly image: RawImage }> {
+  const kind = 'decodeSmall';
+  const job = { kind, side, enlargementMax } as const;
+  return answerOf(kind, await ofFile(bytes, (own) => ({ ...job, bytes: own })));
 }
 
-export function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage> {
-  return ofFile('fitImage', bytes, { size });
+export async function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage> {
+  const kind = 'fitImage';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, size, bytes: own }))).image;
 }
 
-export function reencode(bytes: Uint8Array, scale: number, quality: number): Promise<Uint8Array> {
-  return ofFile('reencode', bytes, { scale, quality });
+export async function reencode(
+  bytes: Uint8Array,
+  scale: number,
+  quality: number,
+): Promise<Uint8Array> {
+  const kind = 'reencode';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, scale, quality, bytes: own }))).bytes;
 }
 
-export function encodePicture(pixels: RawImage, bytesMax?: number): Promise<EncodedPicture> {
-  return ofPixels('encodePicture', pixels, { bytesMax });
+export async function encodePicture(picture: RawImage, bytesMax?: number): Promise<EncodedPicture> {
+  const kind = 'encodePicture';
+  const answer = await ofPixels(picture, (pixels) => ({ kind, bytesMax, pixels }));
+  return answerOf(kind, answer).encoded;
 }
 
 /** Raw pixels in another size. */
-export function scalePixels(pixels: RawImage, size: Size): Promise<RawImage> {
-  return ofPixels('scalePixels', pixels, { size });
+export async function scalePixels(picture: RawImage, size: Size): Promise<RawImage> {
+  const kind = 'scalePixels';
+  return answerOf(kind, await ofPixels(picture, (pixels) => ({ kind, size, pixels }))).image;
 }
 
 /** Grey with 8 bits, one byte a pixel, as a PNG without a palette. */
-export function encodeMask(pixels: RawImage): Promise<Uint8Array> {
-  return ofPixels('encodeMask', pixels, {});
+export async function encodeMask(mask: RawImage): Promise<Uint8Array> {
+  const kind = 'encodeMask';
+  return answerOf(kind, await ofPixels(mask, (pixels) => ({ kind, pixels }))).bytes;
 }
 
 /** Must be awaited before a thread of somebody else reads an image: says which decoders may run. */
@@ -56,53 +74,52 @@ export async function prepareDecoding(): Promise<void> {
 const inSharedTurn = createTurns(limits.decodeSharedAtOnceMax);
 const inOwnTurn = createTurns(limits.decodeAloneAtOnceMax);
 
-type FileJob = 'readImageHeader' | 'readPicture' | 'decodeSmall' | 'fitImage' | 'reencode';
-
-async function ofFile<Name extends FileJob>(
-  name: Name,
+/** Bytes are copied when their turn has come: they move to a thread, and callers keep theirs. */
+async function ofFile(
   bytes: Uint8Array,
-  others: Omit<JobInput<Name>, 'bytes'>,
-): Promise<JobResult<Name>> {
+  makeJob: (own: Uint8Array<ArrayBuffer>) => FileJob,
+): Promise<JobAnswer> {
   checkLength(bytes);
-  const outcome = await inSharedTurn(1, () => {
-    const copy = new Uint8Array(bytes);
-    return inShared(name, { ...others, bytes: copy } as JobInput<Name>, [copy.buffer]);
-  });
-  if ('result' in outcome) return outcome.result as JobResult<Name>;
-  const { bytes: back } = outcome.tooMuch;
-  return alone(name, { ...others, bytes: back } as JobInput<Name>, [back.buffer]);
+  const outcome = await inSharedTurn(1, () => inShared(makeJob(new Uint8Array(bytes))));
+  return 'answer' in outcome ? outcome.answer : alone(makeJob(outcome.tooMuch));
 }
 
-type PixelJob = Exclude<JobName, FileJob>;
-
-async function ofPixels<Name extends PixelJob>(
-  name: Name,
+async function ofPixels(
   { data, width, height }: RawImage,
-  others: Omit<JobInput<Name>, 'pixels'>,
-): Promise<JobResult<Name>> {
-  const copy = new Uint8Array(data);
-  const input = { ...others, pixels: { data: copy, width, height } } as JobInput<Name>;
-  if (copy.length > limits.decodeSharedBytesMax) return alone(name, input, [copy.buffer]);
-  const outcome = await inSharedTurn(1, () => inShared(name, input, [copy.buffer]));
-  return ('result' in outcome ? outcome.result : undefined) as JobResult<Name>;
+  makeJob: (pixels: PixelJob['pixels']) => PixelJob,
+): Promise<JobAnswer> {
+  const copied = () => makeJob({ data: new Uint8Array(data), width, height });
+  if (data.length > limits.decodeSharedBytesMax) return alone(copied());
+  const outcome = await inSharedTurn(1, () => inShared(copied()));
+  return 'answer' in outcome ? outcome.answer : noAnswer();
 }
 
-async function alone<Name extends JobName>(
-  name: Name,
-  input: JobInput<Name>,
-  buffers: readonly ArrayBuffer[],
-): Promise<JobResult<Name>> {
+async function alone(job: ImageJob): Promise<JobAnswer> {
   return inOwnTurn(1, async () => {
     // The first thread has said which decoders may run.
     await prepareDecoding();
     const thread = startImageThread({ allowsDecoders: false, isAlone: true });
     try {
-      const outcome = await thread.run(name, input, buffers);
-      return ('result' in outcome ? outcome.result : undefined) as JobResult<Name>;
+      const outcome = await thread.run(job);
+      return 'answer' in outcome ? outcome.answer : noAnswer();
     } finally {
       await thread.end();
     }
   });
+}
+
+type Answer<Kind> = JobAnswer & { readonly kind: Kind };
+
+function answerOf<Kind extends JobAnswer['kind']>(kind: Kind, answer: JobAnswer): Answer<Kind> {
+  return isAnswer(kind, answer) ? answer : noAnswer();
+}
+
+function isAnswer<Kind>(kind: Kind, answer: JobAnswer): answer is Answer<Kind> {
+  return answer.kind === kind;
+}
+
+function noAnswer(): never {
+  throw new FoveaError('internal', 'A thread that reads images gave another answer.');
 }
 
 let shared: ImageThread | undefined;
@@ -114,29 +131,28 @@ function sharedThread(): ImageThread {
   if (shared?.isUsable) return shared;
   const started = startImageThread({ allowsDecoders: !hasDecoders, isAlone: false });
   shared = started;
-  void started.ready.then(() => {
-    hasDecoders = true;
-  });
-  restWhenIdle();
+  started.ready.then(
+    () => {
+      hasDecoders = true;
+    },
+    () => {},
+  );
+  endWhenIdle();
   return started;
 }
 
-async function inShared<Name extends JobName>(
-  name: Name,
-  input: JobInput<Name>,
-  buffers: readonly ArrayBuffer[],
-) {
+async function inShared(job: ImageJob) {
   jobs += 1;
   clearTimeout(idle);
   try {
-    return await sharedThread().run(name, input, buffers);
+    return await sharedThread().run(job);
   } finally {
     jobs -= 1;
-    restWhenIdle();
+    endWhenIdle();
   }
 }
 
-function restWhenIdle(): void {
+function endWhenIdle(): void {
   clearTimeout(idle);
   if (jobs > 0) return;
   idle = setTimeout(() => {

@@ -1,4 +1,4 @@
-// The header of a WebP file. libvips takes memory for all its pixels to read it, so it is read here.
+// The header of a WebP file. It is read here, as libvips takes memory for all pixels to do so.
 
 import { Malformed } from './malformed.ts';
 import { readTiffTags } from './tiff-layout.ts';
