@@ -97,6 +97,11 @@ export const dataLimits = {
   /** Pictures of one preview, and samples of each: more are too small to see on one sheet. */
   previewSourcesMax: 8,
   previewSamplesMax: 8,
+  /**
+   * Pixels of one image that a preview works on, at some 9 bytes each; a larger one is made smaller
+   * first. No camera below medium format makes more.
+   */
+  previewPixelsMax: 30_000_000,
   /** Local images of which a preview looks for one with an annotation, before it takes any. */
   previewFilesReadMax: 200,
   /** The pictures of events in a result: beside its words they stay small. */

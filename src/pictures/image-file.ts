@@ -213,24 +213,32 @@ export async function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage>
   return readOut(file, pixels.resize(width, height, { fit: 'fill', kernel: 'linear' }));
 }
 
-/** As a JPEG, each side `scale` times as long. Errors as readImageFile. */
+/** As a JPEG of the same orientation, each side `scale` times as long. Errors as readImageFile. */
 export async function reencode(
   bytes: Uint8Array,
   scale: number,
   quality: number,
 ): Promise<Uint8Array> {
   const file = await readImageHeader(bytes);
+  checkWhole(file);
   const side = (length: number) => Math.max(1, Math.round(length * scale));
   const size = { width: side(file.width), height: side(file.height) };
   const pixels = await openPixels(bytes, file, size);
   const scaled = scale === 1 ? pixels : pixels.resize({ ...size, fit: 'fill' });
   const timed = scaled.timeout({ seconds: limits.imageReadMsMax / 1000 });
-  return timed
+  const { orientation } = file;
+  return (orientation === 1 ? timed : timed.withMetadata({ orientation }))
     .jpeg({ quality })
     .toBuffer()
     .catch((cause) => {
       throw unreadable(file.format, cause, ': its pixels cannot be read');
     });
+}
+
+/** A BMP file that is not made smaller is in memory with all its pixels. */
+function checkWhole({ format, width, height }: ImageFile): void {
+  if (format !== 'bmp' || 3 * width * height <= limits.decodeBytesMax) return;
+  throw fileError('too_large', `has ${width} x ${height} pixels, too many for a BMP`);
 }
 
 /**
