@@ -77,8 +77,11 @@ export const dataLimits = {
   renderImagesMax: 128,
   /** Pixels of those sources together, as stored and as resized: all may be in memory. */
   renderPixelsMax: 64_000_000,
-  /** Pixels in work in all threads together, at some 23 bytes each; one larger image goes alone. */
-  renderPixelsAtOnceMax: 100_000_000,
+  /**
+   * Pixels in work in all threads together, at some 9 bytes each (23 in a mosaic): what one request
+   * may take of memory. One larger image goes alone.
+   */
+  renderPixelsAtOnceMax: 30_000_000,
   /** A thread that makes images ends when it has had nothing to do for so long. */
   renderIdleMsMax: 10_000,
   /** Rows of pixels that the edges of one outline may cross in a mask: more fill all memory. */
