@@ -16,7 +16,7 @@ export interface ToThread {
 }
 
 export type FromThread =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly isNative: boolean }
   | { readonly kind: 'done'; readonly id: number; readonly answer: JobAnswer }
   /** The job takes too much memory for a thread that others share. Its bytes come back. */
   | { readonly kind: 'too much'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }

@@ -15,8 +15,8 @@ export type Outcome =
 
 export interface ImageThread {
   readonly isUsable: boolean;
-  /** Resolves when it has loaded what reads images. */
-  readonly ready: Promise<void>;
+  /** Resolves when it has loaded what reads images: whether that is the native sharp. */
+  readonly ready: Promise<boolean>;
   /** The bytes move there. Throws what the job throws, and `too_large` when its time is over. */
   run(job: ImageJob): Promise<Outcome>;
   /** Resolves when it has ended, and its memory is free. */
@@ -28,7 +28,7 @@ export function startImageThread(data: ThreadData): ImageThread {
     workerData: data,
   });
   const running = new Map<number, PromiseWithResolvers<Outcome>>();
-  const ready = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<boolean>();
   ready.promise.catch(() => {});
   let isUsable = true;
   let lastId = 0;
@@ -62,7 +62,7 @@ export function startImageThread(data: ThreadData): ImageThread {
   };
 
   worker.on('message', (message: FromThread) => {
-    if (message.kind === 'ready') ready.resolve();
+    if (message.kind === 'ready') ready.resolve(message.isNative);
     else finish(message.id, (job) => settleBy(message, job));
   });
   // Without a listener, an error of the thread would end the process.

@@ -125,19 +125,19 @@ function noAnswer(): never {
 let shared: ImageThread | undefined;
 let idle: NodeJS.Timeout | undefined;
 let jobs = 0;
-let hasDecoders = false;
+let isNative = false;
 
 function sharedThread(): ImageThread {
   if (shared?.isUsable) return shared;
-  const started = startImageThread({ allowsDecoders: !hasDecoders, isAlone: false });
+  const started = startImageThread({ allowsDecoders: true, isAlone: false });
   shared = started;
   started.ready.then(
-    () => {
-      hasDecoders = true;
+    (found) => {
+      isNative = found;
+      endWhenIdle();
     },
     () => {},
   );
-  endWhenIdle();
   return started;
 }
 
@@ -152,9 +152,10 @@ async function inShared(job: ImageJob) {
   }
 }
 
+/** The native one gives memory back by itself, and keeps the list of decoders by staying. */
 function endWhenIdle(): void {
   clearTimeout(idle);
-  if (jobs > 0) return;
+  if (jobs > 0 || isNative) return;
   idle = setTimeout(() => {
     void shared?.end();
     shared = undefined;

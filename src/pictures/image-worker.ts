@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import { weighImage } from './image-file.ts';
 import { type ImageJob, runImageJob } from './image-jobs.ts';
 import type { FromThread, ThreadData, ToThread } from './image-messages.ts';
-import { loadSharp } from './load-sharp.ts';
+import { findSharpBuild, loadSharp } from './load-sharp.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('image-worker runs in a thread of image-threads.ts');
@@ -14,7 +14,7 @@ const { isAlone }: ThreadData = workerData;
 
 port.on('message', (message: ToThread) => void run(message));
 await loadSharp();
-send({ kind: 'ready' });
+send({ kind: 'ready', isNative: (await findSharpBuild()).isNative });
 
 async function run({ id, job }: ToThread): Promise<void> {
   try {

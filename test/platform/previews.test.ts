@@ -285,7 +285,7 @@ describe('a preview of images that are sent along', () => {
       'large.jpg: shown from a copy of 7746 x 3873 pixels; ' +
         'previews work on at most 30000000 pixels of one image',
     );
-  });
+  }, 120_000);
 
   test('shows them in their order, each with its annotation, and keeps nothing', async () => {
     const voc =
