@@ -45,7 +45,7 @@ describe('an image of the largest size', () => {
     const { file, descriptor } = await readPicture(await image.jpeg({ quality: 1 }).toBuffer());
     expect(file).toMatchObject({ format: 'jpeg', width: 16_400, height: 10_900 });
     expect(descriptor?.vector).toHaveLength(64);
-  });
+  }, 120_000);
 });
 
 describe('images in threads', () => {
