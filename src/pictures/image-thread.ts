@@ -62,12 +62,13 @@ export function startImageThread(data: ThreadData): ImageThread {
   };
 
   worker.on('message', (message: FromThread) => {
-    if (message.kind === 'ready') ready.resolve(message.isNative);
-    else finish(message.id, (job) => settleBy(message, job));
+    if (message.kind === 'ready') {
+      ready.resolve(message.isNative);
+      if (running.size === 0) worker.unref();
+    } else finish(message.id, (job) => settleBy(message, job));
   });
   // Without a listener, an error of the thread would end the process.
   worker.on('error', onEnd).once('exit', () => onEnd());
-  worker.unref();
   return {
     get isUsable() {
       return isUsable;
