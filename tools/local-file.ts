@@ -1,7 +1,8 @@
 // A file below the file roots, as the body of a call.
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { openRealFile } from '../src/boundary/real-file.ts';
 import type { FilePart } from '../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
@@ -14,7 +15,12 @@ export async function openPart(
   { files }: Pick<ToolContext, 'files'>,
 ): Promise<FilePart> {
   const real = await files.readable(path, argument);
-  await sizeOf(real, path, argument);
+  const handle = await openFile(real, path, argument);
+  try {
+    checkSize((await handle.stat()).size, path, argument);
+  } finally {
+    await handle.close();
+  }
   return { name: basename(real), content: { path: real } };
 }
 
@@ -26,17 +32,41 @@ export async function readBase64(
   { files }: Pick<ToolContext, 'files'>,
 ): Promise<string> {
   const real = await files.readable(path, argument);
-  const size = await sizeOf(real, path, argument);
-  if (size > bytesMax) {
+  const bytes = await readRealFile(real, argument, (size) => {
+    checkSize(size, path, argument);
+    if (size <= bytesMax) return;
     const sizes = `${fileSize(size)}; at most ${fileSize(bytesMax)} are taken`;
     throw new FoveaError('too_large', `${argument}: ${fileAt(path)} has ${sizes}.`);
-  }
-  return readFile(real, 'base64');
+  });
+  return bytes.toString('base64');
 }
 
-async function sizeOf(real: string, path: string, argument: string): Promise<number> {
-  const found = await stat(real);
-  if (!found.isFile()) throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
-  if (found.size === 0) throw invalidArgument(argument, `${fileAt(path)} is empty`);
-  return found.size;
+/**
+ * The bytes of a file, once its size was checked. `real`: from the file roots. Throws
+ * `invalid_input` for a folder, `conflict` where the path was swapped, and what the check throws.
+ */
+export async function readRealFile(
+  real: string,
+  argument: string,
+  checkBytes: (size: number) => void,
+): Promise<Buffer> {
+  const handle = await openFile(real, real, argument);
+  try {
+    checkBytes((await handle.stat()).size);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A folder can be opened, and is not what was meant. */
+async function openFile(real: string, path: string, argument: string) {
+  if ((await stat(real)).isDirectory()) {
+    throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
+  }
+  return openRealFile(real);
+}
+
+function checkSize(size: number, path: string, argument: string): void {
+  if (size === 0) throw invalidArgument(argument, `${fileAt(path)} is empty`);
 }

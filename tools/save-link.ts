@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { checkRealFolder } from '../src/boundary/real-file.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
 import type { Downloaded } from '../src/http-client/client.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
@@ -52,6 +53,7 @@ export async function saveLink(
   const fresh = `${path}.${randomUUID()}.new`;
   try {
     const downloaded = await download(link, fresh, name, context);
+    await checkRealFolder(path);
     await rename(fresh, path);
     return downloaded;
   } finally {

@@ -42,6 +42,7 @@ function bundle(folder: string) {
       'parts/version-worker': 'src/platform/versions/version-worker.ts',
       'parts/example-trainer': 'src/bin/example-trainer.ts',
       'parts/trainer-keeper': 'src/platform/trainers/trainer-keeper.ts',
+      'parts/image-worker': 'src/pictures/image-worker.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
       'parts/model-worker': 'src/platform/models/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',

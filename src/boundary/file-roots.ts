@@ -1,10 +1,12 @@
 // The one guard between tools and the disk: nothing is read or written outside the roots.
 
-import { realpathSync, type Stats } from 'node:fs';
-import { glob, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { checkLength, hasWildcard, PatternProblem, parseGlob } from './glob-pattern.ts';
+import { walkAll, walkGlob } from './glob-walk.ts';
 
 export interface ExpandOptions {
   /** Lower case, with the dot, for example `.jpg`; left out: all files. */
@@ -107,11 +109,11 @@ async function locate(guard: Guard, path: string, argument: string): Promise<Loc
   if (wrong !== undefined) throw invalidArgument(argument, wrong);
   const base = guard.base();
   if (base === undefined && !isAbsolute(path)) throw outside(guard, path, argument);
-  const located = await deepest(resolve(base ?? sep, path), path, argument);
+  const { real, rest, problem } = await deepest(resolve(base ?? sep, path));
   // Whether a path exists is told only below the roots. A root may itself have to be made.
-  const target = join(located.real, ...located.rest);
-  if (!isAllowed(guard, target)) throw outside(guard, path, argument);
-  return located;
+  if (!isAllowed(guard, join(real, ...rest))) throw outside(guard, path, argument);
+  if (problem !== undefined) throw invalidArgument(argument, `"${path}" ${problem}`);
+  return { real, rest };
 }
 
 function wrongWith(path: string): string | undefined {
@@ -126,14 +128,17 @@ function wrongWith(path: string): string | undefined {
   return undefined;
 }
 
-async function deepest(absolute: string, path: string, argument: string): Promise<Located> {
+/** `problem`: why a part of the path cannot be followed; told only below the roots. */
+async function deepest(absolute: string): Promise<Located & { readonly problem?: string }> {
   const rest: string[] = [];
+  let problem: string | undefined;
   let at = absolute;
   for (;;) {
     try {
-      return { real: await realpath(at), rest };
+      const real = await realpath(at);
+      return problem === undefined ? { real, rest } : { real, rest, problem };
     } catch (cause) {
-      await refuseUnreadable(cause, at, path, argument);
+      problem = (await whyUnreadable(cause, at)) ?? problem;
     }
     rest.unshift(basename(at));
     at = dirname(at);
@@ -141,13 +146,13 @@ async function deepest(absolute: string, path: string, argument: string): Promis
 }
 
 /** A link that leads nowhere could lead anywhere by the time it is written through. */
-async function refuseUnreadable(cause: unknown, at: string, path: string, argument: string) {
+async function whyUnreadable(cause: unknown, at: string): Promise<string | undefined> {
   const code = codeOf(cause);
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') {
-    throw invalidArgument(argument, `"${path}" cannot be opened (${code})`);
-  }
+  // A list in braces may be longer than a name: there is no file of such a name.
+  if (code === 'ENAMETOOLONG' && hasWildcard(at)) return undefined;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return `cannot be opened (${code})`;
   const link = await lstat(at).catch(() => undefined);
-  if (link) throw invalidArgument(argument, `"${path}" leads through a link to nowhere`);
+  return link ? 'leads through a link to nowhere' : undefined;
 }
 
 async function expand(
@@ -162,12 +167,12 @@ async function expand(
     const at = patterns.length > 1 ? `${argument}[${index}]` : argument;
     const before = files.size;
     let seen = 0;
-    for await (const path of candidates(guard, pattern, at, options.extensions)) {
-      const real = await realFile(path);
-      if (real === undefined) continue;
+    for await (const path of namedBy(pattern, at, candidates(guard, pattern, at, options))) {
+      const found = await fileAt(guard, path);
+      if (found === 'none') continue;
       seen += 1;
-      if (isAllowed(guard, real)) files.add(real);
-      else outsideCount += 1;
+      if (found === 'outside') outsideCount += 1;
+      else files.add(found.real);
       if (files.size > limits.expandedFilesMax) {
         throw invalidArgument(at, `stands for more than ${limits.expandedFilesMax} files`);
       }
@@ -178,6 +183,28 @@ async function expand(
   return [...files].sort(byNaturalOrder);
 }
 
+/** What is wrong with a pattern, said of the argument that it came in. */
+async function* namedBy(
+  pattern: string,
+  argument: string,
+  paths: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  try {
+    yield* paths;
+  } catch (thrown) {
+    if (!(thrown instanceof PatternProblem)) throw thrown;
+    throw invalidArgument(argument, `${quotedPattern(pattern)} ${thrown.message}`);
+  }
+}
+
+function quotedPattern(pattern: string): string {
+  const shown =
+    pattern.length > patternShownMax ? `${pattern.slice(0, patternShownMax)}…` : pattern;
+  return `"${shown}"`;
+}
+
+const patternShownMax = 200;
+
 const byNaturalOrder = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Paths that one pattern may stand for. The part that exists as it is is never read as a glob. */
@@ -185,16 +212,21 @@ async function* candidates(
   guard: Guard,
   pattern: string,
   argument: string,
-  extensions: readonly string[] | undefined,
+  { extensions }: ExpandOptions,
 ): AsyncGenerator<string> {
   const isWanted = (path: string) =>
     extensions === undefined || extensions.includes(extname(path).toLowerCase());
+  if (hasWildcard(pattern)) checkLength(pattern);
+  checkUpwards(pattern, argument);
   const located = await locate(guard, pattern, argument);
   const wildcardAt = located.rest.findIndex(hasWildcard);
-  if (wildcardAt !== -1) {
-    checkGlob(pattern, wildcardAt, argument);
-    for await (const path of glob(located.rest.join('/'), { cwd: located.real })) {
-      if (isWanted(path)) yield join(located.real, path);
+  if (wildcardAt > 0) {
+    throw invalidArgument(argument, `the folder of "${pattern}" does not exist`);
+  }
+  if (wildcardAt === 0) {
+    const patterns = parseGlob(located.rest.join('/'));
+    for await (const path of walkGlob(located.real, patterns, (real) => isAllowed(guard, real))) {
+      if (isWanted(path)) yield path;
     }
     return;
   }
@@ -203,33 +235,35 @@ async function* candidates(
     if (isWanted(pattern)) yield real;
     return;
   }
-  for (const entry of await readdir(real, { recursive: true, withFileTypes: true })) {
-    if (!entry.isDirectory() && isWanted(entry.name)) yield join(entry.parentPath, entry.name);
-  }
+  for await (const path of walkAll(real)) if (isWanted(path)) yield path;
 }
 
-function hasWildcard(name: string): boolean {
-  return /[*?[{]/.test(name);
-}
-
-function checkGlob(pattern: string, wildcardAt: number, argument: string): void {
+/** Before the path is resolved: what follows a wildcard is not where it seems to be. */
+function checkUpwards(pattern: string, argument: string): void {
   const parts = pattern.split(sep === '\\' ? /[/\\]/ : '/');
-  if (parts.slice(parts.findIndex(hasWildcard)).includes('..')) {
+  const first = parts.findIndex(hasWildcard);
+  if (first >= 0 && parts.slice(first).includes('..')) {
     throw invalidArgument(argument, `"${pattern}" must not have ".." after a wildcard`);
   }
-  if (wildcardAt > 0) {
-    throw invalidArgument(argument, `the folder of "${pattern}" does not exist`);
-  }
 }
 
-async function realFile(path: string): Promise<string | undefined> {
-  try {
-    const real = await realpath(path);
-    const found: Stats = await stat(real);
-    return found.isFile() ? real : undefined;
-  } catch {
-    return undefined;
-  }
+/**
+ * The file that a path below the roots is or leads to. A link to what is not below the roots is
+ * outside, whatever is there.
+ */
+async function fileAt(
+  guard: Guard,
+  path: string,
+): Promise<{ readonly real: string } | 'outside' | 'none'> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real === undefined) return (await isLink(path)) ? 'outside' : 'none';
+  if (!isAllowed(guard, real)) return 'outside';
+  const found = await stat(real).catch(() => undefined);
+  return found?.isFile() ? { real } : 'none';
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
 }
 
 function isAllowed(guard: Guard, path: string): boolean {

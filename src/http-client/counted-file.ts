@@ -1,4 +1,8 @@
-// A file of a multipart body that tells how much of it was read to be sent.
+// Files of a multipart body: they tell how much of them was read to be sent, and one on the disk is
+// read only then, through the shared guard.
+
+import { openRealFile } from '../boundary/real-file.ts';
+import { limits } from '../limits.ts';
 
 /** Says how many bytes were read, each time that some were. */
 export type OnRead = (bytes: number) => void;
@@ -21,4 +25,75 @@ export class CountedFile extends File {
     });
     return super.stream().pipeThrough(counting);
   }
+}
+
+/** A file on the disk, as it was when the request was built. */
+interface FileState {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ino: number;
+}
+
+class DiskFile extends File {
+  readonly #path: string;
+  readonly #state: FileState;
+  readonly #onRead: OnRead;
+
+  constructor(path: string, state: FileState, { name, type, onRead }: DiskFileOptions) {
+    super([], name, { type });
+    this.#path = path;
+    this.#state = state;
+    this.#onRead = onRead;
+    // It has no bytes before it is read; its length goes ahead of them.
+    Object.defineProperty(this, 'size', { value: state.size });
+  }
+
+  override stream() {
+    return ReadableStream.from(piecesOf(this.#path, this.#state, this.#onRead));
+  }
+}
+
+export interface DiskFileOptions {
+  readonly name: string;
+  readonly type: string;
+  readonly onRead: OnRead;
+}
+
+/** `path`: a real path from the file roots. Throws what opening it throws. */
+export async function openDiskFile(path: string, options: DiskFileOptions): Promise<File> {
+  const handle = await openRealFile(path);
+  try {
+    return new DiskFile(path, await handle.stat(), options);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Throws `NotReadableError` where it is not the same file any more, or not as long. */
+async function* piecesOf(
+  path: string,
+  { size, mtimeMs, ino }: FileState,
+  onRead: OnRead,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const handle = await openRealFile(path).catch((cause) => {
+    throw changed(cause);
+  });
+  try {
+    const now = await handle.stat();
+    if (now.size !== size || now.mtimeMs !== mtimeMs || now.ino !== ino) throw changed();
+    for (let at = 0; at < size; ) {
+      const piece = new Uint8Array(Math.min(limits.fileReadBytes, size - at));
+      const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+      if (bytesRead === 0) throw changed();
+      at += bytesRead;
+      onRead(bytesRead);
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function changed(cause?: unknown): DOMException {
+  return new DOMException('The file changed.', { name: 'NotReadableError', cause });
 }

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { checkRealFolder, createRealFile } from '../boundary/real-file.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 
 export interface NewFile {
@@ -14,14 +15,15 @@ export interface NewFile {
 }
 
 /**
- * Begins a file that `commit` puts at `path`; until then it stands beside it under another name.
+ * Begins a file that `commit` puts at `path`, which has no links in it (boundary/real-file.ts);
+ * until then it stands beside it under another name.
  * Throws `invalid_input` where a file is there already or none can be written; all of its methods
  * throw `full` where the disk is full.
  */
 export async function openNewFile(path: string): Promise<NewFile> {
   await requireFree(path);
   const temporary = `${path}.${randomUUID()}.part`;
-  const handle = await orExplain(open(temporary, 'wx'));
+  const handle = await orExplain(createRealFile(temporary));
   let isOver = false;
   return {
     write: (chunk) => orExplain(handle.writeFile(chunk)),
@@ -29,6 +31,7 @@ export async function openNewFile(path: string): Promise<NewFile> {
       await orExplain(handle.sync());
       await orExplain(handle.close());
       await requireFree(path);
+      await checkRealFolder(path);
       await orExplain(rename(temporary, path));
       isOver = true;
       await syncFolder(dirname(path));
@@ -61,6 +64,7 @@ async function orExplain<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
+    if (cause instanceof FoveaError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       const hint = 'Make room, or give a path on another disk.';

@@ -1,5 +1,7 @@
 // Fetches a file from an address that a user gave, without reaching into private networks.
 
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Proxies } from '../boundary/proxies.ts';
 import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError } from '../errors.ts';
@@ -30,7 +32,8 @@ export async function downloadPublic(
   { bytesMax, signal, idleMs, isAllowedHost, proxies, wrote }: PublicDownloadOptions,
 ): Promise<void> {
   const agents = openAgents(proxies);
-  const file = await openNewFile(path);
+  // The folder is one of ours, and may be reached through links.
+  const file = await openNewFile(join(await realpath(dirname(path)), basename(path)));
   try {
     const choose = (to: URL) => choosePublic(to, agents, isAllowedHost);
     const response = await fetchLink(parsedLink(url), choose, { signal, idleMs });

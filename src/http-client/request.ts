@@ -1,14 +1,13 @@
 // What an operation and its arguments are on the wire: address, headers, body.
 
 import { createHash } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
 import { FormData } from 'undici';
 import { splitInput } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { CallOptions } from './client.ts';
-import { CountedFile, type OnRead } from './counted-file.ts';
+import { CountedFile, type OnRead, openDiskFile } from './counted-file.ts';
 import type { WireRequest } from './exchange.ts';
 import { members } from './service-words.ts';
 
@@ -174,21 +173,26 @@ async function formData(members: Values, onSent: CallOptions['onSent']): Promise
     for (const each of Array.isArray(value) ? value : [value]) {
       if (each === undefined) continue;
       if (isFilePart(each)) {
-        const blob = await blobOf(name, each);
-        total += blob.size;
-        if (onSent) form.append(name, new CountedFile(blob, each.name, onRead));
-        else form.append(name, blob, each.name);
+        const file = await fileOf(name, each, onRead);
+        total += file.size;
+        form.append(name, file);
       } else form.append(name, asText(each));
     }
   }
   return form;
 }
 
-async function blobOf(member: string, { content, contentType }: FilePart): Promise<Blob> {
+async function fileOf(
+  member: string,
+  { name, content, contentType }: FilePart,
+  onRead: OnRead,
+): Promise<File> {
   const type = contentType ?? 'application/octet-stream';
-  if (content instanceof Uint8Array) return new Blob([new Uint8Array(content)], { type });
+  if (content instanceof Uint8Array) {
+    return new CountedFile(new Blob([new Uint8Array(content)], { type }), name, onRead);
+  }
   try {
-    return await openAsBlob(content.path, { type });
+    return await openDiskFile(content.path, { name, type, onRead });
   } catch (cause) {
     throw new FoveaError('invalid_input', `${member}: the file cannot be read`, {
       problems: [{ path: member, message: 'the file cannot be read' }],

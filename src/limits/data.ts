@@ -10,10 +10,27 @@ export const dataLimits = {
   /** The longer side of an image, in pixels: what the hosted platform stops at. */
   imageSideMax: 16_400,
   /**
-   * Pixels that a thread decodes at the same time in WebAssembly, where all it has are 2 GB: the
-   * greediest format (AVIF) takes 18 bytes for each. A larger image is read when no other is.
+   * Memory that decoding one image may take beside its file, counted from its header. Most formats
+   * are streamed and stay far below it: this is what progressive, interlaced and AVIF files meet.
+   * 12 megapixels of AVIF, what telephones take, need 233 MB.
    */
-  wasmPixelsAtOnceMax: 80_000_000,
+  decodeBytesMax: 240 * 1024 * 1024,
+  /** Images that take less share a thread; a larger one has its own, which ends with it. */
+  decodeSharedBytesMax: 64 * 1024 * 1024,
+  /** Images that the shared thread works on at once: each may hold one of libuv's four threads. */
+  decodeSharedAtOnceMax: 2,
+  /** Images with a thread of their own at once: one, so that the bound on memory is one for all. */
+  decodeAloneAtOnceMax: 1,
+  /** Reading one image: the largest take some 3 s on one core, 30 s on a full machine. */
+  imageReadMsMax: 60_000,
+  /** In WebAssembly, the shared thread ends when it has had nothing to do for so long. */
+  imageThreadIdleMsMax: 10_000,
+  /** Scans of one JPEG: progressive ones have some 10, and each passes over all pixels. */
+  jpegScansMax: 100,
+  /** Compressed texts of one PNG: each is up to 8 MB in memory; programs write a few. */
+  pngTextsMax: 20,
+  /** Pages of one TIFF, of which the first is read: each look at the header counts all of them. */
+  tiffPagesMax: 10_000,
   /** Small pictures made at a time: each may have a whole image in memory. */
   thumbsAtOnceMax: 2,
   /** Metadata and tags of one image: each becomes terms of the search index, in one transaction. */
@@ -60,8 +77,11 @@ export const dataLimits = {
   renderImagesMax: 128,
   /** Pixels of those sources together, as stored and as resized: all may be in memory. */
   renderPixelsMax: 64_000_000,
-  /** Pixels in work in all threads together, at some 23 bytes each; one larger image goes alone. */
-  renderPixelsAtOnceMax: 100_000_000,
+  /**
+   * Pixels in work in all threads together, at some 9 bytes each (23 in a mosaic): what one request
+   * may take of memory. One larger image goes alone.
+   */
+  renderPixelsAtOnceMax: 30_000_000,
   /** A thread that makes images ends when it has had nothing to do for so long. */
   renderIdleMsMax: 10_000,
   /** Rows of pixels that the edges of one outline may cross in a mask: more fill all memory. */
@@ -80,6 +100,11 @@ export const dataLimits = {
   /** Pictures of one preview, and samples of each: more are too small to see on one sheet. */
   previewSourcesMax: 8,
   previewSamplesMax: 8,
+  /**
+   * Pixels of one image that a preview works on, at some 9 bytes each; a larger one is made smaller
+   * first. No camera below medium format makes more.
+   */
+  previewPixelsMax: 30_000_000,
   /** Local images of which a preview looks for one with an annotation, before it takes any. */
   previewFilesReadMax: 200,
   /** The pictures of events in a result: beside its words they stay small. */

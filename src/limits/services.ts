@@ -91,6 +91,14 @@ export const serviceLimits = {
   doctorTimeoutMs: 5_000,
   /** Files that one folder or glob may stand for: a larger dataset goes folder by folder. */
   expandedFilesMax: 200_000,
+  /** A glob: a long path, with some lists of names in braces. */
+  globCharactersMax: 4_096,
+  /** Patterns that the braces of one glob stand for: each name is held against all of them. */
+  globAlternativesMax: 100,
+  /** Folders in folders that one glob names. */
+  globPartsMax: 64,
+  /** Names held against the parts of a glob: some seconds of looking. */
+  globLooksMax: 5_000_000,
   /** Images that one upload sends at the same time: more gains nothing and crowds out others. */
   uploadConcurrency: 4,
   /** Failures, warnings and names that one upload result lists; it counts all of them. */

@@ -12,7 +12,8 @@ import {
 } from './canvas.ts';
 import { black, classColours } from './class-colours.ts';
 import { type DrawnBox, drawBoxes } from './draw-boxes.ts';
-import { openRaw, type RawImage } from './image-file.ts';
+import type { RawImage } from './image-file.ts';
+import { scalePixels } from './image-threads.ts';
 import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
 export interface SheetCell {
@@ -116,8 +117,7 @@ export async function scaleToCell(image: RawImage, side: number): Promise<RawIma
   const width = Math.max(1, Math.round(image.width * fit));
   const height = Math.max(1, Math.round(image.height * fit));
   if (image.width === width && image.height === height) return image;
-  const scaled = (await openRaw(image)).resize(width, height, { fit: 'fill' });
-  return { data: await scaled.raw().toBuffer(), width, height };
+  return scalePixels(image, { width, height });
 }
 
 async function drawCell(cell: SheetCell, colours: ReadonlyMap<string, Colour>): Promise<Canvas> {

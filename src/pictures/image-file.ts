@@ -1,13 +1,18 @@
-// Image files: which format it is, how large, whether its pixels can be read.
+// Image files: which format it is, how large, whether its pixels can be read. Works in the thread
+// that calls it: services go through image-threads.ts.
 
 import type { Sharp } from 'sharp';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
+import { countPngTexts, type DecodeCost, decodeCost } from './decode-cost.ts';
 import { type Descriptor, describePicture, descriptorSide } from './descriptor.ts';
 import { recogniseImage } from './image-signature.ts';
-import { findSharpBuild, loadSharp } from './load-sharp.ts';
-import { createTurns } from './turns.ts';
+import { readJpegFrame } from './jpeg-frame.ts';
+import { loadSharp } from './load-sharp.ts';
+import { Malformed } from './malformed.ts';
+import { countTiffPages } from './tiff-layout.ts';
+import { readWebpHeader } from './webp-header.ts';
 
 export const imageContentTypes = {
   jpeg: 'image/jpeg',
@@ -70,25 +75,76 @@ export async function readPicture(
  * readImageFile.
  */
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
-  if (bytes.length === 0) throw fileError('invalid_input', 'is empty');
-  if (bytes.length > limits.imageBytesMax) {
-    throw fileError(
-      'too_large',
-      `has ${bytes.length} bytes; at most ${limits.imageBytesMax} are accepted`,
-    );
+  const { file, cost } = await weighImage(bytes);
+  const megabytes = (count: number) => Math.ceil(count / 1024 ** 2);
+  if (cost.bytes > limits.decodeBytesMax) {
+    const { width, height } = file;
+    const message =
+      `has ${width} x ${height} pixels, which as ${cost.what} take ${megabytes(cost.bytes)} MB ` +
+      `to decode; at most ${megabytes(limits.decodeBytesMax)} are spent`;
+    const hint = 'Send it as a baseline JPEG or as a PNG without interlacing, or make it smaller.';
+    throw fileError('too_large', message, { hint });
   }
+  return file;
+}
+
+/**
+ * The header of an image that was accepted before, perhaps when more could be: only the bounds on
+ * pixels hold. Errors as readImageFile.
+ */
+export async function readStoredHeader(bytes: Uint8Array): Promise<ImageFile> {
+  return (await weighImage(bytes)).file;
+}
+
+/** A header, and what decoding its pixels would take. */
+export async function weighImage(
+  bytes: Uint8Array,
+): Promise<{ readonly file: ImageFile; readonly cost: DecodeCost }> {
+  checkLength(bytes);
   const format = recognise(bytes);
-  const header = format === 'bmp' ? readBmpHeader(bytes) : await readHeader(bytes, format);
-  const { width, height } = header;
-  if (width * height > limits.imagePixelsMax || Math.max(width, height) > limits.imageSideMax) {
-    throw fileError(
-      'too_large',
-      `has ${width} x ${height} pixels; at most ${limits.imagePixelsMax} in all and ` +
-        `${limits.imageSideMax} on a side are accepted`,
-    );
+  try {
+    checkBeforeLibrary(bytes, format);
+    const header = await (ownHeaders[format] ?? readHeader)(bytes);
+    checkPixels(header);
+    const { width, height, orientation } = header;
+    const contentType = imageContentTypes[format];
+    const cost = decodeCost(bytes, format, header);
+    return { file: { format, contentType, width, height, orientation }, cost };
+  } catch (cause) {
+    if (cause instanceof FoveaError) throw cause;
+    throw unreadable(format, cause, cause instanceof Malformed ? `: it ${cause.message}` : '');
   }
-  const orientation = 'orientation' in header ? header.orientation : 1;
-  return { format, contentType: imageContentTypes[format], width, height, orientation };
+}
+
+/** Throws `invalid_input` for no bytes, and `too_large` for too many. */
+export function checkLength({ length }: Uint8Array): void {
+  if (length === 0) throw fileError('invalid_input', 'is empty');
+  if (length <= limits.imageBytesMax) return;
+  throw fileError('too_large', `has ${length} bytes; at most ${limits.imageBytesMax} are accepted`);
+}
+
+/** What would cost too much even with the header. */
+function checkBeforeLibrary(bytes: Uint8Array, format: ImageFormat): void {
+  if (format === 'png') checkCount(countPngTexts(bytes), limits.pngTextsMax, 'compressed texts');
+  if (format === 'jpeg') checkCount(readJpegFrame(bytes).scans, limits.jpegScansMax, 'scans');
+  if (format !== 'tiff') return;
+  checkCount(countTiffPages(bytes, limits.tiffPagesMax), limits.tiffPagesMax, 'pages');
+}
+
+function checkCount(count: number, countMax: number, what: string): void {
+  if (count <= countMax) return;
+  throw fileError('too_large', `has more than ${countMax} ${what}, which are not read`);
+}
+
+function checkPixels({ width, height }: Size): void {
+  if (width * height <= limits.imagePixelsMax && Math.max(width, height) <= limits.imageSideMax) {
+    return;
+  }
+  throw fileError(
+    'too_large',
+    `has ${width} x ${height} pixels; at most ${limits.imagePixelsMax} in all and ` +
+      `${limits.imageSideMax} on a side are accepted`,
+  );
 }
 
 /**
@@ -149,24 +205,57 @@ export async function decodeSmall(
   return { file, image: await readOut(file, pixels.resize(width, height, { fit: 'fill' })) };
 }
 
+/** An image in another size, as detection models are given it. Errors as readImageFile. */
+export async function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage> {
+  const file = await readImageHeader(bytes);
+  const pixels = await openPixels(bytes, file, size);
+  const { width, height } = size;
+  return readOut(file, pixels.resize(width, height, { fit: 'fill', kernel: 'linear' }));
+}
+
+/** As a JPEG of the same orientation, each side `scale` times as long. Errors as readImageFile. */
+export async function reencode(
+  bytes: Uint8Array,
+  scale: number,
+  quality: number,
+): Promise<Uint8Array> {
+  const file = await readImageHeader(bytes);
+  checkWhole(file);
+  const side = (length: number) => Math.max(1, Math.round(length * scale));
+  const size = { width: side(file.width), height: side(file.height) };
+  const pixels = await openPixels(bytes, file, size);
+  const scaled = scale === 1 ? pixels : pixels.resize({ ...size, fit: 'fill' });
+  const timed = scaled.timeout({ seconds: limits.imageReadMsMax / 1000 });
+  const { orientation } = file;
+  return (orientation === 1 ? timed : timed.withMetadata({ orientation }))
+    .jpeg({ quality })
+    .toBuffer()
+    .catch((cause) => {
+      throw unreadable(file.format, cause, ': its pixels cannot be read');
+    });
+}
+
+/** A BMP file that is not made smaller is in memory with all its pixels. */
+function checkWhole({ format, width, height }: ImageFile): void {
+  if (format !== 'bmp' || 3 * width * height <= limits.decodeBytesMax) return;
+  throw fileError('too_large', `has ${width} x ${height} pixels, too many for a BMP`);
+}
+
 /**
  * Runs a pipeline that began with openPixels; what fails in it is the fault of the file. Throws
- * `too_large` where it needs more memory than WebAssembly has.
+ * `too_large` where it needs more memory or time than there is.
  */
 export async function readOut(file: ImageFile, pixels: Sharp): Promise<RawImage> {
-  const { isNative } = await findSharpBuild();
-  const read = () => pixels.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   try {
-    const reading = isNative ? read() : inTurn(file.width * file.height, read);
-    const { data, info } = await reading;
+    const { data, info } = await pixels
+      .timeout({ seconds: limits.imageReadMsMax / 1000 })
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: info.height };
   } catch (cause) {
     throw unreadable(file.format, cause, ': its pixels cannot be read');
   }
 }
-
-/** For WebAssembly: whatever runs there when its memory is full may end all of it. */
-const inTurn = createTurns(limits.wasmPixelsAtOnceMax);
 
 function unreadable(format: ImageFormat, cause: unknown, what = ''): FoveaError {
   if (
@@ -177,31 +266,50 @@ function unreadable(format: ImageFormat, cause: unknown, what = ''): FoveaError 
     const hint = 'Make it smaller; or install sharp beside Fovea, which may use all memory.';
     return fileError('too_large', message, { cause, hint });
   }
+  if (cause instanceof Error && /^timeout:/i.test(cause.message)) {
+    return fileError('too_large', takesTooLong, { cause });
+  }
   return fileError('invalid_input', `is a truncated or corrupt ${format} image${what}`, { cause });
 }
 
-/** Must be awaited before another thread reads an image: says which decoders may run. */
-export async function prepareDecoding(): Promise<void> {
-  await loadSharp();
-}
+/** What is said of an image whose time is over. */
+export const takesTooLong = `takes longer than ${limits.imageReadMsMax / 1000} s to read`;
 
-interface Header {
-  readonly width: number;
-  readonly height: number;
+interface Header extends Size {
+  readonly channels: number;
+  readonly bytesPerSample: number;
+  readonly isProgressive: boolean;
   readonly orientation: number;
 }
 
-async function readHeader(bytes: Uint8Array, format: ImageFormat): Promise<Header> {
+/** Of formats that sharp does not read, or whose header alone would cost much there. */
+const ownHeaders: Partial<Record<ImageFormat, (bytes: Uint8Array) => Header>> = {
+  bmp: (bytes) => {
+    const { width, height } = readBmpHeader(bytes);
+    return { width, height, orientation: 1, ...plainSamples };
+  },
+  webp: (bytes) => {
+    const { width, height, orientation } = readWebpHeader(bytes);
+    return { width, height, orientation, ...plainSamples };
+  },
+};
+
+const plainSamples = { channels: 4, bytesPerSample: 1, isProgressive: false } as const;
+
+async function readHeader(bytes: Uint8Array): Promise<Header> {
   const sharp = await loadSharp();
-  try {
-    // The limit is ours to check, so that the refusal can name the size.
-    const image = sharp(bytes, { failOn: 'none', limitInputPixels: false });
-    const { width, height, orientation = 1 } = await image.metadata();
-    return { width, height, orientation };
-  } catch (cause) {
-    throw unreadable(format, cause);
-  }
+  // The limit is ours to check, so that the refusal can name the size.
+  const image = sharp(bytes, { failOn: 'none', limitInputPixels: false });
+  const { width, height, channels, depth, isProgressive, orientation = 1 } = await image.metadata();
+  const bytesPerSample = sampleBytes[depth] ?? 16;
+  return { width, height, channels, bytesPerSample, isProgressive, orientation };
 }
+
+/** By the names that libvips gives them. */
+const sampleBytes: Readonly<Record<string, number>> = {
+  ...{ uchar: 1, char: 1, ushort: 2, short: 2, uint: 4, int: 4 },
+  ...{ float: 4, complex: 8, double: 8, dpcomplex: 16 },
+};
 
 function recognise(bytes: Uint8Array): ImageFormat {
   const found = recogniseImage(bytes);
@@ -212,7 +320,8 @@ function recognise(bytes: Uint8Array): ImageFormat {
   );
 }
 
-function fileError(
+/** An error about a file. */
+export function fileError(
   code: ErrorCode,
   message: string,
   details: { readonly cause?: unknown; readonly hint?: string } = {},

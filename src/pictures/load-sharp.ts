@@ -1,7 +1,7 @@
 // sharp, which reads and writes image files, at its first use: the native one where it is installed
 // beside Fovea, else the one in WebAssembly that comes along.
 
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, workerData } from 'node:worker_threads';
 import { once } from '../once.ts';
 
 export type SharpFunction = typeof import('sharp')['default'];
@@ -21,15 +21,18 @@ interface Loaded {
 
 /** Ready for use: with the decoders that we allow, one thread for each image, and no cache. */
 export async function loadSharp(): Promise<SharpFunction> {
-  return (await loaded.get()).sharp;
+  return (await prepared.get()).sharp;
 }
 
+/** Decodes nothing, and changes nothing for those that do. */
 export async function findSharpBuild(): Promise<SharpBuild> {
-  return (await loaded.get()).build;
+  return (await chosen.get()).build;
 }
 
-const loaded = once(async () => {
-  const found = await choose();
+const chosen = once(choose);
+
+const prepared = once(async () => {
+  const found = await chosen.get();
   prepare(found);
   return found;
 });
@@ -65,9 +68,15 @@ function prepare({ sharp, build }: Loaded): void {
   // Work is spread over images, not within one; every image is read once.
   sharp.concurrency(1);
   sharp.cache(false);
-  // The list belongs to the whole process: set by a thread, for a moment no other could read a
-  // file. In WebAssembly each thread has its own.
-  if (isMainThread || !build.isNative) allowDecoders(sharp);
+  // The list belongs to the whole process: while a thread sets it, for a moment no other could read
+  // a file. So the first thread sets it (image-threads.ts). In WebAssembly each has its own.
+  if (isMainThread || !build.isNative || isFirstThread(workerData)) allowDecoders(sharp);
+}
+
+function isFirstThread(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'allowsDecoders' in data
+    ? data.allowsDecoders === true
+    : false;
 }
 
 /** Only the decoders that we name: no SVG, PDF or scripted format by a disguised file. */

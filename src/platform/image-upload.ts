@@ -6,7 +6,7 @@ import { images } from '../contract/images.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { readPicture } from '../pictures/image-file.ts';
+import { readPicture } from '../pictures/image-threads.ts';
 import { sha256 } from '../storage/content.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';

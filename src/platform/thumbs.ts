@@ -72,8 +72,7 @@ function notValid(): FoveaError {
 
 /** What decodes is loaded with the first of them. */
 async function makeThumb(image: Uint8Array): Promise<Uint8Array> {
-  const { decodeSmall } = await import('../pictures/image-file.ts');
-  const { encodePicture } = await import('../pictures/encode.ts');
+  const { decodeSmall, encodePicture } = await import('../pictures/image-threads.ts');
   const small = await decodeSmall(image, limits.thumbSide, 1);
   return (await encodePicture(small.image)).bytes;
 }

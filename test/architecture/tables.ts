@@ -53,6 +53,7 @@ export const toolImports = {
     'src/mcp/operation-tool.ts',
     'src/mcp/members.ts',
     'src/mcp/foreign-text.ts',
+    'src/boundary/real-file.ts',
     'src/errors.ts',
     'src/limits.ts',
   ],

@@ -38,6 +38,12 @@ beforeAll(() => {
   link(join(top, 'nowhere'), 'data', 'dangling');
   link(join(root, 'loop'), 'data', 'loop');
   link(root, 'root-link');
+  link(join(top, 'nowhere'), 'dangling');
+  link(join(top, 'loop'), 'loop');
+  write('data', '.hidden', 'img4.jpg');
+  mkdirSync(join(root, 'links'));
+  link(join(top, 'outside', 'secret.jpg'), 'data', 'links', 'leak-there.jpg');
+  link(join(top, 'outside', 'missing.jpg'), 'data', 'links', 'leak-missing.jpg');
   execFileSync('mkfifo', [join(root, 'pipe')]);
 });
 
@@ -71,6 +77,9 @@ describe('readable', () => {
     '/etc/no-such-file',
     '../no-such-file',
     'link-out/no-such-file',
+    '../dangling',
+    '../loop',
+    `../${'x'.repeat(300)}`,
   ])('%s lies outside', async (path) => {
     await expect(roots.readable(path, 'image')).rejects.toMatchObject({
       code: 'invalid_input',
@@ -182,6 +191,103 @@ describe('expand', () => {
   ])('%s', async (pattern, files) => {
     const found = await roots.expand([pattern], 'images', { extensions });
     expect(found).toEqual(files.map((file) => join(root, file)));
+  });
+
+  test.each([
+    ['images/img{2,10}.{jpg,JPG}', ['images/img2.jpg', 'images/img10.JPG']],
+    ['images/img{1..3}.jpg', ['images/img2.jpg']],
+    ['{images,images/deep}/*.{jpg,png}', ['images/deep/img1.png', 'images/img2.jpg']],
+    ['images/img[0-9].jpg', ['images/img2.jpg']],
+    ['images/img[!a-z]*', ['images/img2.jpg', 'images/img10.JPG']],
+    ['i*/d??p/*', ['images/deep/img1.png']],
+    ['**/deep/**', ['images/deep/img1.png']],
+    ['**/**/**/**/img1.png', ['images/deep/img1.png']],
+    ['link-*/img2.jpg', ['images/img2.jpg']],
+    ['{,images/}img2.jpg', ['images/img2.jpg']],
+    ['.hid*/*', ['.hidden/img4.jpg']],
+  ])('%s stands for its files alone', async (pattern, files) => {
+    const found = await roots.expand([pattern], 'images', { extensions });
+    expect(found).toEqual(files.map((file) => join(root, file)));
+  });
+
+  test('a folder has its hidden files too, and a wildcard has not', async () => {
+    const all = await roots.expand([root], 'images', { extensions: ['.jpg'] });
+    expect(all).toContain(join(root, '.hidden', 'img4.jpg'));
+    const wild = await roots.expand(['**/*.jpg'], 'images', { extensions: ['.jpg'] });
+    expect(wild).not.toContain(join(root, '.hidden', 'img4.jpg'));
+  });
+
+  // `outside` and `data-evil` lie beside the root, `missing` does not.
+  test.each([
+    ['[.][.]/NAME/*', 'stands for no file'],
+    ['?[.]/NAME/*', 'stands for no file'],
+    ['.?/NAME/*', 'stands for no file'],
+    ['{..,x}/NAME/*', 'must not have ".." after a wildcard'],
+    ['{.,x}./NAME/*', 'must not have ".." after a wildcard'],
+    ['**/../../NAME/*', 'must not have ".." after a wildcard'],
+    ['*/{..,x}/../../NAME/*', 'must not have ".." after a wildcard'],
+    ['@(..)/NAME/*', 'the folder of "GIVEN" does not exist'],
+    ['?(..)/NAME/*', 'write {a,b}'],
+    ['*(.)/NAME/*', 'write {a,b}'],
+    [`{${top}/NAME,x}/*`, 'must not have a "/" first in a brace'],
+    ['link-out/[s]*', 'lies outside'],
+  ])('%s tells nothing of what lies outside', async (pattern, reason) => {
+    for (const extension of ['.jpg', '.gif']) {
+      const answers = ['outside', 'data-evil', 'missing'].map(async (name) => {
+        const given = pattern.replace('NAME', name);
+        const options = { extensions: [extension] };
+        const error: Error = await roots.expand([given], 'images', options).then(
+          () => new Error('was taken'),
+          (thrown: Error) => thrown,
+        );
+        return error.message.replace(given, 'GIVEN');
+      });
+      const [first, ...others] = await Promise.all(answers);
+      expect(first).toContain(reason);
+      expect(others).toEqual([first, first]);
+    }
+  });
+
+  test('a link to what is outside and one to what is nowhere are one', async () => {
+    const outcomes = ['leak-there', 'leak-missing'].map(async (name) => {
+      const counts: number[] = [];
+      const onOutside = (count: number) => counts.push(count);
+      const found = await roots.expand([`links/${name}*`], 'images', { extensions, onOutside });
+      return { found, counts };
+    });
+    const nothing = { found: [], counts: [1] };
+    expect(await Promise.all(outcomes)).toEqual([nothing, nothing]);
+  });
+
+  test.each([
+    ['*/img2.jpg', 'link-out'],
+    ['*/secret.jpg', 'link-out'],
+    ['**/secret.jpg', 'link-out'],
+  ])('%s is not looked for behind a link that leads outside', async (pattern) => {
+    const found = await roots.expand([pattern], 'images').catch(() => []);
+    expect(found.filter((path) => path.includes('secret'))).toEqual([]);
+  });
+
+  test.each([
+    ['twelve braces', '{a,b}'.repeat(12), 'has braces for more than 100 patterns'],
+    ['a brace in a brace', `${'{a,'.repeat(200)}x${'}'.repeat(200)}`, 'for more than 100 patterns'],
+    ['a long range', '{1..999999999}', 'has braces for more than 100 patterns'],
+    ['a long pattern', `*${'x'.repeat(5_000)}`, 'has more than 4096 characters'],
+    ['a deep pattern', `*${'/x'.repeat(100)}`, 'goes deeper than 64 folders'],
+  ])('%s is refused before it is looked for', async (_case, pattern, message) => {
+    await expect(roots.expand([pattern], 'images')).rejects.toMatchObject({
+      code: 'invalid_input',
+      problems: [{ path: 'images', message: expect.stringContaining(message) }],
+    });
+  });
+
+  test('stars are held against a long name in few steps', async () => {
+    const pattern = `images/${'*a'.repeat(120)}*.jpg`;
+    write('data', 'long', `${'a'.repeat(119)}b.jpg`);
+    await expect(roots.expand([`long/${'*a'.repeat(120)}*`], 'images')).rejects.toThrow(
+      'stands for no file',
+    );
+    await expect(roots.expand([pattern], 'images')).rejects.toThrow('stands for no file');
   });
 
   test('gives each file once, over all patterns', async () => {

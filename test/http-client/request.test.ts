@@ -1,7 +1,7 @@
 // What goes over the wire for an operation and its arguments.
 
-import { truncateSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -193,6 +193,27 @@ test.each([
   } finally {
     await client.close();
     hasty.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a file that is swapped for a link while it is sent again is not read', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'fovea-client-')));
+  const path = join(folder, 'a.bin');
+  await writeFile(path, 'ours');
+  await writeFile(join(folder, 'secret'), 'a secret');
+  const { server, client } = await start((response) => {
+    rmSync(path, { force: true });
+    symlinkSync(join(folder, 'secret'), path);
+    response.writeHead(429, { 'retry-after': '0' }).end();
+  });
+  try {
+    const file = { name: 'a', content: { path } };
+    const error = await errorOf(client.call(uploadThing, { project: 'cells', file }));
+    expect(error).toMatchObject({ code: 'invalid_input' });
+    expect(server.seen.map(({ body }) => body.toString()).join()).not.toContain('a secret');
+    expect(server.seen).toHaveLength(1);
+  } finally {
     await rm(folder, { recursive: true });
   }
 });

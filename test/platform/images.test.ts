@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
+import { greedyImages } from '../fixtures/greedy-images.ts';
 import { picture, resized } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 
@@ -90,6 +91,15 @@ describe('upload', () => {
 
   it.each(['png', 'jpeg', 'webp', 'tiff', 'avif'] as const)('takes %s', async (format) => {
     expect(await upload(await picture(2, format), `x.${format}`)).toMatchObject({ success: true });
+  });
+
+  it('refuses what would take too much memory by its header, and goes on', async () => {
+    for (const { name, bytes, message } of await greedyImages()) {
+      await expect(upload(bytes, name)).rejects.toMatchObject({
+        upstream: { status: 413, message: `file: ${message}` },
+      });
+    }
+    expect(await upload(await picture(27), 'x.png')).toMatchObject({ success: true });
   });
 
   it('heals a file that was lost on the disk when it is sent again', async () => {

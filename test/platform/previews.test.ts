@@ -267,6 +267,26 @@ function text(name: string, content: string) {
 }
 
 describe('a preview of images that are sent along', () => {
+  test('works on a copy of a very large one, with its boxes, and says so', async () => {
+    const large = { width: 8_000, height: 4_000, channels: 3, background: '#1478c8' } as const;
+    const content = await sharp({ create: large }).jpeg({ quality: 1 }).toBuffer();
+    const found = await previewSent({
+      images: [{ name: 'large.jpg', content }],
+      annotations: [text('large.txt', '0 0.25 0.25 0.5 0.5')],
+      annotated: [0],
+      labelmap: { 0: 'cell' },
+      preprocessing: { isolate: true },
+      samples: 1,
+    });
+    expect(found.images).toMatchObject([
+      { width: 7746, height: 3873, boxes: 1, preprocessed: { width: 3873, height: 1937 } },
+    ]);
+    expect(found.warnings).toContain(
+      'large.jpg: shown from a copy of 7746 x 3873 pixels; ' +
+        'previews work on at most 30000000 pixels of one image',
+    );
+  }, 120_000);
+
   test('shows them in their order, each with its annotation, and keeps nothing', async () => {
     const voc =
       '<annotation><filename>b.png</filename><object><name>cell</name><bndbox><xmin>1</xmin>' +

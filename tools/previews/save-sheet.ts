@@ -1,8 +1,9 @@
 // Where the contact sheet of a preview is kept.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { checkRealFolder, createRealFile } from '../../src/boundary/real-file.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
@@ -40,8 +41,9 @@ export async function saveSheet(bytes: Uint8Array, target: SheetTarget): Promise
     await replaceFile(target.path, bytes);
     return target.path;
   }
-  const { folder, name } = target;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { name } = target;
+  await mkdir(target.folder, { recursive: true, mode: 0o700 });
+  const folder = await realpath(target.folder);
   // Sheets of other settings stay beside it, to be compared.
   const content = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
   const path = join(folder, `${basename(name, '.jpg')}-${content}.jpg`);
@@ -64,7 +66,13 @@ async function askedPath(path: string, name: string, files: ToolContext['files']
 async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const fresh = join(dirname(path), `.${basename(path)}.${randomUUID()}.new`);
   try {
-    await writeFile(fresh, bytes, { flag: 'wx' });
+    const handle = await createRealFile(fresh);
+    try {
+      await handle.writeFile(bytes);
+    } finally {
+      await handle.close();
+    }
+    await checkRealFolder(path);
     await rename(fresh, path);
   } finally {
     await rm(fresh, { force: true });

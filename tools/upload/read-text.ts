@@ -1,7 +1,7 @@
 // Text files below the file roots, bounded in size.
 
-import { readFile, stat } from 'node:fs/promises';
 import { invalidArgument } from '../../src/errors.ts';
+import { readRealFile } from '../local-file.ts';
 import { fileAt, fileSize } from '../words.ts';
 
 /**
@@ -9,14 +9,13 @@ import { fileAt, fileSize } from '../words.ts';
  * `invalid_input` naming `argument` where it is a folder, too large or no UTF-8 text.
  */
 export async function readText(path: string, argument: string, bytesMax: number): Promise<string> {
-  const found = await stat(path);
-  if (!found.isFile()) throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);
-  if (found.size > bytesMax) {
-    const sizes = `${fileSize(found.size)}, more than ${fileSize(bytesMax)}`;
+  const bytes = await readRealFile(path, argument, (size) => {
+    if (size <= bytesMax) return;
+    const sizes = `${fileSize(size)}, more than ${fileSize(bytesMax)}`;
     throw invalidArgument(argument, `${fileAt(path)} has ${sizes}`);
-  }
+  });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     if (cause instanceof TypeError) {
       throw invalidArgument(argument, `${fileAt(path)} is no UTF-8 text`);

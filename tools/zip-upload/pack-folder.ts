@@ -1,10 +1,10 @@
 // A folder of this machine as a zip file on its way: it is packed while it is sent.
 
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, relative, sep } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
+import { openRealFile } from '../../src/boundary/real-file.ts';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import type { UploadSource } from '../../src/http-client/client.ts';
 import { limits } from '../../src/limits.ts';
@@ -44,7 +44,11 @@ export async function openToSend(
   }
   if (found.size === 0) throw invalidArgument(argument, `${fileAt(path)} is empty`);
   checkSize(path, found.size);
-  return { files: undefined, bytes: found.size, open: () => createReadStream(real) };
+  return { files: undefined, bytes: found.size, open: () => readPieces(real) };
+}
+
+async function* readPieces(real: string): AsyncGenerator<Uint8Array> {
+  yield* (await openRealFile(real)).createReadStream();
 }
 
 function checkSize(path: string, bytes: number): void {
@@ -134,9 +138,11 @@ function addFiles(
     const options = { compress: false, size: bytes, mtime: modified, mode: 0o100644 };
     zip.addReadStreamLazy(name, options, (callback) => {
       if (!isRead) return;
-      const stream = createReadStream(path).on('error', fail);
-      opened.splice(0, opened.length, stream);
-      callback(null, stream);
+      openRealFile(path).then((handle) => {
+        const stream = handle.createReadStream().on('error', fail);
+        opened.splice(0, opened.length, stream);
+        callback(null, stream);
+      }, fail);
     });
   }
 }

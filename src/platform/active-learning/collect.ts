@@ -2,9 +2,8 @@
 
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
-import { createTurns } from '../../http-server/turns.ts';
 import type { Log } from '../../log.ts';
-import { openPixels, readPicture } from '../../pictures/image-file.ts';
+import { readPicture, reencode } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content.ts';
 import { newId } from '../ids.ts';
@@ -107,23 +106,8 @@ async function prepared(
   const longer = Math.max(width, height);
   const scale = maxImageSize === null || longer <= maxImageSize ? 1 : maxImageSize / longer;
   if (scale === 1 && jpegCompression === null) return { bytes: image, scale };
-  const turn = preparing.next();
-  try {
-    await turn.begin();
-    const { file } = await readPicture(image);
-    const side = (size: number) => Math.max(1, Math.round(size * scale));
-    const size = { width: side(file.width), height: side(file.height) };
-    const pixels = await openPixels(image, file, size);
-    const smaller = scale === 1 ? pixels : pixels.resize({ ...size, fit: 'fill' });
-    const bytes = await smaller.jpeg({ quality: jpegCompression ?? qualityUnset }).toBuffer();
-    return { bytes, scale };
-  } finally {
-    turn.end();
-  }
+  return { bytes: await reencode(image, scale, jpegCompression ?? qualityUnset), scale };
 }
-
-/** A BMP that stays large is in memory with all its pixels: never two of them. */
-const preparing = createTurns(1);
 
 /** What nobody sees a difference from. */
 const qualityUnset = 95;

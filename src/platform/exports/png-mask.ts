@@ -4,12 +4,12 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { loadSharp } from '../../pictures/load-sharp.ts';
+import { encodeMask } from '../../pictures/image-threads.ts';
 import { csvRow } from './csv.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './dataset.ts';
 import { withExtension } from './export-names.ts';
-import { countCrossings, fillOutline, type Mask } from './raster.ts';
+import { countCrossings, fillOutline } from './raster.ts';
 
 /**
  * Value 0 is the background, then come the classes in their order. Boxes are drawn in the order in
@@ -59,7 +59,7 @@ async function* maskPng(
     drawn = 0;
     await othersTurn();
   }
-  yield await encodePng(mask);
+  yield await encodeMask(mask);
 }
 
 /** A few milliseconds of drawing. */
@@ -70,14 +70,4 @@ function tooTangled(fileName: string, crossings: number): FoveaError {
     `cannot draw an outline of "${fileName}": its edges cross rows of pixels ${crossings} times; ` +
     `at most ${limits.outlineCrossingsMax} are drawn`;
   return invalidArgument('format', message, 'Use "coco-segmentation", which keeps all points.');
-}
-
-/** Grey with 8 bits, without a palette: the value of a pixel is its class. */
-async function encodePng({ data, width, height }: Mask): Promise<Uint8Array> {
-  const sharp = await loadSharp();
-  const raw = { width, height, channels: 1 } as const;
-  return sharp(data, { raw, limitInputPixels: false })
-    .toColourspace('b-w')
-    .png({ palette: false, adaptiveFiltering: false, compressionLevel: 6 })
-    .toBuffer();
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
-import { readPicture } from '../../pictures/image-file.ts';
+import { readPicture } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { type Claim, LeaseLost, type Work } from '../../storage/work.ts';
 import type { UnindexedImage } from '../store/search.ts';

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { asFoveaError, type ErrorCode, FoveaError, notFound } from '../../errors.ts';
-import { openPixels, readImageHeader, readOut } from '../../pictures/image-file.ts';
+import { fitImage, readImageHeader } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { fitInto } from './letterbox.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
@@ -182,12 +182,7 @@ async function detect(
   const { classes, canvas } = model;
   const file = await readImageHeader(bytes);
   const letterbox = fitInto(canvas, file);
-  const { width, height } = letterbox.scaled;
-  const pixels = await openPixels(bytes, file, { width, height });
-  const image = await readOut(
-    file,
-    pixels.resize(width, height, { fit: 'fill', kernel: 'linear' }),
-  );
+  const image = await fitImage(bytes, letterbox.scaled);
   const leastScores = classes.map((label) =>
     typeof confidence === 'number' ? confidence : confidence(label),
   );

@@ -5,8 +5,8 @@ import { unusualSettings } from '../../contract/version-warnings.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import type { Box } from '../../pictures/box.ts';
 import { cellSide, contactSheet, scaleToCell } from '../../pictures/contact-sheet.ts';
-import { encodePicture } from '../../pictures/encode.ts';
-import { type ImageFile, readImageHeader } from '../../pictures/image-file.ts';
+import type { ImageFile } from '../../pictures/image-file.ts';
+import { encodePicture, readImageHeader } from '../../pictures/image-threads.ts';
 import type { Annotation } from '../annotations/annotation.ts';
 import { batchSources, pixelsInWork } from '../versions/batches.ts';
 import { remapAnnotation } from '../versions/filters.ts';
@@ -14,6 +14,7 @@ import { type RenderedImage, RenderFailure, type RenderJob } from '../versions/r
 import type { Renderers } from '../versions/renderers.ts';
 import { describeRow, type Preview, type Row, type Shown, sheetRow } from './rows.ts';
 import { describeSettings } from './settings-words.ts';
+import { shrinkSource } from './shrink-sources.ts';
 
 export interface PreviewSource {
   readonly name: string;
@@ -42,9 +43,10 @@ export interface PreviewRequest {
  */
 export async function renderPreview(
   renderers: Renderers,
-  request: PreviewRequest,
+  given: PreviewRequest,
   signal: AbortSignal,
 ): Promise<Preview> {
+  const request = await withinPixels(given);
   const { settings, seed, sources } = request;
   const rows = await renderRows(renderers, request, signal);
   const sheet = await contactSheet({
@@ -69,6 +71,20 @@ export async function renderPreview(
       ]),
     ],
   };
+}
+
+/** One after the other: each may be as large as images are. */
+async function withinPixels(request: PreviewRequest): Promise<PreviewRequest> {
+  const sources: PreviewSource[] = [];
+  const warnings = [...request.warnings];
+  for (const source of request.sources) {
+    const shrunk = await shrinkSource(source).catch((thrown) => {
+      throw about(source, thrown);
+    });
+    sources.push(shrunk.source);
+    warnings.push(...shrunk.warnings);
+  }
+  return { ...request, sources, warnings };
 }
 
 async function renderRows(

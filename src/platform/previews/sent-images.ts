@@ -5,7 +5,7 @@ import type { FilePart, Input } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { readImageHeader } from '../../pictures/image-file.ts';
+import { readImageHeader } from '../../pictures/image-threads.ts';
 import type { AnnotatedImage, Annotation, Labelmap } from '../annotations/annotation.ts';
 import { parseAnnotation } from '../annotations/parse.ts';
 import type { ChosenImages } from './project-images.ts';

@@ -3,7 +3,7 @@
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
-import { readPicture } from '../../pictures/image-file.ts';
+import { readPicture } from '../../pictures/image-threads.ts';
 
 /** Said with each answer: what likeness means here. */
 export const likenessNote = 'Similar by look (colours and their layout), not by meaning.';

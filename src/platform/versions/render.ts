@@ -8,8 +8,8 @@ import {
   type ImageFile,
   openPixels,
   type RawImage,
-  readImageHeader,
   readOut,
+  readStoredHeader,
 } from '../../pictures/image-file.ts';
 import { applyChoices } from './apply.ts';
 import type { Choice } from './choice.ts';
@@ -133,7 +133,7 @@ async function openSource(
   source: RenderSource,
   place: number,
 ): Promise<Opened> {
-  const file = await readImageHeader(source.bytes);
+  const file = await readStoredHeader(source.bytes);
   const { upright, pieces } = planPreparation(settings.preprocessing, file, source.boxes);
   const preparation = { upright, pieces: pieces.slice(0, piecesMax) };
   return { place, source, file, preparation };

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { prepareDecoding } from '../../pictures/image-file.ts';
+import { prepareDecoding } from '../../pictures/image-threads.ts';
 import { type Emit, RenderFailure, type RenderJob } from './render.ts';
 import { createRoom } from './room.ts';
 import type { WorkerReport } from './worker-report.ts';

@@ -3,8 +3,8 @@
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { readPicture } from '../../pictures/image-file.ts';
 import { recogniseImage } from '../../pictures/image-signature.ts';
+import { readPicture } from '../../pictures/image-threads.ts';
 import { sha256 } from '../../storage/content.ts';
 import type { AnnotatedImage, Annotation } from '../annotations/annotation.ts';
 import { readLabel } from '../annotations/reading.ts';

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
+import { prepareDecoding } from '../../../src/pictures/image-threads.ts';
 import type { RenderedImage, RenderJob } from '../../../src/platform/versions/render.ts';
 import { createRenderers, type Renderers } from '../../../src/platform/versions/renderers.ts';
 import { renderJob } from './kit.ts';
@@ -60,10 +61,17 @@ async function begin(renderers: Renderers, job: RenderJob, signal = never) {
   return { end };
 }
 
+/** The one that says which decoders may run. It stays. */
+const imageThreads = 1;
+
+beforeAll(() => prepareDecoding());
+
 function threads(): number {
   const report: unknown = process.report.getReport();
   const isReport = typeof report === 'object' && report !== null && 'workers' in report;
-  return isReport && Array.isArray(report.workers) ? report.workers.length : Number.NaN;
+  return isReport && Array.isArray(report.workers)
+    ? report.workers.length - imageThreads
+    : Number.NaN;
 }
 
 describe('jobs', () => {
@@ -318,8 +326,8 @@ describe('closing', () => {
     `;
     await writeFile(join(folder, 'script.mjs'), script);
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'script.mjs')]);
-    // The thread is still there when the process ends: nothing has waited for it.
-    expect(stdout).toBe('4\n1\n');
+    // It and the one that prepares decoding are still there when the process ends.
+    expect(stdout).toBe('4\n2\n');
   });
 
   test('an idle thread ends after a while, and another takes the next job', async () => {

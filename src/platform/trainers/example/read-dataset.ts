@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { openPixels, readImageHeader, readOut } from '../../../pictures/image-file.ts';
+import { fitImage, readImageHeader } from '../../../pictures/image-file.ts';
 import { fitInto, type Letterbox, toPlanes } from '../../models/letterbox.ts';
 import type { LabelledBox } from './boxes-of-cells.ts';
 import { canvasSide, featureMaps } from './features.ts';
@@ -32,13 +32,8 @@ async function readExample(folder: string, name: string): Promise<Example> {
   const bytes = await readFile(join(folder, 'images', name));
   const file = await readImageHeader(bytes);
   const letterbox = fitInto({ width: canvasSide, height: canvasSide }, file);
-  const { width, height } = letterbox.scaled;
-  const pixels = await openPixels(bytes, file, { width, height });
   // As the runtime scales what it is given.
-  const image = await readOut(
-    file,
-    pixels.resize(width, height, { fit: 'fill', kernel: 'linear' }),
-  );
+  const image = await fitImage(bytes, letterbox.scaled);
   const stem = name.slice(0, name.length - extname(name).length);
   const rows = await readFile(join(folder, 'labels', `${stem}.txt`), 'utf8').catch(() => '');
   return { maps: featureMaps(toPlanes(letterbox, image)), boxes: boxesOf(rows, letterbox) };

@@ -1,0 +1,64 @@
+// Opens files by the real paths that the file roots gave. Such a path has no links in it; one that
+// has some by the time the file is open leads somewhere else, and nothing is read or written there.
+
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { FoveaError } from '../errors.ts';
+
+/** Windows has neither. Without the second, a pipe would be waited for. */
+const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * A file to read from this handle alone. Throws `conflict` where a part of its path was swapped for
+ * a link, and what `open` throws.
+ */
+export async function openRealFile(real: string): Promise<FileHandle> {
+  const handle = await open(real, constants.O_RDONLY | noFollow).catch((cause) => {
+    throw isLink(cause) ? swapped(cause) : cause;
+  });
+  return kept(handle, real);
+}
+
+/** A file that is not there yet, likewise. It is removed again where its folder was swapped. */
+export async function createRealFile(real: string): Promise<FileHandle> {
+  const handle = await open(real, 'wx');
+  return kept(handle, real).catch(async (thrown) => {
+    await rm(real, { force: true });
+    throw thrown;
+  });
+}
+
+/** Throws `conflict` unless the folder of a real path is still there, without a link. */
+export async function checkRealFolder(real: string): Promise<void> {
+  const folder = dirname(real);
+  const found = await realpath(folder).catch(() => undefined);
+  if (found !== folder) throw swapped();
+}
+
+/** The handle, if the path still leads to what it is open on, and to a plain file. */
+async function kept(handle: FileHandle, real: string): Promise<FileHandle> {
+  try {
+    const opened = await handle.stat({ bigint: true });
+    const there = await lstat(real, { bigint: true });
+    const isSame = opened.dev === there.dev && opened.ino === there.ino && opened.isFile();
+    // By parts: a folder of the path may lead away, and the file in it be a plain one.
+    if (isSame && (await realpath(real)) === real) return handle;
+    throw swapped();
+  } catch (thrown) {
+    await handle.close();
+    throw thrown instanceof FoveaError ? thrown : swapped(thrown);
+  }
+}
+
+/** What opening a link without following it gives: ELOOP, on FreeBSD EMLINK. */
+function isLink(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && /^(ELOOP|EMLINK)$/.test(String(cause.code));
+}
+
+function swapped(cause?: unknown): FoveaError {
+  return new FoveaError('conflict', 'The file, or a folder of its path, was replaced meanwhile.', {
+    hint: 'Nothing was read or written through a link. Try again when nothing changes the path.',
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,84 @@
+// What the threads for images do: each job is given the bytes of a file, or raw pixels.
+
+import type { Size } from './bmp.ts';
+import type { Descriptor } from './descriptor.ts';
+import { type EncodedPicture, encodePicture } from './encode.ts';
+import {
+  decodeSmall,
+  fitImage,
+  type ImageFile,
+  openRaw,
+  type RawImage,
+  readImageHeader,
+  readPicture,
+  reencode,
+} from './image-file.ts';
+import { loadSharp } from './load-sharp.ts';
+
+/** Bytes in a buffer of their own, which moves to the thread. */
+type OwnBytes = Uint8Array<ArrayBuffer>;
+
+/** The names of their functions in image-file.ts. */
+export type FileJob = { readonly bytes: OwnBytes } & (
+  | { readonly kind: 'readImageHeader' }
+  | { readonly kind: 'readPicture' }
+  | { readonly kind: 'decodeSmall'; readonly side: number; readonly enlargementMax: number }
+  | { readonly kind: 'fitImage'; readonly size: Size }
+  | { readonly kind: 'reencode'; readonly scale: number; readonly quality: number }
+);
+
+export type PixelJob = { readonly pixels: Size & { readonly data: OwnBytes } } & (
+  | { readonly kind: 'encodePicture'; readonly bytesMax: number | undefined }
+  | { readonly kind: 'scalePixels'; readonly size: Size }
+  | { readonly kind: 'encodeMask' }
+);
+
+export type ImageJob = FileJob | PixelJob;
+
+export type JobAnswer =
+  | { readonly kind: 'readImageHeader'; readonly file: ImageFile }
+  | {
+      readonly kind: 'readPicture';
+      readonly file: ImageFile;
+      readonly descriptor: Descriptor | undefined;
+    }
+  | { readonly kind: 'decodeSmall'; readonly file: ImageFile; readonly image: RawImage }
+  | { readonly kind: 'fitImage' | 'scalePixels'; readonly image: RawImage }
+  | { readonly kind: 'reencode' | 'encodeMask'; readonly bytes: Uint8Array }
+  | { readonly kind: 'encodePicture'; readonly encoded: EncodedPicture };
+
+/** Errors as the functions have them. */
+export async function runImageJob(job: ImageJob): Promise<JobAnswer> {
+  const { kind } = job;
+  switch (kind) {
+    case 'readImageHeader':
+      return { kind, file: await readImageHeader(job.bytes) };
+    case 'readPicture':
+      return { kind, ...(await readPicture(job.bytes)) };
+    case 'decodeSmall':
+      return { kind, ...(await decodeSmall(job.bytes, job.side, job.enlargementMax)) };
+    case 'fitImage':
+      return { kind, image: await fitImage(job.bytes, job.size) };
+    case 'reencode':
+      return { kind, bytes: await reencode(job.bytes, job.scale, job.quality) };
+    case 'encodePicture':
+      return { kind, encoded: await encodePicture(job.pixels, job.bytesMax) };
+    case 'scalePixels':
+      return { kind, image: await scalePixels(job.pixels, job.size) };
+    case 'encodeMask':
+      return { kind, bytes: await encodeMask(job.pixels) };
+  }
+}
+
+async function scalePixels(pixels: RawImage, { width, height }: Size): Promise<RawImage> {
+  const scaled = (await openRaw(pixels)).resize(width, height, { fit: 'fill' });
+  return { data: await scaled.raw().toBuffer(), width, height };
+}
+
+async function encodeMask({ data, width, height }: RawImage): Promise<Uint8Array> {
+  const sharp = await loadSharp();
+  return sharp(data, { raw: { width, height, channels: 1 }, limitInputPixels: false })
+    .toColourspace('b-w')
+    .png({ palette: false, adaptiveFiltering: false, compressionLevel: 6 })
+    .toBuffer();
+}

@@ -1,0 +1,105 @@
+// One thread that works on image files, as the thread that started it sees it.
+
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { fileError, takesTooLong } from './image-file.ts';
+import type { ImageJob, JobAnswer } from './image-jobs.ts';
+import type { FromThread, SentError, ThreadData, ToThread } from './image-messages.ts';
+
+export type Outcome =
+  | { readonly answer: JobAnswer }
+  /** The thread gave the job back, with the bytes that moved there. */
+  | { readonly tooMuch: Uint8Array<ArrayBuffer> };
+
+export interface ImageThread {
+  readonly isUsable: boolean;
+  /** Resolves when it has loaded what reads images: whether that is the native sharp. */
+  readonly ready: Promise<boolean>;
+  /** The bytes move there. Throws what the job throws, and `too_large` when its time is over. */
+  run(job: ImageJob): Promise<Outcome>;
+  /** Resolves when it has ended, and its memory is free. */
+  end(): Promise<void>;
+}
+
+export function startImageThread(data: ThreadData): ImageThread {
+  const worker = new Worker(new URL(`./image-worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: data,
+  });
+  const running = new Map<number, PromiseWithResolvers<Outcome>>();
+  const ready = Promise.withResolvers<boolean>();
+  ready.promise.catch(() => {});
+  let isUsable = true;
+  let lastId = 0;
+
+  const finish = (id: number, settle: (job: PromiseWithResolvers<Outcome>) => void) => {
+    const job = running.get(id);
+    running.delete(id);
+    if (job) settle(job);
+    if (running.size === 0) worker.unref();
+    // Where the time of a job is over, the thread ends as soon as the others are done.
+    if (running.size === 0 && !isUsable) void worker.terminate();
+  };
+  const onEnd = (cause?: unknown) => {
+    isUsable = false;
+    ready.reject(ended(cause));
+    for (const id of [...running.keys()]) finish(id, (job) => job.reject(endedByImage(cause)));
+  };
+  const run = (job: ImageJob): Promise<Outcome> => {
+    if (!isUsable) return Promise.reject(ended(undefined));
+    const id = ++lastId;
+    const outcome = Promise.withResolvers<Outcome>();
+    running.set(id, outcome);
+    worker.ref();
+    const { buffer } = 'bytes' in job ? job.bytes : job.pixels.data;
+    worker.postMessage({ id, job } satisfies ToThread, [buffer]);
+    const timer = setTimeout(() => {
+      isUsable = false;
+      finish(id, ({ reject }) => reject(fileError('too_large', takesTooLong)));
+    }, limits.imageReadMsMax);
+    return outcome.promise.finally(() => clearTimeout(timer));
+  };
+
+  worker.on('message', (message: FromThread) => {
+    if (message.kind === 'ready') {
+      ready.resolve(message.isNative);
+      if (running.size === 0) worker.unref();
+    } else finish(message.id, (job) => settleBy(message, job));
+  });
+  // Without a listener, an error of the thread would end the process.
+  worker.on('error', onEnd).once('exit', () => onEnd());
+  return {
+    get isUsable() {
+      return isUsable;
+    },
+    ready: ready.promise,
+    run,
+    end: async () => {
+      isUsable = false;
+      await worker.terminate();
+    },
+  };
+}
+
+function settleBy(
+  message: Exclude<FromThread, { kind: 'ready' }>,
+  { resolve, reject }: PromiseWithResolvers<Outcome>,
+): void {
+  if (message.kind === 'failed') reject(received(message.error));
+  else if (message.kind === 'done') resolve({ answer: message.answer });
+  else resolve({ tooMuch: message.bytes });
+}
+
+function received({ code, message, problems, hint }: SentError): FoveaError {
+  return new FoveaError(code, message, { problems, ...(hint !== undefined && { hint }) });
+}
+
+function ended(cause: unknown): FoveaError {
+  return new FoveaError('internal', 'A thread that reads images ended.', { cause });
+}
+
+/** WebAssembly ends with its thread where its memory is full. */
+function endedByImage(cause: unknown): FoveaError {
+  return fileError('too_large', 'takes more memory to read than there is', { cause });
+}

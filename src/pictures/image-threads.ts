@@ -1,0 +1,163 @@
+// Images read and drawn in threads, within one budget of memory for the whole process: small ones
+// share a thread, a large one has a thread of its own, which ends with it and gives its memory
+// back. The functions do what those of their names in image-file.ts and encode.ts do.
+
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Size } from './bmp.ts';
+import type { Descriptor } from './descriptor.ts';
+import type { EncodedPicture } from './encode.ts';
+import { checkLength, type ImageFile, type RawImage } from './image-file.ts';
+import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
+import { type ImageThread, startImageThread } from './image-thread.ts';
+import { createTurns } from './turns.ts';
+
+export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
+  const kind = 'readImageHeader';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own }))).file;
+}
+
+export async function readPicture(
+  bytes: Uint8Array,
+): Promise<{ readonly file: ImageFile; readonly descriptor: Descriptor | undefined }> {
+  const kind = 'readPicture';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own })));
+}
+
+export async function decodeSmall(
+  bytes: Uint8Array,
+  side: number,
+  enlargementMax: number,
+): Promise<{ readonly file: ImageFile; readonly image: RawImage }> {
+  const kind = 'decodeSmall';
+  const job = { kind, side, enlargementMax } as const;
+  return answerOf(kind, await ofFile(bytes, (own) => ({ ...job, bytes: own })));
+}
+
+export async function fitImage(bytes: Uint8Array, size: Size): Promise<RawImage> {
+  const kind = 'fitImage';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, size, bytes: own }))).image;
+}
+
+export async function reencode(
+  bytes: Uint8Array,
+  scale: number,
+  quality: number,
+): Promise<Uint8Array> {
+  const kind = 'reencode';
+  return answerOf(kind, await ofFile(bytes, (own) => ({ kind, scale, quality, bytes: own }))).bytes;
+}
+
+export async function encodePicture(picture: RawImage, bytesMax?: number): Promise<EncodedPicture> {
+  const kind = 'encodePicture';
+  const answer = await ofPixels(picture, (pixels) => ({ kind, bytesMax, pixels }));
+  return answerOf(kind, answer).encoded;
+}
+
+/** Raw pixels in another size. */
+export async function scalePixels(picture: RawImage, size: Size): Promise<RawImage> {
+  const kind = 'scalePixels';
+  return answerOf(kind, await ofPixels(picture, (pixels) => ({ kind, size, pixels }))).image;
+}
+
+/** Grey with 8 bits, one byte a pixel, as a PNG without a palette. */
+export async function encodeMask(mask: RawImage): Promise<Uint8Array> {
+  const kind = 'encodeMask';
+  return answerOf(kind, await ofPixels(mask, (pixels) => ({ kind, pixels }))).bytes;
+}
+
+/** Must be awaited before a thread of somebody else reads an image: says which decoders may run. */
+export async function prepareDecoding(): Promise<void> {
+  await sharedThread().ready;
+}
+
+const inSharedTurn = createTurns(limits.decodeSharedAtOnceMax);
+const inOwnTurn = createTurns(limits.decodeAloneAtOnceMax);
+
+/** Bytes are copied when their turn has come: they move to a thread, and callers keep theirs. */
+async function ofFile(
+  bytes: Uint8Array,
+  makeJob: (own: Uint8Array<ArrayBuffer>) => FileJob,
+): Promise<JobAnswer> {
+  checkLength(bytes);
+  const outcome = await inSharedTurn(1, () => inShared(makeJob(new Uint8Array(bytes))));
+  return 'answer' in outcome ? outcome.answer : alone(makeJob(outcome.tooMuch));
+}
+
+async function ofPixels(
+  { data, width, height }: RawImage,
+  makeJob: (pixels: PixelJob['pixels']) => PixelJob,
+): Promise<JobAnswer> {
+  const copied = () => makeJob({ data: new Uint8Array(data), width, height });
+  if (data.length > limits.decodeSharedBytesMax) return alone(copied());
+  const outcome = await inSharedTurn(1, () => inShared(copied()));
+  return 'answer' in outcome ? outcome.answer : noAnswer();
+}
+
+async function alone(job: ImageJob): Promise<JobAnswer> {
+  return inOwnTurn(1, async () => {
+    // The first thread has said which decoders may run.
+    await prepareDecoding();
+    const thread = startImageThread({ allowsDecoders: false, isAlone: true });
+    try {
+      const outcome = await thread.run(job);
+      return 'answer' in outcome ? outcome.answer : noAnswer();
+    } finally {
+      await thread.end();
+    }
+  });
+}
+
+type Answer<Kind> = JobAnswer & { readonly kind: Kind };
+
+function answerOf<Kind extends JobAnswer['kind']>(kind: Kind, answer: JobAnswer): Answer<Kind> {
+  return isAnswer(kind, answer) ? answer : noAnswer();
+}
+
+function isAnswer<Kind>(kind: Kind, answer: JobAnswer): answer is Answer<Kind> {
+  return answer.kind === kind;
+}
+
+function noAnswer(): never {
+  throw new FoveaError('internal', 'A thread that reads images gave another answer.');
+}
+
+let shared: ImageThread | undefined;
+let idle: NodeJS.Timeout | undefined;
+let jobs = 0;
+let isNative = false;
+
+function sharedThread(): ImageThread {
+  if (shared?.isUsable) return shared;
+  const started = startImageThread({ allowsDecoders: true, isAlone: false });
+  shared = started;
+  started.ready.then(
+    (found) => {
+      isNative = found;
+      endWhenIdle();
+    },
+    () => {},
+  );
+  return started;
+}
+
+async function inShared(job: ImageJob) {
+  jobs += 1;
+  clearTimeout(idle);
+  try {
+    return await sharedThread().run(job);
+  } finally {
+    jobs -= 1;
+    endWhenIdle();
+  }
+}
+
+/** The native one gives memory back by itself, and keeps the list of decoders by staying. */
+function endWhenIdle(): void {
+  clearTimeout(idle);
+  if (jobs > 0 || isNative) return;
+  idle = setTimeout(() => {
+    void shared?.end();
+    shared = undefined;
+  }, limits.imageThreadIdleMsMax).unref();
+}

@@ -1,0 +1,3 @@
+// Why a header cannot be read to its end: follows "it".
+
+export class Malformed extends Error {}

@@ -1,0 +1,73 @@
+// The header of a WebP file. It is read here, as libvips takes memory for all pixels to do so.
+
+import { Malformed } from './malformed.ts';
+import { readTiffTags } from './tiff-layout.ts';
+
+export interface WebpHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Lossless or animated: its pixels are in memory twice. */
+  readonly isHeavy: boolean;
+  /** EXIF orientation; 1 where there is none. */
+  readonly orientation: number;
+}
+
+/** Throws `Malformed` where the file does not begin with a known chunk. */
+export function readWebpHeader(bytes: Uint8Array): WebpHeader {
+  if (bytes.length < headerBytes) throw new Malformed('ends within its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const chunks = chunksOf(view);
+  const [first] = chunks;
+  const readSize = first && sizes[first.kind];
+  if (readSize === undefined) throw new Malformed('begins with an unknown chunk');
+  const [width, height] = readSize(view);
+  const isHeavy = chunks.some(({ kind }) => kind === 'VP8L' || kind === 'ANIM' || kind === 'ANMF');
+  const exif = chunks.find(({ kind }) => kind === 'EXIF');
+  const orientation = exif ? orientationOf(bytes.subarray(exif.start, exif.end)) : 1;
+  return { width, height, isHeavy, orientation };
+}
+
+const headerBytes = 30;
+
+interface Chunk {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function chunksOf(view: DataView): readonly Chunk[] {
+  const chunks: Chunk[] = [];
+  let at = 12;
+  while (at + 8 <= view.byteLength && chunks.length < chunksMax) {
+    const kind = String.fromCharCode(...[0, 1, 2, 3].map((place) => view.getUint8(at + place)));
+    const length = view.getUint32(at + 4, true);
+    chunks.push({ kind, start: at + 8, end: Math.min(at + 8 + length, view.byteLength) });
+    at += 8 + length + (length % 2);
+  }
+  return chunks;
+}
+
+/** What tells the kind stands among the first; EXIF of an animation behind its frames may not. */
+const chunksMax = 1_000;
+
+/** By the first chunk. */
+const sizes: Readonly<Record<string, (view: DataView) => readonly [number, number]>> = {
+  'VP8 ': (view) => [view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff],
+  VP8L: (view) => {
+    const bits = view.getUint32(21, true);
+    return [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1];
+  },
+  VP8X: (view) => [(view.getUint32(24, true) & 0xffffff) + 1, (view.getUint32(26, true) >>> 8) + 1],
+};
+
+/** EXIF is a TIFF directory, before which some programs write the mark that JPEG has there. */
+function orientationOf(exif: Uint8Array): number {
+  const mark = Buffer.from(exif.subarray(0, 6)).toString('latin1');
+  try {
+    const value = readTiffTags(mark === 'Exif\0\0' ? exif.subarray(6) : exif)(274) ?? 1;
+    return value >= 1 && value <= 8 ? value : 1;
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return 1;
+    throw thrown;
+  }
+}

@@ -1,0 +1,47 @@
+// Very large images of a preview, made smaller before they are worked on: all pixels of an image,
+// and of a copy or two, are in memory there.
+
+import { limits } from '../../limits.ts';
+import type { Box } from '../../pictures/box.ts';
+import { readImageHeader, reencode } from '../../pictures/image-threads.ts';
+import type { Annotation } from '../annotations/annotation.ts';
+import type { PreviewSource } from './render-preview.ts';
+
+/**
+ * The source, or a smaller JPEG of it with its boxes, and a warning that says so. Errors as
+ * readImageFile.
+ */
+export async function shrinkSource(
+  source: PreviewSource,
+): Promise<{ readonly source: PreviewSource; readonly warnings: readonly string[] }> {
+  const { width, height } = await readImageHeader(source.bytes);
+  const scale = Math.sqrt(limits.previewPixelsMax / (width * height));
+  if (scale >= 1) return { source, warnings: [] };
+  const bytes = await reencode(source.bytes, scale, quality);
+  const { annotation } = source;
+  const shrunk = annotation && scaleAnnotation(annotation, scale);
+  const size = `${Math.round(width * scale)} x ${Math.round(height * scale)}`;
+  const why = `previews work on at most ${limits.previewPixelsMax} pixels of one image`;
+  const warning = `${source.name}: shown from a copy of ${size} pixels; ${why}`;
+  return { source: { ...source, bytes, annotation: shrunk }, warnings: [warning] };
+}
+
+/** What nobody sees a difference from. */
+const quality = 95;
+
+function scaleAnnotation(annotation: Annotation, scale: number): Annotation {
+  if (annotation.kind !== 'detection') return annotation;
+  return { ...annotation, boxes: annotation.boxes.map((box) => scaleBox(box, scale)) };
+}
+
+function scaleBox(box: Box, scale: number): Box {
+  const { x, y, width, height, points, keypoints } = box;
+  return {
+    ...box,
+    ...{ x: x * scale, y: y * scale, width: width * scale, height: height * scale },
+    ...(points && { points: points.map(([left, top]) => [left * scale, top * scale] as const) }),
+    ...(keypoints && {
+      keypoints: keypoints.map((point) => ({ ...point, x: point.x * scale, y: point.y * scale })),
+    }),
+  };
+}
