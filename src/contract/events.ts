@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { closed, described, isoDateTime, open, seen } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
@@ -123,6 +124,11 @@ export const events = {
       ).optional(),
       displayImagePosition: z.int().min(0).nullable().optional().describe('Main image.'),
       draft: z.boolean().optional().describe('Default false.'),
+    }),
+    // With its images as base64; the settings of a store take less of it.
+    bodyBounds: bodyBounds({
+      bytesMax: limits.jsonBodyBytesMax,
+      elementsMax: limits.eventElementsMax,
     }),
     answer: open({
       id: z.string(),

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import {
   closed,
   described,
@@ -54,6 +55,19 @@ const nothingToChange = {
 };
 
 const texts = z.array(z.string()).readonly();
+
+/** A file in one text, and the names of its classes. */
+const annotationFileBounds = bodyBounds({
+  bytesMax: limits.jsonBodyBytesMax,
+  elementsMax: limits.labelmapClassesMax + 10,
+  membersMax: limits.labelmapClassesMax,
+});
+
+/** A thousand images, each with a hundred keys or tags. */
+const bulkMetadataBounds = bodyBounds({
+  bytesMax: limits.bodyParsedBytesMax,
+  elementsMax: limits.metadataBulkElementsMax,
+});
 
 /** x and y of a box are its centre; all in pixels. */
 const Image = open({
@@ -159,6 +173,7 @@ export const images = {
         .describe('For YOLO: class number to name.'),
     }),
     rawMember: 'annotationFile',
+    bodyBounds: annotationFileBounds,
     answer: open({
       success: z.boolean().optional(),
       boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
@@ -242,6 +257,7 @@ export const images = {
         'At most 1000 of {imageId, metadata?, removeMetadata?, addTags?, removeTags?}.',
       ),
     }),
+    bodyBounds: bulkMetadataBounds,
     answer: taskStarted,
     success: 202,
     scope: 'image:tag',

@@ -1,6 +1,8 @@
 // Search: public projects, images of a project or of a workspace; export of what is found.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { closed, described, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -40,6 +42,11 @@ const catalogAnswer = open({
   page: z.int().optional(),
 });
 
+/** An image as base64, and what is asked about it. */
+const withImage = bodyBounds({
+  bytesMax: Math.ceil(limits.searchImageBytesMax / 3) * 4 + limits.bodyBytesMax,
+});
+
 const FoundImage = open({ id: z.string().optional() });
 
 const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; * for all.');
@@ -68,6 +75,7 @@ export const search = {
     path: '/catalog/search',
     summary: 'Public projects with images like this one.',
     body: open({ image_base64: z.string().min(1).describe('The image file as base64.') }),
+    bodyBounds: withImage,
     answer: catalogAnswer,
     errors: [413],
     scope: 'project:read',
@@ -95,6 +103,7 @@ export const search = {
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),
+    bodyBounds: withImage,
     answer: open({
       offset: z.int().optional(),
       total: z.int().optional(),

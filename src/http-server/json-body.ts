@@ -1,44 +1,48 @@
-// A JSON body with bounds: depth and number of members are known before anything is built.
+// A JSON body within the bounds of its operation: they are looked at before anything is built.
 
+import type { BodyBounds } from '../contract/body-bounds.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import {
   excessWords,
+  hasPrototypeName,
   type JsonBounds,
   type JsonExcess,
+  type JsonOutline,
   jsonExcess,
   longStringBytesMin,
-  outlineOf,
 } from '../json-text.ts';
-import { limits } from '../limits.ts';
 import { cutOut, putBack } from './long-strings.ts';
 
-/** The body of a request that says it is JSON; read when it is first asked for. */
+/** The body of a request that says it is JSON, and is short; read when it is first asked for. */
 export class JsonBody {
-  /** Until they are read: a large body is in memory once, not twice. */
   #bytes: Uint8Array | undefined;
   #members: JsonMembers = {};
+  readonly #bounds: JsonBounds;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, bounds: JsonBounds) {
     this.#bytes = bytes;
+    this.#bounds = bounds;
   }
 
-  /**
-   * The object that it holds; an empty body is an empty object. Throws `invalid_input` for broken
-   * JSON, broken UTF-8, another value than an object, too deep nesting and `__proto__` members, and
-   * `too_large` for too many members.
-   */
+  /** Whether a body is one: it has no long texts, and is read in no time. */
+  static takes(bytes: number): boolean {
+    return bytes < longStringBytesMin;
+  }
+
+  /** What `parseJsonText` says of it; broken UTF-8 is `invalid_input` too. */
   get members(): JsonMembers {
     if (this.#bytes) {
       const text = this.shortText;
-      this.#members = text === undefined ? parseLong(this.#bytes) : parseJsonText(text);
+      if (text === undefined) throw invalidArgument('', notJson);
+      this.#members = parseJsonText(text, this.#bounds);
       this.#bytes = undefined;
     }
     return this.#members;
   }
 
-  /** Its text, of which nothing is known yet; undefined: it is long, broken UTF-8, or was read. */
+  /** Its text, of which nothing is known yet; undefined: it is broken UTF-8, or was read. */
   get shortText(): string | undefined {
-    if (this.#bytes === undefined || this.#bytes.length >= longStringBytesMin) return undefined;
+    if (this.#bytes === undefined) return undefined;
     try {
       return utf8.decode(this.#bytes);
     } catch {
@@ -47,74 +51,80 @@ export class JsonBody {
   }
 }
 
-type JsonMembers = Record<string, unknown>;
+export type JsonMembers = Record<string, unknown>;
 
-/** The same for a text that is there already. */
-export function parseJsonText(text: string): JsonMembers {
-  refuse(jsonExcess(text, bounds));
-  let value: unknown;
-  try {
-    value = text === '' ? {} : JSON.parse(text);
-  } catch {
-    throw invalidArgument('', notJson);
-  }
-  return checked(value, text, text.includes('\\u'));
+/**
+ * The object that a text holds; an empty text is an empty object. Throws `invalid_input` for broken
+ * JSON, another value than an object, too deep nesting and `__proto__` members, and `too_large` for
+ * too many values.
+ */
+export function parseJsonText(text: string, bounds: JsonBounds): JsonMembers {
+  refuseExcess(jsonExcess(text, bounds), bounds);
+  return checked(parsed(text), text, text.includes('\\u'));
 }
 
-const bounds: JsonBounds = {
-  elementsMax: limits.jsonElementsMax,
-  depthMax: limits.jsonDepthMax,
-  membersMax: limits.jsonElementsMax,
-};
+/**
+ * The same for a long body, of which the outline was seen: its long texts are read step by step,
+ * and others come in between.
+ */
+export async function readLongJson(
+  bytes: Uint8Array,
+  { hasEscapes, longStrings }: JsonOutline,
+  { parsedBytesMax }: BodyBounds,
+): Promise<JsonMembers> {
+  const longBytes = longStrings.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (bytes.length - longBytes > parsedBytesMax) {
+    throw tooLarge(`has more than ${parsedBytesMax} bytes beside its long texts`);
+  }
+  const { rest, strings } = await cutOut(bytes, longStrings).catch(() => {
+    throw invalidArgument('', notJson);
+  });
+  const text = decoded(rest);
+  const value = parsed(text);
+  if (putBack(value, strings)) return checked(value, text, hasEscapes);
+  throw invalidArgument('', `The name of a member has ${longStringBytesMin} bytes or more.`);
+}
 
-function refuse(excess: JsonExcess | undefined): void {
+/** Throws what `parseJsonText` says of an excess. */
+export function refuseExcess(excess: JsonExcess | undefined, bounds: JsonBounds): void {
   if (excess === undefined) return;
-  const message = `The body ${excessWords(excess, bounds)}.`;
-  throw excess === 'depth' ? invalidArgument('', message) : new FoveaError('too_large', message);
+  const words = excessWords(excess, bounds);
+  throw excess === 'depth' ? invalidArgument('', `The body ${words}.`) : tooLarge(words);
 }
 
-function parseLong(bytes: Uint8Array): JsonMembers {
-  const { excess, hasEscapes, longStrings } = outlineOf(bytes, bounds);
-  refuse(excess);
-  let value: unknown;
-  let text: string;
-  try {
-    const cut = cutOut(bytes, longStrings);
-    text = utf8.decode(cut?.rest ?? bytes);
-    value = text === '' ? {} : JSON.parse(text);
-    if (cut && !putBack(value, cut.strings)) value = JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw invalidArgument('', notJson);
-  }
-  return checked(value, text, hasEscapes);
+function tooLarge(words: string): FoveaError {
+  return new FoveaError('too_large', `The body ${words}.`);
 }
 
 const notJson = 'The body is not valid JSON in UTF-8.';
 
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidArgument('', notJson);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    throw invalidArgument('', notJson);
+  }
+}
+
 function checked(value: unknown, text: string, hasEscapes: boolean): JsonMembers {
   if (!isRecord(value)) throw invalidArgument('', 'The body must be a JSON object.');
   // Only such a text can hold the name, written out or with escapes.
-  if (hasEscapes || text.includes('__proto__')) refusePrototypes(value);
+  if ((hasEscapes || text.includes('__proto__')) && hasPrototypeName(value)) {
+    throw invalidArgument('__proto__', 'is not allowed as the name of a member');
+  }
   return value;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Without recursion, though the depth is bounded by now. */
-function refusePrototypes(root: object): void {
-  const waiting: object[] = [root];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (Object.hasOwn(next, '__proto__')) {
-      throw invalidArgument('__proto__', 'is not allowed as the name of a member');
-    }
-    for (const member of Object.values(next)) if (isObject(member)) waiting.push(member);
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

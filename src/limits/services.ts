@@ -11,8 +11,8 @@ export const serviceLimits = {
   jsonDepthMax: 64,
   /** A JSON body where its operation says nothing else: parsing and checking takes some 10 ms. */
   bodyBytesMax: 1024 * 1024,
-  /** Values in it; a thousand ids with all that is said of them. */
-  bodyElementsMax: 10_000,
+  /** Values in it: ten thousand names, and what is said beside them. */
+  bodyElementsMax: 12_000,
   /** Members of one of its objects: LVIS has 1,203 classes, and each may be named. */
   bodyMembersMax: 2_000,
   /** Its depth: the settings of a version have four levels. */
