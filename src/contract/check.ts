@@ -340,8 +340,15 @@ export function withoutNulls(schema: Schema, value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, inMember(schema, name, member)]));
 }
 
+/** Of many nulls one is looked at: an input may have nothing else. */
+const missing = new WeakMap<Schema, boolean>();
+
 function isMissing(schema: Schema): boolean {
-  return z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
+  const known = missing.get(schema);
+  if (known !== undefined) return known;
+  const is = z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
+  missing.set(schema, is);
+  return is;
 }
 
 function inMember(schema: Schema, key: string | number, value: unknown): unknown {
