@@ -119,7 +119,7 @@ export const events = {
       image_id: maybeText.describe('Image id.'),
       custom_metadata: customMetadata.nullable().optional().describe('Your own.'),
       images: described(
-        z.array(image),
+        z.array(image).max(limits.eventImagesMax),
         '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
       ).optional(),
       displayImagePosition: z.int().min(0).nullable().optional().describe('Main image.'),

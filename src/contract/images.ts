@@ -65,7 +65,8 @@ const annotationFileBounds = bodyBounds({
 
 /** A thousand images, each with a hundred keys or tags. */
 const bulkMetadataBounds = bodyBounds({
-  bytesMax: limits.bodyParsedBytesMax,
+  bytesMax: limits.metadataBulkBodyBytesMax,
+  parsedBytesMax: limits.metadataBulkBodyBytesMax,
   elementsMax: limits.metadataBulkElementsMax,
 });
 

@@ -52,8 +52,10 @@ function problemsOfPiece(schema: Schema, value: unknown, reader: TextReader, pat
 function lengthExcess(schema: Schema, value: unknown, path: Path): Problem | undefined {
   const list = bare(schema);
   if (!(list instanceof z.ZodArray) || !Array.isArray(value)) return undefined;
-  const { maximum = Number.POSITIVE_INFINITY } = list._zod.bag;
-  const most = Number(maximum);
+  const bounds = (list._zod.def.checks ?? []).flatMap((rule) =>
+    rule instanceof z.core.$ZodCheckMaxLength ? [rule._zod.def.maximum] : [],
+  );
+  const most = Math.min(...bounds);
   if (value.length <= most) return undefined;
   return { path: pathText(path), message: `must have at most ${most} items, has ${value.length}` };
 }

@@ -119,10 +119,12 @@ export const dataLimits = {
   visionEventImagesMax: 100,
   /** The body of one call with events. */
   eventBodyBytesMax: 16 * 1024 * 1024,
-  /** Values in it: outlines of two thousand objects, or 25,000 boxes. */
-  eventElementsMax: 200_000,
+  /** Values in it: outlines of a thousand objects, or 14,000 boxes; 100,000 names take 50 ms. */
+  eventElementsMax: 100_000,
+  /** Images of one event of a device: each is a file, or two. */
+  eventImagesMax: 1_000,
   /** What was seen in all events of one call: a row each, in one transaction. */
-  visionEventSeenMax: 50_000,
+  visionEventSeenMax: 10_000,
   /** A field of the record of an inference. */
   inferenceFieldCharactersMax: 100,
   inferenceValueCharactersMax: 1_000,
@@ -133,6 +135,8 @@ export const dataLimits = {
   metadataUpdatesMax: 1_000,
   /** All updates of it as JSON: they are read again when its task runs. */
   metadataBulkBytesMax: 8 * 1024 * 1024,
+  /** Its body, in which what is over that bound is still told by name. */
+  metadataBulkBodyBytesMax: 10 * 1024 * 1024,
   /** Values in it: a hundred of each image, which is all that an image may have. */
   metadataBulkElementsMax: 110_000,
   /** Terms that such a call changes in one transaction: it holds the lock for some 50 ms. */

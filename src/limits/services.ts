@@ -17,8 +17,8 @@ export const serviceLimits = {
   bodyMembersMax: 2_000,
   /** Its depth: the settings of a version have four levels. */
   bodyDepthMax: 32,
-  /** All of any body but its long texts: 10 MB of short ones take some 40 ms to parse. */
-  bodyParsedBytesMax: 10 * 1024 * 1024,
+  /** All of any body but its long texts: 4 MB of short ones take some 20 ms to parse. */
+  bodyParsedBytesMax: 4 * 1024 * 1024,
   /** JSON in the texts of one input: models write it there, but never so much of it. */
   jsonTextBytesMax: 1024 * 1024,
   /** Of a long text as much is read at a time; others come in between. */
