@@ -1,4 +1,5 @@
-// Long strings of a JSON body, which images in base64 are: decoded once, and never parsed with the rest.
+// Long strings of a JSON body, which images in base64 are: decoded once, and never parsed with the
+// rest.
 
 import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';

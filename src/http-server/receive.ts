@@ -8,8 +8,8 @@ import type { Turn } from './turns.ts';
 
 /**
  * The whole body in memory; errors as those of `receive`. A large one waits for its turn when its
- * first part is there, so that one that hardly comes keeps nobody else waiting. `look` is given each
- * piece as it comes, and ends all by what it throws.
+ * first part is there, so that one that hardly comes keeps nobody else waiting. `look` is given
+ * each piece as it comes, and ends all by what it throws.
  */
 export async function collectBytes(
   request: IncomingMessage,
