@@ -32,7 +32,7 @@ const removed = z.array(z.string().min(1)).max(limits.metadataRemovedMax);
 
 /** All of them go in one transaction. */
 const removedIds = z
-  .array(z.string().min(1))
+  .array(z.string().min(1).max(limits.foreignIdCharactersMax))
   .min(1)
   .refine((ids) => ids.length <= limits.imagesDeletedMax, {
     error: `names more than ${limits.imagesDeletedMax} images: delete them in several calls`,

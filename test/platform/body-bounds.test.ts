@@ -145,6 +145,18 @@ describe('is refused with the first of its problems', () => {
       'scope49: is not known; did you mean "scopes"?',
     ],
     [
+      'many scopes',
+      ['POST', '/acme/api-keys', JSON.stringify({ scopes: Array(11_000).fill('a') })],
+      'scopes: must have at most 200 items, has 11000',
+      rest,
+    ],
+    [
+      'a long question',
+      ['POST', '/acme/cells/search', JSON.stringify({ prompt: 'a '.repeat(2_000_000) })],
+      'prompt: must have at most 4000 characters, has 4000000',
+      '',
+    ],
+    [
       'JSON in a text',
       ['DELETE', '/acme/cells/images', JSON.stringify({ images: zeros(100_000) })],
       'images: is JSON text that has more than 12000 values',
