@@ -295,7 +295,7 @@ function tryCheck<S extends z.ZodType>(
   bounds: JsonBounds,
 ): Outcome<z.output<S>> {
   const early = isLarge(value) ? problemsInPieces(schema, value, new TextReader(bounds)) : [];
-  if (early.length > 0) return { success: false, problems: early, more: undefined };
+  if (early.length > 0) return { success: false, ...ofPieces(early) };
   const first = schema.safeParse(value);
   if (first.success) return first;
   const reader = new TextReader(bounds);
@@ -305,9 +305,14 @@ function tryCheck<S extends z.ZodType>(
   if (read === value) return { success: false, ...explain(schema, first.error, value, []) };
   // What its texts hold is looked at as if it had come so.
   const late = isLarge(read) ? problemsInPieces(schema, read, new TextReader(bounds)) : [];
-  if (late.length > 0) return { success: false, problems: late, more: undefined };
+  if (late.length > 0) return { success: false, ...ofPieces(late) };
   const second = schema.safeParse(read);
   return second.success ? second : { success: false, ...explain(schema, second.error, read, []) };
+}
+
+/** As many as are shown: then nobody looked further. */
+function ofPieces(problems: readonly Problem[]): Explained {
+  return { problems, more: problems.length < limits.problemsShownMax ? 0 : undefined };
 }
 
 function refusal({ problems, more }: Explained): FoveaError {

@@ -92,9 +92,15 @@ describe('of a large wrong value only the first pieces are looked at', () => {
     const short = z.strictObject({ names: z.array(z.string()).max(100) });
     expect(problemsOf(() => check(short, { names: list }))).toEqual([
       { path: 'names', message: 'must have at most 100 items, has 50000' },
-      { path: '', message: 'the rest was not looked at' },
     ]);
     expect(touched()).toBe(0);
+  });
+
+  test('one wrong piece is the only problem', () => {
+    const boxes = [...Array.from({ length: 3_000 }, () => ({ label: 'a', points: [] })), 0];
+    expect(problemsOf(() => check(schema, { boxes, map: {} }))).toEqual([
+      { path: 'boxes[3000]', message: 'expected an object, got 0' },
+    ]);
   });
 
   test('a large map', () => {
