@@ -1,6 +1,7 @@
 // Workspace API keys. The secret of a key is in the answer of its creation and nowhere else.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import { closed, displayName, inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -10,7 +11,7 @@ const inKey = closed({
 });
 
 const name = displayName.optional().describe('Name.');
-const scopes = z.array(z.string().min(1)).nullable().optional();
+const scopes = z.array(z.string().min(1)).max(limits.apiKeyScopesMax).nullable().optional();
 const customMetadata = open({}).optional().describe('Your own data.');
 
 /** A key without its secret. */
@@ -55,7 +56,11 @@ export const apiKeys = {
     body: open({
       name,
       scopes: scopes.describe('Left out: those of the caller; null: all; []: none.'),
-      folderIds: z.array(z.string().min(1)).optional().describe('Only these folders.'),
+      folderIds: z
+        .array(z.string().min(1))
+        .max(limits.foldersMax)
+        .optional()
+        .describe('Only these folders.'),
       customMetadata,
       protected: z.boolean().optional().describe('Refuse to disable or revoke it.'),
     }),

@@ -3,19 +3,15 @@
 
 import * as z from 'zod';
 import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
+import type { JsonBounds } from '../json-text.ts';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
+import { TextReader } from './json-in-text.ts';
 import type { Input, Operation } from './operation.ts';
-import { explain, found, pairedUp, unknownMember } from './problems.ts';
-import {
-  alternatives,
-  bare,
-  knownNames,
-  memberSchema,
-  type Schema,
-  structureOf,
-} from './schema.ts';
-
-type Members = Readonly<Record<string, unknown>>;
+import { isLarge, problemsInPieces } from './pieces.ts';
+import { type Explained, explain, found, pairedUp, unknownMember } from './problems.ts';
+import { alternatives, bare, knownNames, memberSchema, type Schema } from './schema.ts';
+import { isPlain, isRecord, type Members } from './values.ts';
 
 /** An input as it goes over the wire. */
 export interface Parts {
@@ -33,13 +29,19 @@ export interface UncheckedParts {
 
 /**
  * The value, as the schema has it. Where the schema expects an array or an object, JSON text of one
- * is read as such; nothing else is converted. Throws `invalid_input` with all problems at once.
+ * is read as such, within the bounds; nothing else is converted. Throws `invalid_input` with all
+ * problems at once, or of very many the first.
  */
-export function check<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const outcome = tryCheck(schema, value);
+export function check<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  bounds: JsonBounds = usualBounds,
+): z.output<S> {
+  const outcome = tryCheck(schema, value, bounds);
   if (outcome.success) return outcome.data;
-  const { problems } = outcome;
-  throw refusal(isRecord(value) ? pairedUp(problems, value, knownNames(schema)) : problems);
+  const { problems, more } = outcome;
+  const paired = isRecord(value) ? pairedUp(problems, value, knownNames(schema)) : problems;
+  throw refusal({ problems: paired, more });
 }
 
 /**
@@ -61,11 +63,11 @@ export function checkInput(
   const known = Object.keys(flatSchema(operation).shape);
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   const kept = Object.entries(input).filter(([name]) => known.includes(name));
-  const strays = unknown.map((name) => unknownMember([name], [...known, ...beside]));
+  const strays = strayProblems(unknown, (name) => unknownMember([name], [...known, ...beside]));
   const parts = splitInput(operation, Object.fromEntries(kept));
-  const { input: taken, problems } = checkedParts(operation, parts);
-  const all = [...problems, ...strays];
-  if (all.length > 0) throw refusal(pairedUp(all, input, known));
+  const { input: taken, found } = checkedParts(operation, parts);
+  const { problems, more } = joined(found, strays);
+  if (problems.length > 0) throw refusal({ problems: pairedUp(problems, input, known), more });
   return taken;
 }
 
@@ -82,12 +84,13 @@ export function checkParts(operation: Operation, parts: UncheckedParts): unknown
   const stray = Object.keys(body).filter(
     (name) => Object.hasOwn(pathParameters.shape, name) || Object.hasOwn(query.shape, name),
   );
-  const problems = stray.map((path) => {
+  const strays = strayProblems(stray, (path) => {
     const place = Object.hasOwn(pathParameters.shape, path) ? 'path' : 'query';
     return { path, message: `belongs in the ${place}, not in the body` };
   });
-  const { input, problems: inside } = checkedParts(operation, { ...parts, body });
-  if (inside.length + problems.length > 0) throw refusal([...inside, ...problems]);
+  const { input, found } = checkedParts(operation, { ...parts, body });
+  const all = joined(found, strays);
+  if (all.problems.length > 0) throw refusal(all);
   return input;
 }
 
@@ -242,47 +245,84 @@ function mergedShapes(shapes: readonly Members[]): Record<string, unknown> {
 
 interface CheckedParts {
   readonly input: Members;
-  readonly problems: readonly Problem[];
+  readonly found: Explained;
 }
 
 /** The parts of an input checked one by one, so that rules over a whole part apply too. */
 function checkedParts(operation: Operation, parts: UncheckedParts): CheckedParts {
-  const { pathParameters, query, body } = operation;
+  const { pathParameters, query, body, bodyBounds } = operation;
   const places = [
     { schema: body, value: parts.body },
     { schema: query, value: parts.query },
     { schema: pathParameters, value: parts.path },
   ];
-  let problems: readonly Problem[] = [];
+  let found = nothingFound;
   let input: Members = {};
   for (const { schema, value } of places) {
-    const outcome = tryCheck(schema, value ?? {});
+    const outcome = tryCheck(schema, value ?? {}, bodyBounds);
     if (outcome.success) input = { ...input, ...outcome.data };
-    else problems = [...outcome.problems, ...problems];
+    else found = joined(outcome, found);
   }
-  return { input, problems };
+  return { input, found };
 }
+
+const nothingFound: Explained = { problems: [], more: 0 };
+
+function joined(first: Explained, second: Explained): Explained {
+  const isCounted = first.more !== undefined && second.more !== undefined;
+  return {
+    problems: [...first.problems, ...second.problems],
+    more: isCounted ? first.more + second.more : undefined,
+  };
+}
+
+/** Of many names only those that are shown are explained. */
+function strayProblems(names: readonly string[], explained: (name: string) => Problem): Explained {
+  const shown = names.slice(0, limits.problemsShownMax);
+  return { problems: shown.map(explained), more: names.length - shown.length };
+}
+
+const usualBounds = bodyBounds();
 
 type Outcome<T> =
   | { readonly success: true; readonly data: T }
-  | { readonly success: false; readonly problems: readonly Problem[] };
+  | (Explained & { readonly success: false });
 
 /** JSON text is looked for only where the value as it came does not fit. */
-function tryCheck<S extends z.ZodType>(schema: S, value: unknown): Outcome<z.output<S>> {
+function tryCheck<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  bounds: JsonBounds,
+): Outcome<z.output<S>> {
+  const early = isLarge(value) ? problemsInPieces(schema, value, new TextReader(bounds)) : [];
+  if (early.length > 0) return { success: false, ...ofPieces(early) };
   const first = schema.safeParse(value);
   if (first.success) return first;
-  const read = readJsonText(schema, value);
+  const reader = new TextReader(bounds);
+  const read = reader.read(schema, value, []);
+  const { problems } = reader;
+  if (problems.length > 0) return { success: false, problems, more: 0 };
+  if (read === value) return { success: false, ...explain(schema, first.error, value, []) };
+  // What its texts hold is looked at as if it had come so.
+  const late = isLarge(read) ? problemsInPieces(schema, read, new TextReader(bounds)) : [];
+  if (late.length > 0) return { success: false, ...ofPieces(late) };
   const second = schema.safeParse(read);
-  return second.success
-    ? second
-    : { success: false, problems: explain(schema, second.error, read) };
+  return second.success ? second : { success: false, ...explain(schema, second.error, read, []) };
 }
 
-function refusal(problems: readonly Problem[]): FoveaError {
-  const more = problems.length - limits.problemsShownMax;
-  if (more <= 0) return invalidInput(problems);
+/** As many as are shown: then nobody looked further. */
+function ofPieces(problems: readonly Problem[]): Explained {
+  return { problems, more: problems.length < limits.problemsShownMax ? 0 : undefined };
+}
+
+function refusal({ problems, more }: Explained): FoveaError {
   const shown = problems.slice(0, limits.problemsShownMax);
-  return invalidInput([...shown, { path: '', message: `and ${more} more problems` }]);
+  if (more === undefined) {
+    return invalidInput([...shown, { path: '', message: 'the rest was not looked at' }]);
+  }
+  const left = problems.length - shown.length + more;
+  if (left === 0) return invalidInput(problems);
+  return invalidInput([...shown, { path: '', message: `and ${left} more problems` }]);
 }
 
 function notAnObject(value: unknown): Problem {
@@ -305,39 +345,20 @@ export function withoutNulls(schema: Schema, value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, inMember(schema, name, member)]));
 }
 
+/** Of many nulls one is looked at: an input may have nothing else. */
+const missing = new WeakMap<Schema, boolean>();
+
 function isMissing(schema: Schema): boolean {
-  return z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
+  const known = missing.get(schema);
+  if (known !== undefined) return known;
+  const is = z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
+  missing.set(schema, is);
+  return is;
 }
 
 function inMember(schema: Schema, key: string | number, value: unknown): unknown {
   const member = memberSchema(schema, key);
   return member ? withoutNulls(member, value) : value;
-}
-
-/** JSON text becomes the array or object that the schema expects in its place, at any depth. */
-function readJsonText(schema: Schema, value: unknown): unknown {
-  const read = typeof value === 'string' ? parsedStructure(schema, value) : value;
-  if (Array.isArray(read)) return read.map((element, index) => readMember(schema, index, element));
-  if (!isPlain(read)) return read;
-  return Object.fromEntries(
-    Object.entries(read).map(([name, member]) => [name, readMember(schema, name, member)]),
-  );
-}
-
-function readMember(schema: Schema, key: string | number, value: unknown): unknown {
-  const member = memberSchema(schema, key);
-  return member ? readJsonText(member, value) : value;
-}
-
-function parsedStructure(schema: Schema, text: string): unknown {
-  const structure = structureOf(schema);
-  if (structure === undefined || !/^\s*[[{]/.test(text)) return text;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) === (structure === 'array') ? parsed : text;
-  } catch {
-    return text;
-  }
 }
 
 const decimalNumber = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -347,13 +368,4 @@ function fromText(schema: Schema, text: string): unknown {
   if (kinds.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   if (kinds.includes('number') && decimalNumber.test(text)) return Number(text);
   return text;
-}
-
-function isRecord(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whether a value came from JSON: files and bytes are left as they are. */
-function isPlain(value: unknown): value is Members {
-  return isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }

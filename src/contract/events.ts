@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { closed, described, isoDateTime, open, seen } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
@@ -118,11 +119,16 @@ export const events = {
       image_id: maybeText.describe('Image id.'),
       custom_metadata: customMetadata.nullable().optional().describe('Your own.'),
       images: described(
-        z.array(image),
+        z.array(image).max(limits.eventImagesMax),
         '{base64Image?, label?, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
       ).optional(),
       displayImagePosition: z.int().min(0).nullable().optional().describe('Main image.'),
       draft: z.boolean().optional().describe('Default false.'),
+    }),
+    // With its images as base64; the settings of a store take less of it.
+    bodyBounds: bodyBounds({
+      bytesMax: limits.jsonBodyBytesMax,
+      elementsMax: limits.eventElementsMax,
     }),
     answer: open({
       id: z.string(),

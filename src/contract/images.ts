@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import {
   closed,
   described,
@@ -31,7 +32,7 @@ const removed = z.array(z.string().min(1)).max(limits.metadataRemovedMax);
 
 /** All of them go in one transaction. */
 const removedIds = z
-  .array(z.string().min(1))
+  .array(z.string().min(1).max(limits.foreignIdCharactersMax))
   .min(1)
   .refine((ids) => ids.length <= limits.imagesDeletedMax, {
     error: `names more than ${limits.imagesDeletedMax} images: delete them in several calls`,
@@ -54,6 +55,20 @@ const nothingToChange = {
 };
 
 const texts = z.array(z.string()).readonly();
+
+/** A file in one text, and the names of its classes. */
+const annotationFileBounds = bodyBounds({
+  bytesMax: limits.jsonBodyBytesMax,
+  elementsMax: limits.labelmapClassesMax + 10,
+  membersMax: limits.labelmapClassesMax,
+});
+
+/** A thousand images, each with a hundred keys or tags. */
+const bulkMetadataBounds = bodyBounds({
+  bytesMax: limits.metadataBulkBodyBytesMax,
+  parsedBytesMax: limits.metadataBulkBodyBytesMax,
+  elementsMax: limits.metadataBulkElementsMax,
+});
 
 /** x and y of a box are its centre; all in pixels. */
 const Image = open({
@@ -159,6 +174,7 @@ export const images = {
         .describe('For YOLO: class number to name.'),
     }),
     rawMember: 'annotationFile',
+    bodyBounds: annotationFileBounds,
     answer: open({
       success: z.boolean().optional(),
       boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
@@ -242,6 +258,7 @@ export const images = {
         'At most 1000 of {imageId, metadata?, removeMetadata?, addTags?, removeTags?}.',
       ),
     }),
+    bodyBounds: bulkMetadataBounds,
     answer: taskStarted,
     success: 202,
     scope: 'image:tag',

@@ -2,6 +2,7 @@
 // the client, the handlers of our own services, the documentation and the tests.
 
 import * as z from 'zod';
+import { type BodyBounds, bodyBounds } from './body-bounds.ts';
 import type { Scope } from './scopes.ts';
 
 /**
@@ -64,6 +65,8 @@ export interface Operation<
    * for a multipart one. Undefined: such a body is refused.
    */
   readonly rawMember: string | undefined;
+  /** What a JSON body may cost, counted before it is parsed; likewise JSON text in any input. */
+  readonly bodyBounds: BodyBounds;
   /** What a 2xx answer carries; open to more members. A 204 carries nothing. */
   readonly answer: Answer;
   /** The status with which our own services answer a success. */
@@ -91,6 +94,8 @@ export interface Operation<
   readonly intervalMs: number;
 }
 
+const usualBounds = bodyBounds();
+
 const nothing = z.strictObject({});
 type Nothing = typeof nothing;
 
@@ -117,6 +122,7 @@ export function operation(words: Words<Operation>): Operation {
     body: nothing,
     bodyType: words.body ? 'json' : 'none',
     rawMember: undefined,
+    bodyBounds: usualBounds,
     success: 200,
     alsoAnswers: [],
     errors: [],

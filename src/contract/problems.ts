@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import type { Fix, Problem } from '../errors.ts';
+import { limits } from '../limits.ts';
 import { nearest } from '../nearest.ts';
 import {
   alternatives,
@@ -16,15 +17,46 @@ import {
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong with a value, in the order in which the schema library found it. */
-export function explain(schema: Schema, error: z.core.$ZodError, value: unknown): Problem[] {
-  return explainAll(schema, error.issues, value, []);
+/** Problems as they are shown, and how many more there are. */
+export interface Explained {
+  readonly problems: readonly Problem[];
+  /** Undefined: nobody counted them. */
+  readonly more: number | undefined;
+}
+
+/**
+ * What is wrong with the value at `path`, in the order in which the schema library found it. Only
+ * problems that are shown are put into words.
+ */
+export function explain(
+  schema: Schema,
+  { issues }: z.core.$ZodError,
+  value: unknown,
+  path: Path,
+): Explained {
+  const most = limits.problemsShownMax;
+  const problems: Problem[] = [];
+  let count = 0;
+  for (const issue of issues) {
+    const left = most - problems.length;
+    const found = left > 0 ? explainIssue(schema, shortened(issue, left), value, path) : [];
+    problems.push(...found);
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+    count += Math.max(keys, found.length);
+  }
+  return { problems: problems.slice(0, most), more: Math.max(0, count - most) };
+}
+
+/** An issue that names so many unknown members at most. */
+function shortened(issue: Issue, most: number): Issue {
+  if (issue.code !== 'unrecognized_keys' || issue.keys.length <= most) return issue;
+  return { ...issue, keys: issue.keys.slice(0, most) };
 }
 
 /** A member that nobody knows, with the nearest name that is known. */
 export function unknownMember(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1));
-  const near = meant(name, known) ?? otherWord(name, known);
+  const near = nearest(name, known) ?? otherWord(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
   const fix: Fix | undefined = near === undefined ? undefined : { kind: 'rename', to: near };
@@ -51,19 +83,21 @@ export function pairedUp(
 }
 
 /** A path as people write it: `files[2].name`. */
-function pathText(path: Path): string {
+export function pathText(path: Path): string {
   const parts = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${cut(String(key))}`));
   return parts.join('').replace(/^\./, '');
 }
 
 const quotedLengthMax = 60;
+/** A secret shows by its first letters; a pattern over a whole file would take long. */
+const secretLookedAtMax = 1_000;
 const secretName = /key|secret|token|password|authorization|signature|credential/i;
 const secretValue = /^(?:bearer |eyJ)|^(?=.*\d)(?=.*[a-z])[\w+/=.-]{20,}$/i;
 
 /** A value as it may be shown: short, and never what looks like a secret. */
 export function found(value: unknown, name: PropertyKey = ''): string {
   if (typeof value === 'string') {
-    if (secretName.test(String(name)) || secretValue.test(value)) {
+    if (secretName.test(String(name)) || secretValue.test(value.slice(0, secretLookedAtMax))) {
       return `a string of ${value.length} characters`;
     }
     return `the string ${JSON.stringify(cut(value))}`;
@@ -78,7 +112,11 @@ function cut(text: string): string {
 }
 
 function explainAll(schema: Schema, issues: readonly Issue[], value: unknown, prefix: Path) {
-  return issues.flatMap((issue) => explainIssue(schema, issue, value, prefix));
+  return issues
+    .slice(0, limits.problemsShownMax)
+    .flatMap((issue) =>
+      explainIssue(schema, shortened(issue, limits.problemsShownMax), value, prefix),
+    );
 }
 
 function explainIssue(root: Schema, issue: Issue, rootValue: unknown, prefix: Path): Problem[] {
@@ -311,16 +349,13 @@ const fileWords = ['file', 'files', 'path', 'paths'];
 
 function otherWord(name: string, known: readonly string[]): string | undefined {
   const [only, ...others] = known.filter((other) => fileWords.includes(other));
-  return fileWords.includes(name.toLowerCase()) && others.length === 0 ? only : undefined;
+  return fileWords.includes(name.slice(0, quotedLengthMax).toLowerCase()) && others.length === 0
+    ? only
+    : undefined;
 }
 
 /** The value that is taken and differs by a few letters. */
 function meantValue(values: readonly unknown[], value: unknown): unknown {
-  const near = typeof value === 'string' ? meant(value, values.map(String)) : undefined;
+  const near = typeof value === 'string' ? nearest(value, values.map(String)) : undefined;
   return near === undefined ? undefined : values.find((one) => String(one) === near);
-}
-
-/** No known name is that long: comparing long text would only cost time. */
-function meant(name: string, known: readonly string[]): string | undefined {
-  return name.length > quotedLengthMax ? undefined : nearest(name, known);
 }

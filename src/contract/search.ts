@@ -1,6 +1,8 @@
 // Search: public projects, images of a project or of a workspace; export of what is found.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { closed, described, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -40,6 +42,14 @@ const catalogAnswer = open({
   page: z.int().optional(),
 });
 
+/** An image as base64, and what is asked about it. */
+const withImage = bodyBounds({
+  bytesMax: Math.ceil(limits.searchImageBytesMax / 3) * 4 + limits.bodyBytesMax,
+});
+
+/** Beside an image, which may be large, no other text is. */
+const oneName = z.string().min(1).max(limits.foreignIdCharactersMax);
+
 const FoundImage = open({ id: z.string().optional() });
 
 const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; * for all.');
@@ -68,6 +78,7 @@ export const search = {
     path: '/catalog/search',
     summary: 'Public projects with images like this one.',
     body: open({ image_base64: z.string().min(1).describe('The image file as base64.') }),
+    bodyBounds: withImage,
     answer: catalogAnswer,
     errors: [413],
     scope: 'project:read',
@@ -81,20 +92,21 @@ export const search = {
     summary: 'Images of a project by words, likeness, tag, class or batch.',
     pathParameters: inProject,
     body: open({
-      prompt: z.string().min(1).optional().describe('Words.'),
-      like_image: z.string().min(1).optional().describe('Image id.'),
+      prompt: z.string().min(1).max(limits.searchQueryCharactersMax).optional().describe('Words.'),
+      like_image: oneName.optional().describe('Image id.'),
       image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
-      tag: z.string().min(1).optional().describe('Tag.'),
-      class_name: z.string().min(1).optional().describe('Class.'),
+      tag: oneName.optional().describe('Tag.'),
+      class_name: oneName.optional().describe('Class.'),
       in_dataset: z.boolean().optional().describe('In the dataset.'),
       batch: z.boolean().optional().describe('In a batch.'),
-      batch_id: z.string().min(1).optional().describe('Batch id.'),
+      batch_id: oneName.optional().describe('Batch id.'),
       annotation_job: z.boolean().optional().describe('In a job.'),
-      annotation_job_id: z.string().min(1).optional().describe('Job id.'),
+      annotation_job_id: oneName.optional().describe('Job id.'),
       fields: described(z.array(z.enum(imageFields)), 'e.g. url, tags, annotations.').optional(),
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),
+    bodyBounds: withImage,
     answer: open({
       offset: z.int().optional(),
       total: z.int().optional(),

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { described, isoDateTime, jsonBytes, open, ownData, seen, text } from './fields.ts';
 import { filePart, operation } from './operation.ts';
 
@@ -62,6 +63,12 @@ const eventSize = [
   { error: `has more than ${limits.visionEventBytesMax} bytes as JSON` },
 ] as const;
 
+/** Of one event, and of a batch. */
+const eventBounds = bodyBounds({
+  bytesMax: limits.eventBodyBytesMax,
+  elementsMax: limits.eventElementsMax,
+});
+
 export const visionEvents = {
   /**
    * The event id comes from the caller and is unique in its use case: the same event again adds
@@ -74,6 +81,7 @@ export const visionEvents = {
     path: '/vision-events',
     summary: 'Record an event.',
     body: open(event).refine(...eventSize),
+    bodyBounds: eventBounds,
     answer: open({ eventId: z.string().optional(), created: z.unknown().optional() }),
     success: 201,
     errors: [409],
@@ -96,6 +104,7 @@ export const visionEvents = {
         '1 to 100 events as in vision_events_create.',
       ),
     }),
+    bodyBounds: eventBounds,
     answer: open({ created: z.unknown().optional(), eventIds: z.array(z.string()).optional() }),
     success: 201,
     errors: [409],

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { closed, displayName, inWorkspace, open, ownData } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -25,6 +26,7 @@ export const workflows = {
       name: displayName.describe('Display name.'),
       config: ownData(limits.workflowConfigBytesMax).describe('Kept as it is given.'),
     }),
+    bodyBounds: bodyBounds({ elementsMax: limits.workflowConfigElementsMax }),
     answer: open({ workflow: Workflow }),
     success: 201,
     scope: 'workflow:create',

@@ -49,7 +49,7 @@ export interface Gate<Principal> {
   authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
   /** Puts the parts of a request into the spelling of the contract, before they are checked. */
   prepare?(operation: Operation, parts: UncheckedParts): UncheckedParts;
-  /** The most bytes of a JSON body; those of `limits` unless given. */
+  /** The most bytes of a JSON body, where its operation would take more. */
   readonly jsonBytesMax?: number;
   /** The address under which callers reach the service, where a proxy stands before it. */
   readonly publicUrl?: string;

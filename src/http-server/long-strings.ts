@@ -1,13 +1,11 @@
-// Long strings of a JSON body, which images in base64 are: decoded once, and never parsed.
+// Long strings of a JSON body, which images in base64 are: decoded once, and never parsed with the
+// rest.
 
 import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-
-/** Where a string begins and ends in a body, without its quotes. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import { setImmediate } from 'node:timers/promises';
+import type { Span } from '../json-text.ts';
+import { limits } from '../limits.ts';
 
 interface Cut {
   /** The body with a mark in the place of each string. */
@@ -18,23 +16,71 @@ interface Cut {
 /** Unknown to whoever sends a body, so that no string of theirs is one. */
 const mark = `${randomUUID()} `;
 
-/** Cuts strings out of a body. Undefined where there are none, or one does not stand as it is. */
-export function cutOut(bytes: Uint8Array, spans: readonly Span[]): Cut | undefined {
-  if (spans.length === 0) return undefined;
+/** Cuts strings out of a body. Rejects where one is no string of JSON in UTF-8. */
+export async function cutOut(bytes: Uint8Array, spans: readonly Span[]): Promise<Cut> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pieces: Uint8Array[] = [];
   const strings: string[] = [];
+  const steps = new Steps();
   let from = 0;
   for (const { start, end } of spans) {
-    const content = whole.subarray(start, end);
-    if (!isPlain(content)) return undefined;
     pieces.push(whole.subarray(from, start), Buffer.from(`${mark}${strings.length}`));
-    strings.push(content.toString('latin1'));
+    strings.push(await readString(whole.subarray(start, end), steps));
     from = end;
   }
   pieces.push(whole.subarray(from));
   return { rest: Buffer.concat(pieces), strings };
 }
+
+/** Lets others come in after so much of work. */
+class Steps {
+  #bytes = 0;
+
+  async after(bytes: number): Promise<void> {
+    this.#bytes += bytes;
+    if (this.#bytes < limits.longTextStepBytes) return;
+    this.#bytes = 0;
+    await setImmediate();
+  }
+}
+
+async function readString(content: Buffer, steps: Steps): Promise<string> {
+  if (isPlain(content)) {
+    await steps.after(content.length);
+    return content.toString('latin1');
+  }
+  const pieces: string[] = [];
+  for (let from = 0; from < content.length; ) {
+    const to = pieceEnd(content, from);
+    pieces.push(unescaped(content.subarray(from, to)));
+    await steps.after(to - from);
+    from = to;
+  }
+  return pieces.join('');
+}
+
+/** A place where a string can be cut: within no escape, and within no character. */
+function pieceEnd(content: Buffer, from: number): number {
+  let end = from + limits.longTextStepBytes;
+  if (end >= content.length) return content.length;
+  while (((content[end] ?? 0) & 0xc0) === 0x80 && end > from + 1) end -= 1;
+  // The longest escape has six bytes: one that began before them is over.
+  const last = content.lastIndexOf(backslash, end - 1);
+  if (last < from || end - last >= 6) return end;
+  let first = last;
+  while (first > from && content[first - 1] === backslash) first -= 1;
+  const beginsEscape = (last - first) % 2 === 0;
+  const isOver = content[last + 1] !== letterU && end - last >= 2;
+  return beginsEscape && !isOver ? last : end;
+}
+
+function unescaped(piece: Buffer): string {
+  const text: unknown = JSON.parse(`"${utf8.decode(piece)}"`);
+  return String(text);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const letterU = 0x75;
 
 /** Whether a string stands there as it is: ASCII without escapes and control characters. */
 function isPlain(content: Buffer): boolean {
@@ -54,23 +100,22 @@ const blank = 0x20;
 const blanks = 0x20202020;
 const highestBits = 0x80808080;
 
-/** False where not all marks were found among the values, as when one is the name of a member. */
+/** False where a string is the name of a member: it stays a mark. */
 export function putBack(root: unknown, strings: readonly string[]): boolean {
-  let found = 0;
   const original = (value: unknown) => {
     if (typeof value !== 'string' || !value.startsWith(mark)) return undefined;
-    found += 1;
     return strings[Number(value.slice(mark.length))];
   };
   const waiting: object[] = isObject(root) ? [root] : [];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const [name, member] of Object.entries(next)) {
+      if (name.startsWith(mark)) return false;
       const text = original(member);
       if (text !== undefined) Reflect.set(next, name, text);
       else if (isObject(member)) waiting.push(member);
     }
   }
-  return found === strings.length;
+  return true;
 }
 
 function isObject(value: unknown): value is object {

@@ -8,15 +8,20 @@ import type { Turn } from './turns.ts';
 
 /**
  * The whole body in memory; errors as those of `receive`. A large one waits for its turn when its
- * first part is there, so that one that hardly comes keeps nobody else waiting.
+ * first part is there, so that one that hardly comes keeps nobody else waiting. `look` is given
+ * each piece as it comes, and ends all by what it throws.
  */
-export function collectBytes(
+export async function collectBytes(
   request: IncomingMessage,
   turn: Turn,
   bytesMax: number,
+  look: (piece: Buffer) => void = () => {},
 ): Promise<Buffer> {
   const whole = takeSmall(request, bytesMax);
-  if (whole) return Promise.resolve(whole);
+  if (whole) {
+    look(whole);
+    return whole;
+  }
   const chunks: Buffer[] = [];
   let bytes = 0;
   let waited: Promise<void> | undefined;
@@ -28,8 +33,13 @@ export function collectBytes(
     isWaiting = false;
     request.resume();
   };
-  const consume = (resolve: (whole: Buffer) => void) => {
+  const consume = (resolve: (whole: Buffer) => void, reject: (reason: unknown) => void) => {
     request.on('data', (chunk: Buffer) => {
+      try {
+        look(chunk);
+      } catch (thrown) {
+        return reject(thrown);
+      }
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= limits.largeBodyBytesMin) waited ??= wait();

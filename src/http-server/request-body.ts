@@ -4,8 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { coerceText, isList } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { JsonScanner } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import { JsonBody } from './json-body.ts';
+import { JsonBody, readLongJson, refuseExcess } from './json-body.ts';
 import { readMultipart } from './multipart.ts';
 import { collectBytes } from './receive.ts';
 import type { Turn } from './turns.ts';
@@ -20,7 +21,7 @@ export interface Body {
   readonly parameters: Texts;
 }
 
-/** A JSON body that nobody has read yet. */
+/** A short JSON body that nobody has read yet. */
 export class UnreadBody extends JsonBody implements Body {
   readonly parameters = {};
 }
@@ -35,7 +36,7 @@ export async function readBody(
   operation: Operation,
   request: IncomingMessage,
   turn: Turn,
-  jsonBytesMax: number = limits.jsonBodyBytesMax,
+  jsonBytesMax: number = Number.POSITIVE_INFINITY,
 ): Promise<Body> {
   if (!hasBody(request)) return { members: {}, parameters: {} };
   const type = mediaType(request);
@@ -46,9 +47,7 @@ export async function readBody(
       return { members: await readBase64(rawMember, request, turn), parameters: {} };
     }
   } else {
-    if (type === 'application/json') {
-      return new UnreadBody(await collectBytes(request, turn, jsonBytesMax));
-    }
+    if (type === 'application/json') return readJson(operation, request, turn, jsonBytesMax);
     if (rawMember && type === 'text/plain') {
       const text = decodeUtf8(await collectBytes(request, turn, limits.annotationBytesMax));
       return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
@@ -57,6 +56,26 @@ export async function readBody(
   throw new FoveaError('unsupported_media', 'The content type of the body is not the right one.', {
     hint: `Send it as ${bodyType === 'multipart' ? 'multipart/form-data' : 'application/json'}.`,
   });
+}
+
+/** What is too much of a long body is refused with the piece in which it comes. */
+async function readJson(
+  { bodyBounds: bounds }: Operation,
+  request: IncomingMessage,
+  turn: Turn,
+  jsonBytesMax: number,
+): Promise<Body> {
+  const bytesMax = Math.min(bounds.bytesMax, jsonBytesMax);
+  const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (JsonBody.takes(announced)) {
+    return new UnreadBody(await collectBytes(request, turn, bytesMax), bounds);
+  }
+  const scanner = new JsonScanner(bounds);
+  const bytes = await collectBytes(request, turn, bytesMax, (piece) =>
+    refuseExcess(scanner.push(piece), bounds),
+  );
+  if (JsonBody.takes(bytes.length)) return new UnreadBody(bytes, bounds);
+  return { members: await readLongJson(bytes, scanner, bounds), parameters: {} };
 }
 
 /** Whether the body is one that `readBody` reads as JSON. */

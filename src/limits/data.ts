@@ -56,6 +56,8 @@ export const dataLimits = {
   boxCoordinateMax: 10_000_000,
   /** A coordinate as a share of the image; a labelled box may reach out, a pixel is far beyond. */
   boxShareMax: 2,
+  /** Classes that are named for one YOLO file: as many as a zip file may have. */
+  labelmapClassesMax: 10_000,
   /** The name of an image, as the contract has it: paths in names are longer than file names. */
   imageNameCharactersMax: 500,
   /** One class name: it must fit in a line, and a longer one is a sentence. */
@@ -127,6 +129,8 @@ export const dataLimits = {
   foreignIdCharactersMax: 256,
   /** The config of a workflow: a large graph of blocks has some 50 KB. */
   workflowConfigBytesMax: 256 * 1024,
+  /** Values in it; such a graph has some 5,000. */
+  workflowConfigElementsMax: 50_000,
   /** Classes that one rebalance names. */
   rebalanceClassesMax: 1_000,
   /** Classes that Auto Label is told: prompts, or least confidences. */
@@ -138,8 +142,14 @@ export const dataLimits = {
   /** An event with all that was seen in its images: outlines of a few thousand objects. */
   visionEventBytesMax: 8 * 1024 * 1024,
   visionEventImagesMax: 100,
+  /** The body of one call with events. */
+  eventBodyBytesMax: 16 * 1024 * 1024,
+  /** Values in it: outlines of a thousand objects, or 14,000 boxes; 100,000 names take 50 ms. */
+  eventElementsMax: 100_000,
+  /** Images of one event of a device: each is a file, or two. */
+  eventImagesMax: 1_000,
   /** What was seen in all events of one call: a row each, in one transaction. */
-  visionEventSeenMax: 50_000,
+  visionEventSeenMax: 10_000,
   /** A field of the record of an inference. */
   inferenceFieldCharactersMax: 100,
   inferenceValueCharactersMax: 1_000,
@@ -150,6 +160,10 @@ export const dataLimits = {
   metadataUpdatesMax: 1_000,
   /** All updates of it as JSON: they are read again when its task runs. */
   metadataBulkBytesMax: 8 * 1024 * 1024,
+  /** Its body, in which what is over that bound is still told by name. */
+  metadataBulkBodyBytesMax: 10 * 1024 * 1024,
+  /** Values in it: a hundred of each image, which is all that an image may have. */
+  metadataBulkElementsMax: 110_000,
   /** Terms that such a call changes in one transaction: it holds the lock for some 50 ms. */
   metadataTermsAtOnceMax: 1_000,
   /** Facts of the hosted platform: events of one batch. */

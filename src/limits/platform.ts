@@ -84,6 +84,8 @@ export const platformLimits = {
   videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
   /** Of one workspace. */
   apiKeysMax: 1_000,
+  /** Scopes that are named for a key: there are some fifty. */
+  apiKeyScopesMax: 200,
   foldersMax: 1_000,
   folderDepthMax: 10,
   customMetadataBytesMax: 16 * 1024,

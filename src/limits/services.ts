@@ -9,6 +9,22 @@ export const serviceLimits = {
   jsonElementsMax: 2_000_000,
   /** Depth of one JSON body: no honest one comes near, and code that walks it may recurse. */
   jsonDepthMax: 64,
+  /** A JSON body where its operation says nothing else: parsing and checking takes some 10 ms. */
+  bodyBytesMax: 1024 * 1024,
+  /** Values in it: ten thousand names, and what is said beside them. */
+  bodyElementsMax: 12_000,
+  /** Members of one of its objects: LVIS has 1,203 classes, and each may be named. */
+  bodyMembersMax: 2_000,
+  /** Its depth: the settings of a version have four levels. */
+  bodyDepthMax: 32,
+  /** All of any body but its long texts: 4 MB of short ones take some 20 ms to parse. */
+  bodyParsedBytesMax: 4 * 1024 * 1024,
+  /** JSON in the texts of one input: models write it there, but never so much of it. */
+  jsonTextBytesMax: 1024 * 1024,
+  /** Of a long text as much is read at a time; others come in between. */
+  longTextStepBytes: 1024 * 1024,
+  /** Values that are checked in one go: of more, no more is checked than makes an error. */
+  checkedAtOnceMax: 2_000,
   /** Problems of one input that its error names: more help nobody, and an error stays small. */
   problemsShownMax: 50,
 

@@ -70,8 +70,8 @@ describe('a JSON body is refused with 400', () => {
     ['that is an array', '[]', 'The body must be a JSON object.'],
     ['that is null', 'null', 'The body must be a JSON object.'],
     ['that is a text', '"name"', 'The body must be a JSON object.'],
-    ['65 levels deep', '['.repeat(65), 'The body is nested deeper than 64 levels.'],
-    ['100,000 levels deep', '{"a":'.repeat(100_000), 'The body is nested deeper than 64 levels.'],
+    ['33 levels deep', '['.repeat(33), 'The body is nested deeper than 32 levels.'],
+    ['100,000 levels deep', '{"a":'.repeat(100_000), 'The body is nested deeper than 32 levels.'],
     [
       'with __proto__',
       '{"name":"a","__proto__":{}}',
@@ -88,9 +88,9 @@ describe('a JSON body is refused with 400', () => {
       '__proto__: is not allowed as the name of a member',
     ],
     [
-      '65 levels deep behind a long text',
-      String.raw`{"name":"${'n'.repeat(200)}\"","b":${'['.repeat(65)}`,
-      'The body is nested deeper than 64 levels.',
+      '33 levels deep behind a long text',
+      String.raw`{"name":"${'n'.repeat(200)}\"","b":${'['.repeat(33)}`,
+      'The body is nested deeper than 32 levels.',
     ],
   ])('%s', async (_name, body, message) => {
     const answer = await create(body);
@@ -135,10 +135,10 @@ describe('a body is refused with 413', () => {
   });
 
   test('when it has too many members', async () => {
-    const answer = await create(`{"name":[${'0,'.repeat(2_000_001)}0]}`);
+    const answer = await create(`{"name":[${'0,'.repeat(12_000)}0]}`);
     expect(answer.status).toBe(413);
     expect(json(answer)).toMatchObject({
-      error: { message: 'The body has more than 2000000 members.', type: 'too_large' },
+      error: { message: 'The body has more than 12000 values.', type: 'too_large' },
     });
   });
 });

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import * as z from 'zod';
 import { systemClock } from '../../src/clock.ts';
+import { bodyBounds } from '../../src/contract/body-bounds.ts';
 import { inProject, inVersion, inWorkspace } from '../../src/contract/fields.ts';
 import { filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
@@ -46,6 +47,7 @@ export const operations = {
     path: '/{workspace}/projects',
     pathParameters: inWorkspace,
     body: z.strictObject({ name: z.string(), license: z.string().optional() }),
+    bodyBounds: bodyBounds({ bytesMax: 80 * 1024 * 1024 }),
     success: 201,
   }),
   project: operation({

@@ -225,12 +225,12 @@ describe('400, with the name of the member, for', () => {
       '/vision-events',
       {
         ...event,
-        images: list(51).map((sourceId) => ({
+        images: list(11).map((sourceId) => ({
           sourceId,
           classifications: Array.from({ length: 1_000 }, () => ({ class: 'a', confidence: 1 })),
         })),
       },
-      'images: has 51000 detections; one call takes at most 50000',
+      'images: has 11000 detections; one call takes at most 10000',
     ],
     [
       'a long id of a device',

@@ -41,7 +41,7 @@ export function createRequestReader({ eventSchemas, needsSolution }: RequestRule
 }
 
 function readRequest(text: string, rules: EventRules): ReadEvent | undefined {
-  const members = parseJsonText(text);
+  const members = parseJsonText(text, events.events_create.bodyBounds);
   const body = respellEvent(members);
   // Not where an object stands in it as JSON text, which others read.
   const { data: input } = events.events_create.body.safeParse(body);

@@ -2,8 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
+import { refuseExcess } from '../../http-server/json-body.ts';
 import { collectBytes } from '../../http-server/receive.ts';
 import { noTurn } from '../../http-server/turns.ts';
+import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-text.ts';
 import { limits } from '../../limits.ts';
 
 export interface MessageBody {
@@ -20,11 +22,22 @@ export interface MessageBody {
  */
 export async function readMessages(request: IncomingMessage): Promise<MessageBody> {
   requireJson(request);
-  const bytes = await collectBytes(request, noTurn, limits.httpBodyBytesMax);
+  const scanner = new JsonScanner(bounds);
+  const bytes = await collectBytes(request, noTurn, limits.httpBodyBytesMax, (piece) =>
+    refuseExcess(scanner.push(piece), bounds),
+  );
   const value = parse(bytes);
-  checkMembers(value);
+  if (hasPrototypeName(value)) {
+    throw invalidArgument('__proto__', 'is not allowed as the name of a member');
+  }
   return { value, messages: Array.isArray(value) ? value : [value] };
 }
+
+const bounds: JsonBounds = {
+  elementsMax: limits.httpToolArgumentElementsMax,
+  membersMax: limits.httpToolArgumentElementsMax,
+  depthMax: limits.jsonDepthMax,
+};
 
 function requireJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? '';
@@ -44,24 +57,5 @@ function parse(bytes: Uint8Array): unknown {
     return JSON.parse(utf8.decode(bytes));
   } catch {
     throw new FoveaError('bad_request', 'The body is not valid JSON in UTF-8.');
-  }
-}
-
-/** Level by level: needs no stack either. */
-function checkMembers(value: unknown): void {
-  const { httpToolArgumentElementsMax: elementsMax, jsonDepthMax: depthMax } = limits;
-  let elements = 0;
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    elements += level.length;
-    if (elements > elementsMax) {
-      throw new FoveaError('too_large', `The body has more than ${elementsMax} members.`);
-    }
-    if (depth > depthMax) throw invalidArgument('', `The body is deeper than ${depthMax} levels.`);
-    level = level.flatMap((member) => {
-      if (typeof member !== 'object' || member === null) return [];
-      if (!Object.hasOwn(member, '__proto__')) return Object.values(member);
-      throw invalidArgument('__proto__', 'is not allowed as the name of a member');
-    });
   }
 }

@@ -1,7 +1,8 @@
 // Misspelt members: an open body would pass over `scope`, and the key could do everything.
 
 import { apiKeys } from '../../contract/api-keys.ts';
-import { invalidInput } from '../../errors.ts';
+import { invalidInput, type Problem } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import { nearest } from '../../nearest.ts';
 
 /**
@@ -14,11 +15,14 @@ export function refuseMisspelt(
 ): void {
   const { body, pathParameters } = apiKeys[operation];
   const known = [...Object.keys(body.shape), ...Object.keys(pathParameters.shape)];
-  const problems = Object.keys(input).flatMap((path) => {
-    if (known.includes(path)) return [];
-    if (path === 'folderIds') return [{ path, message: 'cannot be changed: make another key' }];
+  const problems: Problem[] = [];
+  for (const path of Object.keys(input)) {
+    if (problems.length >= limits.problemsShownMax) break;
+    if (known.includes(path)) continue;
     const near = nearest(path, [...known, 'folderIds']);
-    return near === undefined ? [] : [{ path, message: `is not known; did you mean "${near}"?` }];
-  });
+    if (path === 'folderIds')
+      problems.push({ path, message: 'cannot be changed: make another key' });
+    else if (near) problems.push({ path, message: `is not known; did you mean "${near}"?` });
+  }
   if (problems.length > 0) throw invalidInput(problems);
 }
