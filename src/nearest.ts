@@ -7,6 +7,7 @@ import { distance } from 'fastest-levenshtein';
  * has it as its last word. Undefined when none is close.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > charactersMax) return undefined;
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const other of known) {
@@ -15,6 +16,9 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   }
   return best ?? onlyOne(known.filter((other) => isPartOf(name, other)));
 }
+
+/** Nobody misspells more, and each known name takes as long as its length times this. */
+const charactersMax = 200;
 
 /** Two letters in four make any short word of any other. */
 function changesMax(name: string, other: string): number {

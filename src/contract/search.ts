@@ -1,6 +1,7 @@
 // Search: public projects, images of a project or of a workspace; export of what is found.
 
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import { closed, described, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
 import { operation } from './operation.ts';
 
@@ -42,6 +43,26 @@ const catalogAnswer = open({
 
 const FoundImage = open({ id: z.string().optional() });
 
+/** What is looked for: so many characters, which a search takes apart before it looks. */
+function sought(charactersMax: number) {
+  return z
+    .string()
+    .min(1)
+    .refine(({ length }) => length <= charactersMax, {
+      error: ({ input }) =>
+        `must have at most ${charactersMax} characters, has ${String(input).length}`,
+    });
+}
+
+const words = sought(limits.searchQueryCharactersMax);
+const value = sought(limits.searchValueCharactersMax);
+
+/** Of fields of an answer: there are fewer. */
+const isShortList = [
+  (names: readonly string[]) => names.length <= limits.searchFieldsMax,
+  { error: `must have at most ${limits.searchFieldsMax} items` },
+] as const;
+
 const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; * for all.');
 
 export const search = {
@@ -52,8 +73,10 @@ export const search = {
     path: '/catalog/search',
     summary: 'Public projects that match words.',
     query: closed({
-      q: z.string().min(1).describe('Words, class:car, images>500, sort:stars.'),
-      type: z.string().min(1).optional().describe('Project type, dataset or model.'),
+      q: sought(limits.catalogQueryCharactersMax).describe(
+        'Words, class:car, images>500, sort:stars.',
+      ),
+      type: value.optional().describe('Project type, dataset or model.'),
       limit: z.int().min(1).max(100).optional().describe('Default 12.'),
       page: z.int().min(1).optional().describe('Default 1.'),
     }),
@@ -81,17 +104,20 @@ export const search = {
     summary: 'Images of a project by words, likeness, tag, class or batch.',
     pathParameters: inProject,
     body: open({
-      prompt: z.string().min(1).optional().describe('Words.'),
-      like_image: z.string().min(1).optional().describe('Image id.'),
+      prompt: words.optional().describe('Words.'),
+      like_image: value.optional().describe('Image id.'),
       image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
-      tag: z.string().min(1).optional().describe('Tag.'),
-      class_name: z.string().min(1).optional().describe('Class.'),
+      tag: value.optional().describe('Tag.'),
+      class_name: value.optional().describe('Class.'),
       in_dataset: z.boolean().optional().describe('In the dataset.'),
       batch: z.boolean().optional().describe('In a batch.'),
-      batch_id: z.string().min(1).optional().describe('Batch id.'),
+      batch_id: value.optional().describe('Batch id.'),
       annotation_job: z.boolean().optional().describe('In a job.'),
-      annotation_job_id: z.string().min(1).optional().describe('Job id.'),
-      fields: described(z.array(z.enum(imageFields)), 'e.g. url, tags, annotations.').optional(),
+      annotation_job_id: value.optional().describe('Job id.'),
+      fields: described(
+        z.array(z.enum(imageFields)).refine(...isShortList),
+        'e.g. url, tags, annotations.',
+      ).optional(),
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),
@@ -114,8 +140,12 @@ export const search = {
     body: open({
       query: roboQl,
       pageSize: z.int().min(1).max(1_000).optional().describe('Default 50.'),
-      fields: z.array(z.string().min(1)).optional().describe('As images_search.'),
-      continuationToken: z.string().min(1).optional().describe('Of the page before.'),
+      fields: z
+        .array(value)
+        .refine(...isShortList)
+        .optional()
+        .describe('As images_search.'),
+      continuationToken: words.optional().describe('Of the page before.'),
     }),
     answer: open({
       results: z.array(FoundImage),
@@ -136,7 +166,7 @@ export const search = {
       query: roboQl,
       format: z.string().min(1).describe('e.g. coco.'),
       dataset: z.string().min(1).optional().describe('Project slug.'),
-      annotationGroup: z.string().min(1).optional().describe('Or annotation group.'),
+      annotationGroup: value.optional().describe('Or annotation group.'),
       name: displayName.optional().describe('Export name.'),
     })
       .refine(({ dataset, annotationGroup }) => dataset || annotationGroup, {

@@ -96,8 +96,10 @@ export const dataLimits = {
   /** Groups that may read a folder, and likewise write; and one name of them. */
   folderGroupsMax: 100,
   folderGroupCharactersMax: 200,
-  /** Projects of one folder that one call may name. */
+  /** Projects of one folder that one call may name: one transaction of some 50 ms. */
   folderProjectsMax: 10_000,
+  /** The slug of a project that a call names: as long as the name that it is made of, and more. */
+  projectSlugCharactersMax: 300,
   /** An id or a name that others gave a thing of theirs. */
   foreignIdCharactersMax: 256,
   /** The config of a workflow: a large graph of blocks has some 50 KB. */

@@ -53,8 +53,18 @@ export const platformLimits = {
   /** What is wrong with one file of a zip, in characters. */
   zipProblemCharactersMax: 500,
   searchQueryCharactersMax: 4_000,
+  /** Conditions of one query, each word of a text in quotation marks among them. */
   searchTermsMax: 200,
+  /** Words and names with a star, of one query: each may look through all names. */
+  searchPatternsMax: 20,
   searchDepthMax: 64,
+  /** A tag, a class or an id that is looked for: longer than any that is kept. */
+  searchValueCharactersMax: 1_000,
+  /** Fields of an answer that one call names: there are some twenty. */
+  searchFieldsMax: 50,
+  /** A line that is looked for in the catalog, and the words in it: each project is held against. */
+  catalogQueryCharactersMax: 500,
+  catalogWordsMax: 50,
   /** Images in one row of the index: one bit each. */
   searchChunkImages: 4_096,
   searchPageMax: 1_000,

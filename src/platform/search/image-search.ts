@@ -4,6 +4,7 @@ import type { Input } from '../../contract/operation.ts';
 import type { search } from '../../contract/search.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
@@ -25,7 +26,9 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
       const project = await findProject(parts, principal, input.project);
       const reach = { workspaceId: principal.workspace.id, projectIds: [project.id] };
       const { offset = 0, limit = 50 } = input;
-      const fields: readonly FieldName[] = input.fields ?? ['id', 'created'];
+      const fields: readonly FieldName[] = [
+        ...new Set(input.fields ?? (['id', 'created'] as const)),
+      ];
       const query = { kind: 'and', parts: conditionsOf(input) } as const;
       const descriptor = await likenessOf(parts, project, input);
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
@@ -72,8 +75,11 @@ function negateUnless(isWanted: boolean, part: Query): Query {
 }
 
 function promptOf(prompt: string): readonly Query[] {
-  const words = wordsOf(prompt);
+  const words = [...new Set(wordsOf(prompt))];
   if (words.length === 0) throw invalidArgument('prompt', 'has no letter and no digit to look for');
+  if (words.length > limits.searchTermsMax) {
+    throw invalidArgument('prompt', `has more than ${limits.searchTermsMax} words`);
+  }
   return words.map((word) => ({ kind: 'word', word, isPrefix: false }));
 }
 

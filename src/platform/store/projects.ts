@@ -1,6 +1,7 @@
 // Projects in SQLite.
 
-import { invalidInput } from '../../errors.ts';
+import { type FoveaError, invalidInput } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import { nearest } from '../../nearest.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
@@ -83,15 +84,30 @@ export function findProjects(
     readProject,
   );
   const bySlug = new Map(known.map((project) => [project.slug, project]));
-  const problems = slugs.flatMap((slug, place) => {
-    if (bySlug.has(slug)) return [];
-    const meant = nearest(slug, [...bySlug.keys()]);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return [{ path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` }];
-  });
-  if (problems.length > 0) throw invalidInput(problems);
-  return slugs.flatMap((slug) => bySlug.get(slug) ?? []);
+  const places = slugs.flatMap((slug, place) => (bySlug.has(slug) ? [] : [place]));
+  if (places.length > 0) throw unknownProjects(slugs, places, [...bySlug.keys()], argument);
+  return [...new Set(slugs)].flatMap((slug) => bySlug.get(slug) ?? []);
 }
+
+/** Each guess is a look at all names, so that only the first ones get one. */
+function unknownProjects(
+  slugs: readonly string[],
+  places: readonly number[],
+  known: readonly string[],
+  argument: string,
+): FoveaError {
+  const shown = places.slice(0, limits.problemsShownMax).map((place, at) => {
+    const slug = slugs[place] ?? '';
+    const meant = at < guessesMax ? nearest(slug, known) : undefined;
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    return { path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` };
+  });
+  const more = places.length - shown.length;
+  if (more === 0) return invalidInput(shown);
+  return invalidInput([...shown, { path: argument, message: `and ${more} more are not there` }]);
+}
+
+const guessesMax = 5;
 
 export function readProject(row: Row): Project {
   return {
