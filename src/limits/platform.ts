@@ -62,13 +62,13 @@ export const platformLimits = {
   searchValueCharactersMax: 1_000,
   /** Fields of an answer that one call names: there are some twenty. */
   searchFieldsMax: 50,
-  /** A line that is looked for in the catalog, and the words in it: each project is held against. */
+  /** A line that is looked for in the catalog, and its words: each is held against all projects. */
   catalogQueryCharactersMax: 500,
   catalogWordsMax: 50,
   /** Images in one row of the index: one bit each. */
   searchChunkImages: 4_096,
   searchPageMax: 1_000,
-  /** Terms that one prefix may stand for before names are looked at instead. */
+  /** Terms that one prefix may stand for, of all workspaces: of more, own names are looked at. */
   searchPrefixTermsMax: 10_000,
   /** Classes or tags that are read to say what an empty search may have meant: milliseconds. */
   searchKnownNamesMax: 1_000,
@@ -76,6 +76,14 @@ export const platformLimits = {
   searchNamesMax: 50_000,
   /** Up to so many hits are read and sorted; more are walked in the order of an index. */
   searchSparseMax: 5_000,
+  /** Reads that look through a whole project or workspace: of each workspace one at a time. */
+  readThreadsMax: 2,
+  /** One of them: a million images take a second. What takes longer is to be narrowed. */
+  readMsMax: 5_000,
+  /** Memory of such a thread, in megabytes: a page of large annotations is in it twice. */
+  readMegabytesMax: 256,
+  /** Of one workspace, behind the one that runs: a client that sends more does not wait for any. */
+  readsWaitingMax: 100,
   likenessChunkImages: 256,
   likenessCandidatesMax: 1_000,
   /** A larger BMP has no descriptor: decoding it holds up everybody else. */
@@ -121,7 +129,7 @@ export const platformLimits = {
   imagesDeletedMax: 1_000,
   /** Of one call that attaches metadata to records. */
   inferenceRecordsMax: 1_000,
-  /** Of one question: some half a second in which nobody else is answered. */
+  /** Of one question: some half a second in a thread of its own. */
   inferenceStatsRecordsMax: 100_000,
   inferenceStatsRowsMax: 1_000,
   /** First document, Video inference: the status at most once a minute. */

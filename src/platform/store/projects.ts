@@ -6,13 +6,14 @@ import { nearest } from '../../nearest.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
 import { slugOf } from '../ids.ts';
+import type { Reader } from './reader.ts';
 import { readProjectType, splitCountsOf } from './rows.ts';
-import type { LabelCounts, Project, ProjectStore } from './store.ts';
+import type { LabelCounts, Project, ProjectCounts, ProjectHealth, ProjectStore } from './store.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
 
-export function projectStore(database: Database, work: Work): ProjectStore {
+export function projectStore(database: Database, work: Work, reader: Reader): ProjectStore {
   return {
     add: async (project) => database.transaction(() => addProject(database, project)),
     find: async (workspaceId, slug) =>
@@ -29,8 +30,10 @@ export function projectStore(database: Database, work: Work): ProjectStore {
         [workspaceId],
         readProject,
       ),
-    counts: async (projectId) => countProject(database, projectId),
-    health: async (projectId) => measureProject(database, projectId),
+    counts: (workspaceId, projectIds) =>
+      reader.read(workspaceId, { name: 'counts', asked: [projectIds] }),
+    health: (workspaceId, projectId) =>
+      reader.read(workspaceId, { name: 'health', asked: [projectId] }),
     isLive: async (projectId) => isLive(database, projectId),
     trash: async (projectId, now, deletedBy) =>
       database.transaction(() => {
@@ -137,6 +140,13 @@ function freeSlug(database: Database, workspaceId: string, wanted: string): stri
   }
 }
 
+export function countProjects(
+  database: Database,
+  projectIds: readonly string[],
+): readonly ProjectCounts[] {
+  return projectIds.map((id) => countProject(database, id));
+}
+
 function countProject(database: Database, projectId: string) {
   const splits = database.all(
     `SELECT split, count(*) AS n, count(*) FILTER (WHERE objects IS NULL) AS unannotated
@@ -167,7 +177,7 @@ function countLabels(database: Database, projectId: string): LabelCounts {
   return Object.fromEntries(labels);
 }
 
-function measureProject(database: Database, projectId: string) {
+export function measureProject(database: Database, projectId: string): ProjectHealth {
   const totals = database.get(
     `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
        count(*) FILTER (WHERE objects IS NULL) AS missing,
