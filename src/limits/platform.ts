@@ -78,8 +78,8 @@ export const platformLimits = {
   searchSparseMax: 5_000,
   /** Reads that look through a whole project or workspace: of each workspace one at a time. */
   readThreadsMax: 2,
-  /** One of them: a million images take a second. What takes longer is to be narrowed. */
-  readMsMax: 5_000,
+  /** One of them: a million images take a second, on a busy machine ten times as long. */
+  readMsMax: 10_000,
   /** Memory of such a thread, in megabytes: a page of large annotations is in it twice. */
   readMegabytesMax: 256,
   /** Of one workspace, behind the one that runs: a client that sends more does not wait for any. */

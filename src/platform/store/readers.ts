@@ -9,9 +9,12 @@ import type { Question, ReadAnswer, ReadName } from './long-reads.ts';
 import type { FailedRead, FromReadThread, ReadThreadData } from './read-messages.ts';
 import type { Reader } from './reader.ts';
 
-/** Threads on the database at `path`, which start with the first read that needs them. */
-export function threadReader(path: string): Reader {
-  const readers = new Readers(path);
+/**
+ * Threads on the database at `path`, which start with the first read that needs them. A read may
+ * take `msMax`.
+ */
+export function threadReader(path: string, msMax: number = limits.readMsMax): Reader {
+  const readers = new Readers(path, msMax);
   return {
     read: (asker, question) => readers.read(asker, question),
     close: () => readers.close(),
@@ -27,13 +30,15 @@ interface Job {
 
 class Readers {
   readonly #path: string;
+  readonly #msMax: number;
   readonly #idle: ReadThread[] = [];
   readonly #running = new Map<ReadThread, string>();
   #waiting: Job[] = [];
   #isOpen = true;
 
-  constructor(path: string) {
+  constructor(path: string, msMax: number) {
     this.#path = path;
+    this.#msMax = msMax;
   }
 
   async read<Name extends ReadName>(
@@ -44,7 +49,7 @@ class Readers {
     const ahead = this.#waiting.filter((job) => job.asker === asker).length;
     if (ahead >= limits.readsWaitingMax) throw tooManyWaiting();
     return new Promise((resolve, reject) => {
-      const runOn = (thread: ReadThread) => thread.ask(question).then(resolve, reject);
+      const runOn = (thread: ReadThread) => thread.ask(question, this.#msMax).then(resolve, reject);
       this.#waiting.push({ asker, runOn, refuse: reject });
       this.#next();
     });
@@ -101,7 +106,10 @@ class ReadThread {
   }
 
   /** Its start counts for no read. */
-  async ask<Name extends ReadName>(question: Question<Name>): Promise<ReadAnswer<Name>> {
+  async ask<Name extends ReadName>(
+    question: Question<Name>,
+    msMax: number,
+  ): Promise<ReadAnswer<Name>> {
     this.#worker.ref();
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -109,7 +117,7 @@ class ReadThread {
       const { promise, resolve } = Promise.withResolvers<FromReadThread<Name>>();
       this.#worker.once('message', resolve);
       this.#worker.postMessage(question);
-      timer = setTimeout(() => this.#end(tooMuch()), limits.readMsMax);
+      timer = setTimeout(() => this.#end(tooMuch()), msMax);
       const given = await Promise.race([promise, this.#failure()]);
       if (given.kind === 'read') return given.answer;
       throw given.kind === 'failed'
@@ -149,8 +157,8 @@ function reasonOf(thrown: unknown): FoveaError {
 }
 
 function tooMuch(): FoveaError {
-  const seconds = limits.readMsMax / 1_000;
-  return new FoveaError('invalid_input', `This looks through more than is done in ${seconds} s.`, {
+  const message = 'This looks through more than one call may: it was given up.';
+  return new FoveaError('invalid_input', message, {
     hint: 'Narrow it: fewer words with *, one project, a smaller page, or a shorter time.',
   });
 }

@@ -42,12 +42,11 @@ export function writeChanges(database: Database, changes: TermChanges): void {
 }
 
 function termId(database: Database, term: string): number {
-  const find = () =>
-    database.get('SELECT id FROM search_terms WHERE term = ?', [term], (row) => row.integer('id'));
-  const known = find();
+  const find = 'SELECT id FROM search_terms WHERE term = ?';
+  const known = database.get(find, [term], (row) => row.integer('id'));
   if (known !== undefined) return known;
-  database.run('INSERT INTO search_terms (term) VALUES (?)', [term]);
-  return find() ?? 0;
+  const add = 'INSERT INTO search_terms (term) VALUES (?) RETURNING id';
+  return database.get(add, [term], (row) => row.integer('id')) ?? 0;
 }
 
 /** False when no bit of the chunk is set any more. */
