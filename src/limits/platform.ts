@@ -68,6 +68,8 @@ export const platformLimits = {
   /** Images in one row of the index: one bit each. */
   searchChunkImages: 4_096,
   searchPageMax: 1_000,
+  /** Annotations of one page of what is found, as JSON: they are turned into an answer at once. */
+  foundAnnotationsCharactersMax: 4_000_000,
   /** Terms that one prefix may stand for, of all workspaces: of more, own names are looked at. */
   searchPrefixTermsMax: 10_000,
   /** Classes or tags that are read to say what an empty search may have meant: milliseconds. */
@@ -90,7 +92,7 @@ export const platformLimits = {
   bmpDescribedPixelsMax: 4_000_000,
   searchExportImagesMax: 100_000,
   /** Rows that one transaction changes: it holds the lock for some 20 ms. */
-  forkRowsAtOnceMax: 100,
+  forkRowsAtOnceMax: 50,
   rebalanceRowsAtOnceMax: 1_000,
   rebalanceRowsReadMax: 5_000,
   metadataRowsAtOnceMax: 100,
@@ -124,9 +126,9 @@ export const platformLimits = {
   /** Loading a large one, with a run to see what it gives. */
   modelOpenMsMax: 120_000,
   modelClassesMax: 10_000,
-  /** Of one review, or one deletion: all of it or none, in one transaction of some 70 ms. */
-  annotationReviewImagesMax: 1_000,
-  imagesDeletedMax: 1_000,
+  /** Of one review, or one deletion: all of it or none, in one transaction of some 100 ms. */
+  annotationReviewImagesMax: 500,
+  imagesDeletedMax: 500,
   /** Of one call that attaches metadata to records. */
   inferenceRecordsMax: 1_000,
   /** Of one question: some half a second in a thread of its own. */

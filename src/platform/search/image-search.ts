@@ -36,6 +36,7 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
       const describing: Describing = { fields, links, origin, owner, search };
       if (descriptor) {
         const { total, images } = await store.search.like(reach, { ...common, descriptor });
+        refuseCut(images.length, total, common);
         const results = await Promise.all(images.map((one) => describeFound(one, describing)));
         return { offset, total, results, notes: [likenessNote, ...notesOn(input)] };
       }
@@ -44,12 +45,28 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
         sort: newestFirst,
         after: undefined,
       });
+      refuseCut(page.images.length, page.total, common);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
       const missing = page.total === 0 ? await notesOnMissing(store.search, reach, query) : [];
       const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },
   };
+}
+
+/** Whoever asks by places would take what is cut off for images that are not there. */
+function refuseCut(
+  images: number,
+  total: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): void {
+  if (images >= Math.min(limit, total - offset)) return;
+  const most = limits.foundAnnotationsCharactersMax;
+  throw invalidArgument(
+    'limit',
+    `the annotations of these images have more than ${most} characters; ${images} of them fit`,
+    `Ask for ${images} at a time, or without the field annotations.`,
+  );
 }
 
 function conditionsOf(input: SearchInput): readonly Query[] {

@@ -62,6 +62,7 @@ export interface Reach {
 export interface SearchPage {
   /** How many images are found in all. */
   readonly total: number;
+  /** Fewer than were asked for, where their annotations are large. */
   readonly images: readonly FoundImage[];
   /** Undefined: this is the last page. */
   readonly next: After | undefined;
@@ -172,15 +173,12 @@ export function findImages(index: Index, reach: Reach, request: SearchRequest): 
   const hits = evaluate(index, request.query, scopeOf(database, reach));
   const { offset, limit, withAnnotations } = request;
   const placed = orderImages(database, hits, request, offset + limit + 1).slice(offset);
-  const page = placed.slice(0, limit);
+  const page = placed.slice(0, limit).map(({ ordinal }) => ordinal);
+  const images = readFound(database, page, withAnnotations);
   return {
     total: size(hits),
-    images: readFound(
-      database,
-      page.map(({ ordinal }) => ordinal),
-      withAnnotations,
-    ),
-    next: placed.length > limit ? page.at(-1) : undefined,
+    images,
+    next: placed.length > images.length ? placed[images.length - 1] : undefined,
     isComplete: isComplete(database),
   };
 }
