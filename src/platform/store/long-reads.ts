@@ -64,7 +64,6 @@ interface Answers {
 }
 
 export type ReadName = keyof Questions;
-export type Asked<Name extends ReadName> = Questions[Name];
 export type ReadAnswer<Name extends ReadName> = Answers[Name];
 
 /** One of them with what it is asked. */

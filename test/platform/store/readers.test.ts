@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { FoveaError } from '../../../src/errors.ts';
+import type { Question } from '../../../src/platform/store/long-reads.ts';
 import type { Reader } from '../../../src/platform/store/reader.ts';
 import { threadReader } from '../../../src/platform/store/readers.ts';
 import { seedImages } from '../seed-kit.ts';
@@ -14,10 +15,9 @@ async function openReader(msMax?: number): Promise<Reader> {
   return reader;
 }
 
-const counts = (projects: number) => ({
-  name: 'counts' as const,
-  asked: [Array.from({ length: projects }, () => 'large-project')] as [string[]],
-});
+function counts(projects: number): Question<'counts'> {
+  return { name: 'counts', asked: [Array.from({ length: projects }, () => 'large-project')] };
+}
 
 function codeOf(result: PromiseSettledResult<unknown>): string {
   if (result.status === 'fulfilled') return 'answered';
