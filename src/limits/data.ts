@@ -142,6 +142,9 @@ export const dataLimits = {
   eventsPageMax: 1_000,
   /** A page of large events ends here: one is in memory several times. One event is a page. */
   eventsPageCharactersMax: 16 * 1024 * 1024,
+  /** Values of one comma-separated list of a query of events, and filters on their metadata. */
+  eventFilterValuesMax: 200,
+  eventMetadataFiltersMax: 32,
   /** Events of one page where the caller does not say (second document, Limits). */
   eventsPageDefault: 100,
 } as const;
