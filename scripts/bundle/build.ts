@@ -44,6 +44,7 @@ function bundle(folder: string) {
       'parts/trainer-keeper': 'src/platform/trainers/trainer-keeper.ts',
       'parts/image-worker': 'src/pictures/image-worker.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
+      'parts/read-worker': 'src/platform/store/read-worker.ts',
       'parts/model-worker': 'src/platform/models/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',

@@ -11,7 +11,16 @@ const inFolder = closed({
 });
 
 const name = displayName.describe('Name.');
-const projects = z.array(z.string().min(1)).max(limits.folderProjectsMax);
+const projects = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .refine(({ length }) => length <= limits.projectSlugCharactersMax, {
+        error: `must have at most ${limits.projectSlugCharactersMax} characters`,
+      }),
+  )
+  .max(limits.folderProjectsMax);
 const groups = z
   .array(text.max(limits.folderGroupCharactersMax))
   .max(limits.folderGroupsMax)

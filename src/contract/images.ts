@@ -205,7 +205,7 @@ export const images = {
     path: '/{workspace}/{project}/images',
     summary: 'Delete images for good.',
     pathParameters: inProject,
-    body: open({ images: removedIds.describe('Ids, up to 1000.') }),
+    body: open({ images: removedIds.describe(`Ids, up to ${limits.imagesDeletedMax}.`) }),
     answer: open({}),
     success: 204,
     textErrors: [400],

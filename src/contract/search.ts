@@ -47,10 +47,27 @@ const withImage = bodyBounds({
   bytesMax: Math.ceil(limits.searchImageBytesMax / 3) * 4 + limits.bodyBytesMax,
 });
 
-/** Beside an image, which may be large, no other text is. */
-const oneName = z.string().min(1).max(limits.foreignIdCharactersMax);
-
 const FoundImage = open({ id: z.string().optional() });
+
+/** What is looked for: so many characters, which a search takes apart before it looks. */
+function sought(charactersMax: number) {
+  return z
+    .string()
+    .min(1)
+    .refine(({ length }) => length <= charactersMax, {
+      error: ({ input }) =>
+        `must have at most ${charactersMax} characters, has ${String(input).length}`,
+    });
+}
+
+const words = sought(limits.searchQueryCharactersMax);
+const value = sought(limits.searchValueCharactersMax);
+
+/** Of fields of an answer: there are fewer. */
+const isShortList = [
+  (names: readonly string[]) => names.length <= limits.searchFieldsMax,
+  { error: `must have at most ${limits.searchFieldsMax} items` },
+] as const;
 
 const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; * for all.');
 
@@ -62,8 +79,10 @@ export const search = {
     path: '/catalog/search',
     summary: 'Public projects that match words.',
     query: closed({
-      q: z.string().min(1).describe('Words, class:car, images>500, sort:stars.'),
-      type: z.string().min(1).optional().describe('Project type, dataset or model.'),
+      q: sought(limits.catalogQueryCharactersMax).describe(
+        'Words, class:car, images>500, sort:stars.',
+      ),
+      type: value.optional().describe('Project type, dataset or model.'),
       limit: z.int().min(1).max(100).optional().describe('Default 12.'),
       page: z.int().min(1).optional().describe('Default 1.'),
     }),
@@ -92,17 +111,20 @@ export const search = {
     summary: 'Images of a project by words, likeness, tag, class or batch.',
     pathParameters: inProject,
     body: open({
-      prompt: z.string().min(1).max(limits.searchQueryCharactersMax).optional().describe('Words.'),
-      like_image: oneName.optional().describe('Image id.'),
+      prompt: words.optional().describe('Words.'),
+      like_image: value.optional().describe('Image id.'),
       image_base64: z.string().min(1).optional().describe('Like this file, base64.'),
-      tag: oneName.optional().describe('Tag.'),
-      class_name: oneName.optional().describe('Class.'),
+      tag: value.optional().describe('Tag.'),
+      class_name: value.optional().describe('Class.'),
       in_dataset: z.boolean().optional().describe('In the dataset.'),
       batch: z.boolean().optional().describe('In a batch.'),
-      batch_id: oneName.optional().describe('Batch id.'),
+      batch_id: value.optional().describe('Batch id.'),
       annotation_job: z.boolean().optional().describe('In a job.'),
-      annotation_job_id: oneName.optional().describe('Job id.'),
-      fields: described(z.array(z.enum(imageFields)), 'e.g. url, tags, annotations.').optional(),
+      annotation_job_id: value.optional().describe('Job id.'),
+      fields: described(
+        z.array(z.enum(imageFields)).refine(...isShortList),
+        'e.g. url, tags, annotations.',
+      ).optional(),
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),
@@ -126,8 +148,12 @@ export const search = {
     body: open({
       query: roboQl,
       pageSize: z.int().min(1).max(1_000).optional().describe('Default 50.'),
-      fields: z.array(z.string().min(1)).optional().describe('As images_search.'),
-      continuationToken: z.string().min(1).optional().describe('Of the page before.'),
+      fields: z
+        .array(value)
+        .refine(...isShortList)
+        .optional()
+        .describe('As images_search.'),
+      continuationToken: words.optional().describe('Of the page before.'),
     }),
     answer: open({
       results: z.array(FoundImage),
@@ -148,7 +174,7 @@ export const search = {
       query: roboQl,
       format: z.string().min(1).describe('e.g. coco.'),
       dataset: z.string().min(1).optional().describe('Project slug.'),
-      annotationGroup: z.string().min(1).optional().describe('Or annotation group.'),
+      annotationGroup: value.optional().describe('Or annotation group.'),
       name: displayName.optional().describe('Export name.'),
     })
       .refine(({ dataset, annotationGroup }) => dataset || annotationGroup, {

@@ -85,7 +85,7 @@ type ListInput = Parameters<
 function queryOf(input: ListInput): EventQuery {
   const either = (one: string | undefined, list: string | undefined) => {
     const several = list?.split(',').filter((value) => value !== '');
-    if (one === undefined) return several;
+    if (one === undefined) return several && [...new Set(several)];
     return several === undefined || several.includes(one) ? [one] : [];
   };
   const deviceIds = either(input.device_id, input.device_id__in);

@@ -123,8 +123,10 @@ export const dataLimits = {
   /** Groups that may read a folder, and likewise write; and one name of them. */
   folderGroupsMax: 100,
   folderGroupCharactersMax: 200,
-  /** Projects of one folder that one call may name. */
+  /** Projects of one folder that one call may name: one transaction of some 50 ms. */
   folderProjectsMax: 10_000,
+  /** The slug of a project that a call names: as long as the name that it is made of, and more. */
+  projectSlugCharactersMax: 300,
   /** An id or a name that others gave a thing of theirs. */
   foreignIdCharactersMax: 256,
   /** The config of a workflow: a large graph of blocks has some 50 KB. */
@@ -179,6 +181,9 @@ export const dataLimits = {
   eventsPageMax: 1_000,
   /** A page of large events ends here: one is in memory several times. One event is a page. */
   eventsPageCharactersMax: 16 * 1024 * 1024,
+  /** Values of one comma-separated list of a query of events, and filters on their metadata. */
+  eventFilterValuesMax: 200,
+  eventMetadataFiltersMax: 32,
   /** Events of one page where the caller does not say (second document, Limits). */
   eventsPageDefault: 100,
 } as const;

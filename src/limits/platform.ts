@@ -53,12 +53,24 @@ export const platformLimits = {
   /** What is wrong with one file of a zip, in characters. */
   zipProblemCharactersMax: 500,
   searchQueryCharactersMax: 4_000,
+  /** Conditions of one query, each word of a text in quotation marks among them. */
   searchTermsMax: 200,
+  /** Words and names with a star, of one query: each may look through all names. */
+  searchPatternsMax: 20,
   searchDepthMax: 64,
+  /** A tag, a class or an id that is looked for: longer than any that is kept. */
+  searchValueCharactersMax: 1_000,
+  /** Fields of an answer that one call names: there are some twenty. */
+  searchFieldsMax: 50,
+  /** A line that is looked for in the catalog, and its words: each is held against all projects. */
+  catalogQueryCharactersMax: 500,
+  catalogWordsMax: 50,
   /** Images in one row of the index: one bit each. */
   searchChunkImages: 4_096,
   searchPageMax: 1_000,
-  /** Terms that one prefix may stand for before names are looked at instead. */
+  /** Annotations of one page of what is found, as JSON: they are turned into an answer at once. */
+  foundAnnotationsCharactersMax: 4_000_000,
+  /** Terms that one prefix may stand for, of all workspaces: of more, own names are looked at. */
   searchPrefixTermsMax: 10_000,
   /** Classes or tags that are read to say what an empty search may have meant: milliseconds. */
   searchKnownNamesMax: 1_000,
@@ -66,13 +78,21 @@ export const platformLimits = {
   searchNamesMax: 50_000,
   /** Up to so many hits are read and sorted; more are walked in the order of an index. */
   searchSparseMax: 5_000,
+  /** Reads that look through a whole project or workspace: of each workspace one at a time. */
+  readThreadsMax: 2,
+  /** One of them: a million images take a second, on a busy machine ten times as long. */
+  readMsMax: 10_000,
+  /** Memory of such a thread, in megabytes: a page of large annotations is in it twice. */
+  readMegabytesMax: 256,
+  /** Of one workspace, behind the one that runs: a client that sends more does not wait for any. */
+  readsWaitingMax: 100,
   likenessChunkImages: 256,
   likenessCandidatesMax: 1_000,
   /** A larger BMP has no descriptor: decoding it holds up everybody else. */
   bmpDescribedPixelsMax: 4_000_000,
   searchExportImagesMax: 100_000,
   /** Rows that one transaction changes: it holds the lock for some 20 ms. */
-  forkRowsAtOnceMax: 100,
+  forkRowsAtOnceMax: 50,
   rebalanceRowsAtOnceMax: 1_000,
   rebalanceRowsReadMax: 5_000,
   metadataRowsAtOnceMax: 100,
@@ -108,12 +128,12 @@ export const platformLimits = {
   /** Loading a large one, with a run to see what it gives. */
   modelOpenMsMax: 120_000,
   modelClassesMax: 10_000,
-  /** Of one review, or one deletion: all of it or none, in one transaction of some 70 ms. */
-  annotationReviewImagesMax: 1_000,
-  imagesDeletedMax: 1_000,
+  /** Of one review, or one deletion: all of it or none, in one transaction of some 100 ms. */
+  annotationReviewImagesMax: 500,
+  imagesDeletedMax: 500,
   /** Of one call that attaches metadata to records. */
   inferenceRecordsMax: 1_000,
-  /** Of one question: some half a second in which nobody else is answered. */
+  /** Of one question: some half a second in a thread of its own. */
   inferenceStatsRecordsMax: 100_000,
   inferenceStatsRowsMax: 1_000,
   /** First document, Video inference: the status at most once a minute. */

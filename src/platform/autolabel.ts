@@ -11,6 +11,7 @@ import { newId } from './ids.ts';
 import { type Labeller, localModel, noModelConfigured } from './models/labeller.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
+import { countsOf } from './projects.ts';
 import { isInReach, reachOf } from './reach.ts';
 import type { AutolabelJob, AutolabelSettings, NewAutolabelJob } from './store/autolabel.ts';
 import type { Project } from './store/store.ts';
@@ -91,8 +92,8 @@ async function start(
   );
 }
 
-async function projectClasses({ store }: Parts, { id }: Project): Promise<readonly string[]> {
-  return Object.keys((await store.projects.counts(id)).classes);
+async function projectClasses(parts: Parts, project: Project): Promise<readonly string[]> {
+  return Object.keys((await countsOf(parts, project)).classes);
 }
 
 /**

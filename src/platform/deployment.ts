@@ -8,6 +8,7 @@ import { activeLearningHandlers } from './active-learning/settings.ts';
 import { isClassification } from './annotations/class-names.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
+import { countsOf } from './projects.ts';
 import { checkModelReach } from './reach.ts';
 import type { DeployedModel } from './store/deployments.ts';
 import type { Project } from './store/store.ts';
@@ -18,7 +19,7 @@ export function deploymentHandlers(parts: Parts): Handlers<typeof deployment, Pr
   return {
     deployment_get: async (input, { principal, origin }) => {
       const project = await findProject(parts, principal, input.project);
-      const { classes } = await store.projects.counts(project.id);
+      const { classes } = await countsOf(parts, project);
       const model = await store.deployments.get(project.id);
       const { isEnabled } = await store.activeLearning.get(project.id);
       const { workspace } = principal;

@@ -40,6 +40,7 @@ import { createModels } from './models/labeller.ts';
 import { authorize, openDoor, type Principal } from './principal.ts';
 import { platformRoutes } from './routes.ts';
 import { platformMigrations } from './store/migrations.ts';
+import { threadReader } from './store/readers.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import type { Store, Workspace } from './store/store.ts';
 import { createTasks } from './tasks.ts';
@@ -116,7 +117,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
 async function startOn(database: Database, options: PlatformOptions): Promise<Service> {
   const { data, clock, log, publicUrl } = options;
   const work = createWork(database, { clock, owner: randomBytes(8).toString('hex') });
-  const store = createSqliteStore(database, work);
+  const reader = threadReader(join(data, 'platform.db'));
+  const store = createSqliteStore(database, work, reader);
   const blobs = await openBlobFolder(join(data, 'blobs'), clock);
   const scratch = await openScratch(join(data, 'scratch'), clock);
   const key = await openLinkKey(data);

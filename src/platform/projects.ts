@@ -1,7 +1,7 @@
 // Handlers of the projects family.
 
 import type { projects } from '../contract/projects.ts';
-import { notFound } from '../errors.ts';
+import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { isClassification } from './annotations/class-names.ts';
 import { newId } from './ids.ts';
@@ -33,12 +33,12 @@ export function projectHandlers(
         folderId: undefined,
         created: clock.now(),
       });
-      const counts = await store.projects.counts(project.id);
+      const counts = await countsOf(parts, project);
       return describeProject(principal.workspace, project, counts);
     },
     projects_get: async ({ project: slug }, { principal }) => {
       const project = await findProject(parts, principal, slug);
-      const counts = await store.projects.counts(project.id);
+      const counts = await countsOf(parts, project);
       const versions = await store.versions.list(project.id);
       const { name, slug: url } = principal.workspace;
       return {
@@ -55,10 +55,20 @@ export function projectHandlers(
     },
     projects_health: async ({ project: slug }, { principal }) => {
       const project = await findProject(parts, principal, slug);
-      const { splits } = await store.projects.counts(project.id);
-      return { ...describeHealth(await store.projects.health(project.id)), splits };
+      const { splits } = await countsOf(parts, project);
+      const health = await store.projects.health(project.workspaceId, project.id);
+      return { ...describeHealth(health), splits };
     },
   };
+}
+
+export async function countsOf(
+  { store }: Pick<Parts, 'store'>,
+  { id, workspaceId }: Pick<Project, 'id' | 'workspaceId'>,
+): Promise<ProjectCounts> {
+  const [counts] = await store.projects.counts(workspaceId, [id]);
+  if (counts === undefined) throw new FoveaError('internal', 'A project was not counted.');
+  return counts;
 }
 
 /** A project as the API shows it (facts: id is `workspace/slug`, times are Unix seconds). */

@@ -7,6 +7,7 @@ import { nearest } from '../nearest.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
+import { countsOf } from './projects.ts';
 import { describeTaskStart } from './tasks.ts';
 
 export function rebalanceHandlers(
@@ -18,7 +19,7 @@ export function rebalanceHandlers(
       const project = await findProject(parts, principal, input.project);
       const { splits, mode, grouping, classes } = input;
       refuseUnusedMembers(mode, grouping, classes);
-      if (classes) refuseUnknownClasses(classes, (await store.projects.counts(project.id)).classes);
+      if (classes) refuseUnknownClasses(classes, (await countsOf(parts, project)).classes);
       const settings = {
         splits,
         ...(mode && { mode }),

@@ -19,20 +19,21 @@ export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, 
       const reach = await reachOf(store, principal);
       const all = await store.projects.list(principal.workspace.id);
       const projects = all.filter(({ id }) => isInReach(reach, id));
+      const counts = await store.projects.counts(
+        principal.workspace.id,
+        projects.map(({ id }) => id),
+      );
       return {
         workspace: {
           name: principal.workspace.name,
           url: principal.workspace.slug,
           members: 1,
-          projects: await Promise.all(
-            projects.map(async (project) => {
-              const counts = await store.projects.counts(project.id);
-              return {
-                ...describeProject(principal.workspace, project, counts),
-                versions: counts.versions,
-              };
-            }),
-          ),
+          projects: projects.flatMap((project, at) => {
+            const ofProject = counts[at];
+            if (ofProject === undefined) return [];
+            const { versions } = ofProject;
+            return [{ ...describeProject(principal.workspace, project, ofProject), versions }];
+          }),
         },
       };
     },

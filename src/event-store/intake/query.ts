@@ -2,6 +2,7 @@
 
 import type { UncheckedParts } from '../../contract/check.ts';
 import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import { isMembers, type Members } from '../members.ts';
 import type { MetadataCondition, MetadataOperator, MetadataValue } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
@@ -24,13 +25,26 @@ function prepared(name: string, value: unknown): unknown {
       if (value === 'asc' || value === 'desc') return value;
       throw badQuery(name, 'must be "asc" or "desc"');
     case 'metadata_filter':
-      if (Array.isArray(value)) for (const text of value) parseMetadataFilter(String(text));
+      if (!Array.isArray(value)) return value;
+      refuseMany(name, value.length, limits.eventMetadataFiltersMax, 'filters');
+      for (const text of value) parseMetadataFilter(String(text));
+      return value;
+    case 'device_id__in':
+    case 'event_schema__in':
+    case 'workflow_id__in':
+    case 'external_id__in':
+      refuseMany(name, String(value).split(',').length, limits.eventFilterValuesMax, 'values');
       return value;
     case 'include_drafts':
       return truth(value) ?? value;
     default:
       return value;
   }
+}
+
+/** Each is looked for in all that the store has. */
+function refuseMany(name: string, count: number, most: number, what: string): void {
+  if (count > most) throw badQuery(name, `has ${count} ${what}; at most ${most} are taken`);
 }
 
 function preparedTime(name: string, value: unknown): string {

@@ -3,6 +3,7 @@
 import { dayMs } from '../../clock.ts';
 import { projectTypes } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import { nearest } from '../../nearest.ts';
 import type { CatalogProject } from '../store/catalog.ts';
 import { quoted } from './query-text.ts';
@@ -42,7 +43,11 @@ export function parseCatalogQuery(text: string): CatalogQuery {
     else if (name === 'sort') sort = readSort(value);
     else filters.push(operatorFilter(name, value));
   }
-  return { words, tags, filters, sort };
+  const count = new Set([...words, ...tags]).size + filters.length;
+  if (count > limits.catalogWordsMax) {
+    throw invalidArgument('q', `has more than ${limits.catalogWordsMax} words and filters`);
+  }
+  return { words: [...new Set(words)], tags: [...new Set(tags)], filters, sort };
 }
 
 /** A filter on the kind of a project; undefined for a word that is none. */

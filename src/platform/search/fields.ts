@@ -22,7 +22,7 @@ export function readFieldNames(names: readonly string[]): readonly FieldName[] {
     return [{ path: `fields[${at}]`, message: `there is no field ${quoted(name)}; ${meant}` }];
   });
   if (problems.length > 0) throw invalidInput(problems);
-  return names.filter(isFieldName);
+  return [...new Set(names.filter(isFieldName))];
 }
 
 function isFieldName(name: string): name is FieldName {

@@ -4,6 +4,7 @@ import type { Input } from '../../contract/operation.ts';
 import type { search } from '../../contract/search.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
@@ -25,7 +26,9 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
       const project = await findProject(parts, principal, input.project);
       const reach = { workspaceId: principal.workspace.id, projectIds: [project.id] };
       const { offset = 0, limit = 50 } = input;
-      const fields: readonly FieldName[] = input.fields ?? ['id', 'created'];
+      const fields: readonly FieldName[] = [
+        ...new Set(input.fields ?? (['id', 'created'] as const)),
+      ];
       const query = { kind: 'and', parts: conditionsOf(input) } as const;
       const descriptor = await likenessOf(parts, project, input);
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
@@ -33,6 +36,7 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
       const describing: Describing = { fields, links, origin, owner, search };
       if (descriptor) {
         const { total, images } = await store.search.like(reach, { ...common, descriptor });
+        refuseCut(images.length, total, common);
         const results = await Promise.all(images.map((one) => describeFound(one, describing)));
         return { offset, total, results, notes: [likenessNote, ...notesOn(input)] };
       }
@@ -41,12 +45,28 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
         sort: newestFirst,
         after: undefined,
       });
+      refuseCut(page.images.length, page.total, common);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
       const missing = page.total === 0 ? await notesOnMissing(store.search, reach, query) : [];
       const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },
   };
+}
+
+/** Whoever asks by places would take what is cut off for images that are not there. */
+function refuseCut(
+  images: number,
+  total: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): void {
+  if (images >= Math.min(limit, total - offset)) return;
+  const most = limits.foundAnnotationsCharactersMax;
+  throw invalidArgument(
+    'limit',
+    `the annotations of these images have more than ${most} characters; ${images} of them fit`,
+    `Ask for ${images} at a time, or without the field annotations.`,
+  );
 }
 
 function conditionsOf(input: SearchInput): readonly Query[] {
@@ -72,8 +92,11 @@ function negateUnless(isWanted: boolean, part: Query): Query {
 }
 
 function promptOf(prompt: string): readonly Query[] {
-  const words = wordsOf(prompt);
+  const words = [...new Set(wordsOf(prompt))];
   if (words.length === 0) throw invalidArgument('prompt', 'has no letter and no digit to look for');
+  if (words.length > limits.searchTermsMax) {
+    throw invalidArgument('prompt', `has more than ${limits.searchTermsMax} words`);
+  }
   return words.map((word) => ({ kind: 'word', word, isPrefix: false }));
 }
 

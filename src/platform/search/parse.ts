@@ -46,6 +46,7 @@ class Parser {
   #hasWords = false;
   #depth = 0;
   #conditions = 0;
+  #patterns = 0;
   /** What is around the place: `sort:` and `like-image:` stand outside of brackets and NOT. */
   #inside: string | undefined;
 
@@ -138,10 +139,7 @@ class Parser {
   #readFactor(): Query | undefined {
     const text = this.#text;
     if (text.peek() === '(') return this.#readBrackets();
-    this.#conditions += 1;
-    if (this.#conditions > limits.searchTermsMax) {
-      throw text.error(text.at, `has more than ${limits.searchTermsMax} conditions`);
-    }
+    this.#count(1, text.at);
     if (text.peek() === '"') {
       const at = text.at;
       return this.#words(text.readQuoted(), at, false);
@@ -176,9 +174,28 @@ class Parser {
     return query;
   }
 
+  /** Each word is a condition of its own. */
+  #count(conditions: number, at: number): void {
+    this.#conditions += conditions;
+    if (this.#conditions <= limits.searchTermsMax) return;
+    throw this.#text.error(at, `has more than ${limits.searchTermsMax} conditions`);
+  }
+
+  #countPattern(at: number): void {
+    this.#patterns += 1;
+    if (this.#patterns <= limits.searchPatternsMax) return;
+    const most = limits.searchPatternsMax;
+    throw this.#text.error(at, `has more than ${most} words and file names with *`);
+  }
+
   #readField(name: { readonly at: number; readonly value: string }): Query | undefined {
     const field = readField(this.#text, name, this.#findProjectId);
-    if ('query' in field) return field.query;
+    if ('query' in field) {
+      if (field.query.kind === 'name' && field.query.pattern.includes('*')) {
+        this.#countPattern(name.at);
+      }
+      return field.query;
+    }
     const what = 'sort' in field ? 'sort:' : 'like-image:';
     if (this.#inside !== undefined) {
       throw this.#text.error(name.at, `${what} cannot stand inside ${this.#inside}`);
@@ -195,6 +212,8 @@ class Parser {
     const words = wordsOf(value);
     if (words.length === 0) throw this.#text.error(at, 'has no letter and no digit to look for');
     this.#hasWords = true;
+    this.#count(words.length - 1, at);
+    if (isPrefix) this.#countPattern(at);
     // The end of what was written is open, not the end of each of its words.
     const parts = words.map((word, at): Query => {
       return { kind: 'word', word, isPrefix: isPrefix && at === words.length - 1 };

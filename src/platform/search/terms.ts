@@ -97,8 +97,8 @@ export function termsOf(image: IndexedImage): ReadonlySet<string> {
 
 function slices(field: string, value: number): readonly string[] {
   const terms: string[] = [];
-  for (let bit = 0; bit < sliceBits; bit += 1) {
-    if (Math.floor(value / 2 ** bit) % 2 === 1) terms.push(slice(field, bit));
+  for (let bit = 0; bit < sliceBits && value >> bit !== 0; bit += 1) {
+    if (((value >> bit) & 1) === 1) terms.push(slice(field, bit));
   }
   return terms;
 }

@@ -115,9 +115,10 @@ export function annotationJobStore(database: Database): AnnotationJobStore {
       ),
     review: async (projectId, jobId, review, now) => {
       if (findJob(database, projectId, jobId) === undefined) return undefined;
-      changingImages(database, [...review.approve, ...review.reject], () =>
-        reviewImages(database, jobId, review, now),
-      );
+      database.transaction(() => {
+        const changed = predictedAmong(database, [...review.approve, ...review.reject]);
+        changingImages(database, changed, () => reviewImages(database, jobId, review, now));
+      });
       return findJob(database, projectId, jobId);
     },
   };
@@ -345,6 +346,16 @@ function reviewImages(
     insertImage(database, jobId, id, 'rejected');
     removePrediction(database, id, now);
   }
+}
+
+/** All that the search index has of a review is that these are predicted no more. */
+function predictedAmong(database: Database, imageIds: readonly string[]): readonly string[] {
+  return database.all(
+    `SELECT images.id FROM json_each(?) AS wanted
+       CROSS JOIN images ON images.id = wanted.value WHERE predicted = 1`,
+    [JSON.stringify(imageIds)],
+    (row) => row.text('id'),
+  );
 }
 
 function unknownImages(path: string, ids: readonly string[], known: ReadonlyMap<string, unknown>) {

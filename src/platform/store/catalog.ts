@@ -4,8 +4,10 @@ import type { Descriptor } from '../../pictures/descriptor.ts';
 import type { ImageFormat } from '../../pictures/image-file.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { and, type Bitmap, ordinals, size, unite } from '../search/bitmap.ts';
+import type { CatalogPage, CatalogRequest } from '../search/catalog-pages.ts';
 import { term } from '../search/terms.ts';
 import { rankByLikeness } from './likeness.ts';
+import type { Reader } from './reader.ts';
 import { readFormat, readProjectType } from './rows.ts';
 import { allChunks, readTerm } from './search-chunks.ts';
 import type { ProjectType } from './store.ts';
@@ -37,37 +39,59 @@ export interface Cover {
 }
 
 export interface CatalogStore {
-  /** All public projects that are not in the trash and have an image with each of these tags. */
-  list(tags: readonly string[]): Promise<readonly CatalogProject[]>;
-  /** Id of each public project with similar images to how similar its best one is. */
-  like(descriptor: Descriptor): Promise<ReadonlyMap<string, number>>;
+  /** Throws `invalid_input` for what is no query. `asker`: the workspace that asks. */
+  search(asker: string, request: CatalogRequest): Promise<CatalogPage>;
+  /** The projects with the images most like a picture: each with how similar its best one is. */
+  like(asker: string, descriptor: Descriptor): Promise<CatalogPage>;
 }
 
-export function catalogStore(database: Database): CatalogStore {
+export function catalogStore(reader: Reader): CatalogStore {
   return {
-    list: async (tags) => {
-      const wanted = tags.map((tag) => readTerm(database, term('tag', tag), allChunks));
-      return readProjects(database).flatMap((project) => {
-        const images = imagesOf(database, project.id);
-        const isTagged = wanted.every((tagged) => and(images, tagged).size > 0);
-        return isTagged ? [describe(database, project, images)] : [];
-      });
-    },
-    like: async (descriptor) => {
-      const projects = readProjects(database).map(({ id }) => ({
-        id,
-        images: imagesOf(database, id),
-      }));
-      const all = unite(projects.flatMap(({ images }) => [...images]));
-      const best = new Map<string, number>();
-      for (const { ordinal, similarity } of rankByLikeness(database, all, descriptor)) {
-        const projectId = projectOf(database, ordinal);
-        if (projectId !== undefined && !best.has(projectId)) best.set(projectId, similarity);
-      }
-      return best;
-    },
+    search: (asker, request) => reader.read(asker, { name: 'catalog', asked: [request] }),
+    like: (asker, descriptor) => reader.read(asker, { name: 'catalogLike', asked: [descriptor] }),
   };
 }
+
+/** All public projects that are not in the trash and have an image with each of these tags. */
+export function listCatalog(
+  database: Database,
+  tags: readonly string[],
+): readonly CatalogProject[] {
+  const wanted = tags.map((tag) => readTerm(database, term('tag', tag), allChunks));
+  return readProjects(database).flatMap((project) => {
+    const images = imagesOf(database, project.id);
+    const isTagged = wanted.every((tagged) => and(images, tagged).size > 0);
+    return isTagged ? [describe(database, project, images)] : [];
+  });
+}
+
+export function likeInCatalog(database: Database, descriptor: Descriptor): CatalogPage {
+  const projects = readProjects(database).map((project) => ({
+    project,
+    images: imagesOf(database, project.id),
+  }));
+  const all = unite(projects.flatMap(({ images }) => [...images]));
+  const best = new Map<string, number>();
+  for (const { ordinal, similarity } of rankByLikeness(database, all, descriptor)) {
+    const projectId = projectOf(database, ordinal);
+    if (projectId !== undefined && !best.has(projectId)) best.set(projectId, similarity);
+  }
+  const found = projects
+    .flatMap(({ project, images }) => {
+      const similarity = best.get(project.id);
+      return similarity === undefined ? [] : [{ project, images, similarity }];
+    })
+    .toSorted((a, b) => b.similarity - a.similarity);
+  return {
+    total: found.length,
+    projects: found.slice(0, likeShown).map(({ project, images, similarity }) => ({
+      ...describe(database, project, images),
+      similarity,
+    })),
+  };
+}
+
+const likeShown = 12;
 
 type PublicProject = Omit<CatalogProject, 'classes' | 'images' | 'models' | 'cover'>;
 

@@ -1,6 +1,5 @@
 // Answers a query from the index: the set of images that it finds.
 
-import { type FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, SqlParameters } from '../../storage/database.ts';
 import type { Query } from '../search/ast.ts';
@@ -13,10 +12,11 @@ import {
   or,
   ordinals,
   size,
+  unite,
 } from '../search/bitmap.ts';
 import { compare, type Slices } from '../search/slices.ts';
 import { headDigits, headKind, partKind, slice, sliceBits, term } from '../search/terms.ts';
-import { isNumber, isTermWord, nameEnd, nameStart } from '../search/words.ts';
+import { isNumber, isTermWord, nameEnd, nameStart, wordsOf } from '../search/words.ts';
 import { findInNames, type NameMatch } from './name-chunks.ts';
 import {
   type ChunkRange,
@@ -33,11 +33,14 @@ export interface SearchBounds {
   readonly sparseMax: number;
   /** Of more names than these with the letters, all names are looked at in one pass. */
   readonly namesMax: number;
+  /** Of more words of the platform with a start, the names are looked at. */
+  readonly termsMax: number;
 }
 
 export const searchBounds: SearchBounds = {
   sparseMax: limits.searchSparseMax,
   namesMax: limits.searchNamesMax,
+  termsMax: limits.searchPrefixTermsMax,
 };
 
 /** The index of a database. */
@@ -108,9 +111,10 @@ function findWord(index: Index, word: string, isPrefix: boolean, within: Bitmap)
   const { database } = index;
   const range = rangeOf(within);
   const name = term('word', word);
-  const inTerms = isPrefix ? readTermsFrom(database, name, range) : readTerm(database, name, range);
-  if (inTerms === undefined) throw tooManyWords(word);
-  const found = and(within, inTerms);
+  const inTerms = isPrefix
+    ? readTermsFrom(database, name, range, index.bounds.termsMax)
+    : readTerm(database, name, range);
+  const found = inTerms ? and(within, inTerms) : findStart(index, word, within);
   if (isPrefix ? !isNumber(word) : isTermWord(word)) return found;
   return or(found, findLongNumber(index, word, isPrefix, andNot(within, found)));
 }
@@ -120,7 +124,7 @@ function findLongNumber(index: Index, digits: string, isPrefix: boolean, within:
   const range = rangeOf(within);
   const head = headKind + digits.slice(0, headDigits);
   const heads = isPrefix
-    ? readTermsFrom(index.database, head, range)
+    ? readTermsFrom(index.database, head, range, index.bounds.termsMax)
     : readTerm(index.database, head, range);
   const rest = heads === undefined ? within : and(within, heads);
   if (isPrefix && digits.length <= headDigits && heads !== undefined) return rest;
@@ -130,12 +134,31 @@ function findLongNumber(index: Index, digits: string, isPrefix: boolean, within:
   return findByMatch(index, { ...byGlob(`*${shape}*`), ...match }, [digits], rest);
 }
 
-function tooManyWords(word: string): FoveaError {
-  return invalidArgument(
-    'query',
-    `${word}* stands for more than ${limits.searchPrefixTermsMax} words`,
-    'Give more letters of the word.',
+/**
+ * Where the platform has too many words that start so, those of others count for nothing: the names
+ * and the tags of `within` alone are looked through.
+ */
+function findStart(index: Index, start: string, within: Bitmap): Bitmap {
+  const before = isNumber(start) ? '[0-9]' : '(?![0-9])[\\p{L}\\p{N}]';
+  const pattern = new RegExp(`(?<!${before})${start}`, 'u');
+  const match = { literal: start, fits: (name: string) => pattern.test(name) };
+  const inNames = findInNames(index.database, within, match);
+  return or(inNames, findTagged(index.database, start, andNot(within, inNames)));
+}
+
+/** Those with a tag in which a word starts so. */
+function findTagged(database: Database, start: string, within: Bitmap): Bitmap {
+  const tags = database.all(
+    `SELECT DISTINCT tag FROM json_each(?) AS wanted
+       CROSS JOIN image_ordinals ON ordinal = wanted.value
+       CROSS JOIN image_tags USING (image_id)`,
+    [JSON.stringify([...ordinals(within, 'asc')])],
+    (row) => row.text('tag'),
   );
+  const wanted = tags.filter((tag) => wordsOf(tag).some((word) => word.startsWith(start)));
+  const names = wanted.map((tag) => term('tag', tag));
+  const found = [...readTerms(database, names, rangeOf(within)).values()];
+  return and(within, unite(found.flatMap((images) => [...images])));
 }
 
 /** A whole name, folded, in which `*` stands for any characters. */
@@ -147,7 +170,7 @@ function findName(index: Index, pattern: string, within: Bitmap): Bitmap {
   if (literals.length === 0) return within;
   if (others.length === 0) {
     const found = isNumberless(literal)
-      ? readTermsWith(database, partKind, literal, rangeOf(within))
+      ? readTermsWith(database, partKind, literal, rangeOf(within), index.bounds.termsMax)
       : findByOrder(database, literal);
     if (found !== undefined) return and(within, found);
   }

@@ -6,6 +6,7 @@ import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { findProjects } from './projects.ts';
 import { readTexts } from './rows.ts';
+import type { Project } from './store.ts';
 
 export const folderTables: Migration = {
   name: 'folders',
@@ -293,18 +294,27 @@ function heightOf(database: Database, folderId: string): number {
 }
 
 function putInto(database: Database, { id, workspaceId }: Place, slugs: readonly string[]): void {
-  for (const { id: projectId } of findProjects(database, workspaceId, slugs, 'projects')) {
-    database.run('UPDATE projects SET folder_id = ? WHERE id = ?', [id, projectId]);
-  }
+  move(database, findProjects(database, workspaceId, slugs, 'projects'), id);
+}
+
+function move(
+  database: Database,
+  projects: readonly Pick<Project, 'id'>[],
+  folderId: string | undefined,
+): void {
+  const ids = JSON.stringify(projects.map(({ id }) => id));
+  database.run(
+    `UPDATE projects SET folder_id = :folder WHERE folder_id IS NOT :folder
+       AND id IN (SELECT value FROM json_each(:ids))`,
+    { folder: folderId, ids },
+  );
 }
 
 function takeOut(database: Database, { id, workspaceId }: Place, slugs: readonly string[]): void {
-  for (const project of findProjects(database, workspaceId, slugs, 'projects')) {
-    if (project.folderId !== id) {
-      throw invalidArgument('projects', `"${project.slug}" is not in this folder`);
-    }
-    database.run('UPDATE projects SET folder_id = NULL WHERE id = ?', [project.id]);
-  }
+  const projects = findProjects(database, workspaceId, slugs, 'projects');
+  const other = projects.find(({ folderId }) => folderId !== id);
+  if (other) throw invalidArgument('projects', `"${other.slug}" is not in this folder`);
+  move(database, projects, undefined);
 }
 
 function touch(database: Database, folderId: string, now: number): void {

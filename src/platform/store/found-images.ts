@@ -1,6 +1,7 @@
 // The rows of images that a search found.
 
 import type { SplitName } from '../../contract/fields.ts';
+import { limits } from '../../limits.ts';
 import type { ImageFormat } from '../../pictures/image-file.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Annotation } from '../annotations/annotation.ts';
@@ -27,13 +28,17 @@ export interface FoundImage {
   readonly created: number;
 }
 
-/** The images of these numbers, in their order. */
+/**
+ * The images of these numbers, in their order: the first ones, where annotations are read too and
+ * all of them would be more than one answer holds; one at least.
+ */
 export function readFound(
   database: Database,
   ordinals: readonly number[],
   withAnnotations: boolean,
 ): readonly FoundImage[] {
-  const rows = database.all(
+  const wanted = withAnnotations ? firstOnes(database, ordinals) : ordinals;
+  return database.all(
     `SELECT o.ordinal, i.id, i.project_id, p.slug, i.name, i.hash, i.format, i.width, i.height,
        i.split, i.metadata, i.created, iif(?, i.annotation, NULL) AS annotation,
        (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
@@ -41,10 +46,26 @@ export function readFound(
      FROM json_each(?) AS wanted JOIN image_ordinals o ON o.ordinal = wanted.value
      JOIN images i ON i.id = o.image_id JOIN projects p ON p.id = i.project_id
      ORDER BY wanted.key`,
-    [withAnnotations, JSON.stringify(ordinals)],
+    [withAnnotations, JSON.stringify(wanted)],
     readRow,
   );
-  return rows;
+}
+
+function firstOnes(database: Database, ordinals: readonly number[]): readonly number[] {
+  const lengths = database.all(
+    `SELECT coalesce(length(i.annotation), 0) AS n
+     FROM json_each(?) AS wanted JOIN image_ordinals o ON o.ordinal = wanted.value
+     JOIN images i ON i.id = o.image_id ORDER BY wanted.key`,
+    [JSON.stringify(ordinals)],
+    (row) => row.integer('n'),
+  );
+  let sum = 0;
+  const isOver = (length: number, at: number) => {
+    sum += length;
+    return at > 0 && sum > limits.foundAnnotationsCharactersMax;
+  };
+  const end = lengths.findIndex(isOver);
+  return end === -1 ? ordinals : ordinals.slice(0, end);
 }
 
 function readRow(row: Row): FoundImage {

@@ -42,12 +42,10 @@ export interface StatsWindow {
 
 /** Undefined: the window has more records than are counted at once; so in readTotals. */
 export function readStats(database: Database, window: StatsWindow): InferenceStats | undefined {
-  return database.transaction(() => {
-    const totals = readTotals(database, window);
-    return (
-      totals && { totals, classes: totals.inferences === 0 ? [] : readClasses(database, window) }
-    );
-  });
+  const totals = readTotals(database, window);
+  return (
+    totals && { totals, classes: totals.inferences === 0 ? [] : readClasses(database, window) }
+  );
 }
 
 /** Records of a window; `:all` is 1 where no models were named. */

@@ -5,13 +5,8 @@ import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids.ts';
-import {
-  type InferenceStats,
-  type InferenceTotals,
-  readStats,
-  readTotals,
-  type StatsWindow,
-} from './inference-stats.ts';
+import type { InferenceStats, InferenceTotals, StatsWindow } from './inference-stats.ts';
+import type { Reader } from './reader.ts';
 import type { Guard } from './store.ts';
 
 export const inferenceTables: Migration = {
@@ -79,14 +74,14 @@ export function addInferences(database: Database, inferences: readonly NewInfere
   }
 }
 
-export function inferenceStore(database: Database): InferenceStore {
+export function inferenceStore(database: Database, reader: Reader): InferenceStore {
   return {
     add: async (inferences, guard) => {
       const within: Guard = guard ?? ((writes) => database.transaction(writes));
       within(() => addInferences(database, inferences));
     },
-    totals: async (window) => readTotals(database, window),
-    stats: async (window) => readStats(database, window),
+    totals: (window) => reader.read(window.workspaceId, { name: 'totals', asked: [window] }),
+    stats: (window) => reader.read(window.workspaceId, { name: 'stats', asked: [window] }),
     setMetadata: async (workspaceId, changes) =>
       database.transaction(() => setMetadata(database, workspaceId, changes)),
   };

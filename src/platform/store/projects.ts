@@ -1,17 +1,19 @@
 // Projects in SQLite.
 
-import { invalidInput } from '../../errors.ts';
+import { type FoveaError, invalidInput } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import { nearest } from '../../nearest.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
 import { slugOf } from '../ids.ts';
+import type { Reader } from './reader.ts';
 import { readProjectType, splitCountsOf } from './rows.ts';
-import type { LabelCounts, Project, ProjectStore } from './store.ts';
+import type { LabelCounts, Project, ProjectCounts, ProjectHealth, ProjectStore } from './store.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
 
-export function projectStore(database: Database, work: Work): ProjectStore {
+export function projectStore(database: Database, work: Work, reader: Reader): ProjectStore {
   return {
     add: async (project) => database.transaction(() => addProject(database, project)),
     find: async (workspaceId, slug) =>
@@ -28,8 +30,10 @@ export function projectStore(database: Database, work: Work): ProjectStore {
         [workspaceId],
         readProject,
       ),
-    counts: async (projectId) => countProject(database, projectId),
-    health: async (projectId) => measureProject(database, projectId),
+    counts: (workspaceId, projectIds) =>
+      reader.read(workspaceId, { name: 'counts', asked: [projectIds] }),
+    health: (workspaceId, projectId) =>
+      reader.read(workspaceId, { name: 'health', asked: [projectId] }),
     isLive: async (projectId) => isLive(database, projectId),
     trash: async (projectId, now, deletedBy) =>
       database.transaction(() => {
@@ -83,15 +87,30 @@ export function findProjects(
     readProject,
   );
   const bySlug = new Map(known.map((project) => [project.slug, project]));
-  const problems = slugs.flatMap((slug, place) => {
-    if (bySlug.has(slug)) return [];
-    const meant = nearest(slug, [...bySlug.keys()]);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return [{ path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` }];
-  });
-  if (problems.length > 0) throw invalidInput(problems);
-  return slugs.flatMap((slug) => bySlug.get(slug) ?? []);
+  const places = slugs.flatMap((slug, place) => (bySlug.has(slug) ? [] : [place]));
+  if (places.length > 0) throw unknownProjects(slugs, places, [...bySlug.keys()], argument);
+  return [...new Set(slugs)].flatMap((slug) => bySlug.get(slug) ?? []);
 }
+
+/** Each guess is a look at all names, so that only the first ones get one. */
+function unknownProjects(
+  slugs: readonly string[],
+  places: readonly number[],
+  known: readonly string[],
+  argument: string,
+): FoveaError {
+  const shown = places.slice(0, limits.problemsShownMax).map((place, at) => {
+    const slug = slugs[place] ?? '';
+    const meant = at < guessesMax ? nearest(slug, known) : undefined;
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    return { path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` };
+  });
+  const more = places.length - shown.length;
+  if (more === 0) return invalidInput(shown);
+  return invalidInput([...shown, { path: argument, message: `and ${more} more are not there` }]);
+}
+
+const guessesMax = 5;
 
 export function readProject(row: Row): Project {
   return {
@@ -119,6 +138,13 @@ function freeSlug(database: Database, workspaceId: string, wanted: string): stri
     );
     if (taken === undefined) return slug;
   }
+}
+
+export function countProjects(
+  database: Database,
+  projectIds: readonly string[],
+): readonly ProjectCounts[] {
+  return projectIds.map((id) => countProject(database, id));
 }
 
 function countProject(database: Database, projectId: string) {
@@ -151,7 +177,7 @@ function countLabels(database: Database, projectId: string): LabelCounts {
   return Object.fromEntries(labels);
 }
 
-function measureProject(database: Database, projectId: string) {
+export function measureProject(database: Database, projectId: string): ProjectHealth {
   const totals = database.get(
     `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
        count(*) FILTER (WHERE objects IS NULL) AS missing,

@@ -42,12 +42,11 @@ export function writeChanges(database: Database, changes: TermChanges): void {
 }
 
 function termId(database: Database, term: string): number {
-  const find = () =>
-    database.get('SELECT id FROM search_terms WHERE term = ?', [term], (row) => row.integer('id'));
-  const known = find();
+  const find = 'SELECT id FROM search_terms WHERE term = ?';
+  const known = database.get(find, [term], (row) => row.integer('id'));
   if (known !== undefined) return known;
-  database.run('INSERT INTO search_terms (term) VALUES (?)', [term]);
-  return find() ?? 0;
+  const add = 'INSERT INTO search_terms (term) VALUES (?) RETURNING id';
+  return database.get(add, [term], (row) => row.integer('id')) ?? 0;
 }
 
 /** False when no bit of the chunk is set any more. */
@@ -163,13 +162,14 @@ export function readTermsFrom(
   database: Database,
   prefix: string,
   range: ChunkRange,
+  termsMax: number,
 ): Bitmap | undefined {
   const ids = database.all(
     'SELECT id FROM search_terms WHERE term >= ? AND term < ? LIMIT ?',
-    [prefix, `${prefix}\u{10ffff}`, limits.searchPrefixTermsMax + 1],
+    [prefix, `${prefix}\u{10ffff}`, termsMax + 1],
     (row) => row.integer('id'),
   );
-  return ids.length > limits.searchPrefixTermsMax ? undefined : readChunks(database, ids, range);
+  return ids.length > termsMax ? undefined : readChunks(database, ids, range);
 }
 
 /** The images with any term of a kind that has these letters; undefined likewise. */
@@ -178,13 +178,14 @@ export function readTermsWith(
   kind: string,
   letters: string,
   range: ChunkRange,
+  termsMax: number,
 ): Bitmap | undefined {
   const ids = database.all(
     'SELECT id FROM search_terms WHERE term >= ? AND term < ? AND instr(term, ?) > 0 LIMIT ?',
-    [kind, `${kind}\u{10ffff}`, letters, limits.searchPrefixTermsMax + 1],
+    [kind, `${kind}\u{10ffff}`, letters, termsMax + 1],
     (row) => row.integer('id'),
   );
-  return ids.length > limits.searchPrefixTermsMax ? undefined : readChunks(database, ids, range);
+  return ids.length > termsMax ? undefined : readChunks(database, ids, range);
 }
 
 /** The terms that start so, among these images; undefined where there are too many to read. */

@@ -9,10 +9,11 @@ import { type Bitmap, beyond, ordinals, size, unite } from '../search/bitmap.ts'
 import type { NameKind } from '../search/missing-names.ts';
 import { term } from '../search/terms.ts';
 import { type CatalogStore, catalogStore } from './catalog.ts';
-import { evaluate, type Index, type SearchBounds, searchBounds } from './evaluate.ts';
+import { evaluate, type Index } from './evaluate.ts';
 import { type FoundImage, readFound } from './found-images.ts';
 import { describeImage, indexImages } from './image-index.ts';
 import { rankByLikeness, readDescriptor } from './likeness.ts';
+import type { Reader } from './reader.ts';
 import { allChunks, listTermsFrom, readTerms } from './search-chunks.ts';
 import { type SearchExportStore, searchExportStore } from './search-exports.ts';
 import { orderImages } from './search-order.ts';
@@ -61,6 +62,7 @@ export interface Reach {
 export interface SearchPage {
   /** How many images are found in all. */
   readonly total: number;
+  /** Fewer than were asked for, where their annotations are large. */
   readonly images: readonly FoundImage[];
   /** Undefined: this is the last page. */
   readonly next: After | undefined;
@@ -91,7 +93,7 @@ export interface SearchStore {
     query: Query,
     afterOrdinal: number,
     countMax: number,
-  ): Promise<readonly { readonly ordinal: number; readonly imageId: string }[]>;
+  ): Promise<readonly FoundId[]>;
   /** The same, with their rows and annotations. */
   found(
     reach: Reach,
@@ -119,24 +121,25 @@ export interface UnindexedImage {
   readonly hash: string;
 }
 
-/** `bounds`: those of `limits` unless given. */
-export function searchStore(
-  database: Database,
-  work: Work,
-  bounds: SearchBounds = searchBounds,
-): SearchStore {
-  const index = { database, bounds };
-  const reading = <Result>(read: () => Result) => atOneMoment(database, read);
+export function searchStore(database: Database, work: Work, reader: Reader): SearchStore {
   return {
-    find: async (reach, request) => reading(() => find(index, reach, request)),
-    ids: async (reach, query, afterOrdinal, countMax) =>
-      reading(() => readIds(database, oldest(index, reach, query, afterOrdinal, countMax))),
-    found: async (reach, query, afterOrdinal, countMax) =>
-      reading(() => readFound(database, oldest(index, reach, query, afterOrdinal, countMax), true)),
-    count: async (reach, query) =>
-      reading(() => size(evaluate(index, query, scopeOf(index.database, reach)))),
-    names: async (reach, kind) => reading(() => listNames(database, reach, kind)),
-    like: async (reach, request) => reading(() => findLike(index, reach, request)),
+    find: (reach, request) =>
+      reader.read(reach.workspaceId, { name: 'find', asked: [reach, request] }),
+    ids: (reach, query, afterOrdinal, countMax) =>
+      reader.read(reach.workspaceId, {
+        name: 'ids',
+        asked: [reach, query, { afterOrdinal, countMax }],
+      }),
+    found: (reach, query, afterOrdinal, countMax) =>
+      reader.read(reach.workspaceId, {
+        name: 'found',
+        asked: [reach, query, { afterOrdinal, countMax }],
+      }),
+    count: (reach, query) =>
+      reader.read(reach.workspaceId, { name: 'count', asked: [reach, query] }),
+    names: (reach, kind) => reader.read(reach.workspaceId, { name: 'names', asked: [reach, kind] }),
+    like: (reach, request) =>
+      reader.read(reach.workspaceId, { name: 'like', asked: [reach, request] }),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
     setDescriptor: async (imageId, descriptor, guard = (writes) => writes()) =>
       guard(() => describeImage(database, imageId, descriptor)),
@@ -149,46 +152,71 @@ export function searchStore(
         (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
       ),
     index: async (imageIds, guard) => guard(() => indexImages(database, imageIds)),
-    catalog: catalogStore(database),
+    catalog: catalogStore(reader),
     exports: searchExportStore(database, work),
   };
 }
 
-/** Runs several reads on one state of the database: others may write meanwhile. */
-function atOneMoment<Result>(database: Database, read: () => Result): Result {
-  database.run('SAVEPOINT search');
-  try {
-    return read();
-  } finally {
-    database.run('RELEASE search');
-  }
+/** Of what is found, the oldest ones behind an image. */
+export interface Oldest {
+  readonly afterOrdinal: number;
+  readonly countMax: number;
 }
 
-function find(index: Index, reach: Reach, request: SearchRequest): SearchPage {
+export interface FoundId {
+  readonly ordinal: number;
+  readonly imageId: string;
+}
+
+export function findImages(index: Index, reach: Reach, request: SearchRequest): SearchPage {
   const { database } = index;
   const hits = evaluate(index, request.query, scopeOf(database, reach));
   const { offset, limit, withAnnotations } = request;
   const placed = orderImages(database, hits, request, offset + limit + 1).slice(offset);
-  const page = placed.slice(0, limit);
+  const page = placed.slice(0, limit).map(({ ordinal }) => ordinal);
+  const images = readFound(database, page, withAnnotations);
   return {
     total: size(hits),
-    images: readFound(
-      database,
-      page.map(({ ordinal }) => ordinal),
-      withAnnotations,
-    ),
-    next: placed.length > limit ? page.at(-1) : undefined,
+    images,
+    next: placed.length > images.length ? placed[images.length - 1] : undefined,
     isComplete: isComplete(database),
   };
 }
 
-function listNames(database: Database, reach: Reach, kind: NameKind) {
+export function foundIds(
+  index: Index,
+  reach: Reach,
+  query: Query,
+  wanted: Oldest,
+): readonly FoundId[] {
+  return index.database.all(
+    `SELECT ordinal, image_id FROM image_ordinals
+     WHERE ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
+    [JSON.stringify(oldest(index, reach, query, wanted))],
+    (row) => ({ ordinal: row.integer('ordinal'), imageId: row.text('image_id') }),
+  );
+}
+
+export function foundRows(
+  index: Index,
+  reach: Reach,
+  query: Query,
+  wanted: Oldest,
+): readonly FoundImage[] {
+  return readFound(index.database, oldest(index, reach, query, wanted), true);
+}
+
+export function countFound(index: Index, reach: Reach, query: Query): number {
+  return size(evaluate(index, query, scopeOf(index.database, reach)));
+}
+
+export function listNames({ database }: Index, reach: Reach, kind: NameKind) {
   const prefix = `${kind}:`;
   const terms = listTermsFrom(database, prefix, scopeOf(database, reach));
   return terms?.map((name) => name.slice(prefix.length));
 }
 
-function findLike(index: Index, reach: Reach, request: LikeRequest): LikePage {
+export function findLike(index: Index, reach: Reach, request: LikeRequest): LikePage {
   const { database } = index;
   const hits = evaluate(index, request.query, scopeOf(database, reach));
   const ranked = rankByLikeness(database, hits, request.descriptor);
@@ -221,21 +249,11 @@ function isComplete(database: Database): boolean {
   return database.get(sql, [], (row) => row.integer('n')) === undefined;
 }
 
-function readIds(database: Database, wanted: readonly number[]) {
-  return database.all(
-    `SELECT ordinal, image_id FROM image_ordinals
-     WHERE ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
-    [JSON.stringify(wanted)],
-    (row) => ({ ordinal: row.integer('ordinal'), imageId: row.text('image_id') }),
-  );
-}
-
 function oldest(
   index: Index,
   reach: Reach,
   query: Query,
-  afterOrdinal: number,
-  countMax: number,
+  { afterOrdinal, countMax }: Oldest,
 ): readonly number[] {
   const hits = evaluate(index, query, scopeOf(index.database, reach));
   const taken: number[] = [];

@@ -7,6 +7,7 @@ import { annotationJobStore } from './annotation-jobs.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { autolabelStore } from './autolabel.ts';
 import { deploymentStore } from './deployments.ts';
+import { searchBounds } from './evaluate.ts';
 import { folderStore } from './folders.ts';
 import { forkStore } from './forks.ts';
 import { imageStore } from './images.ts';
@@ -14,6 +15,7 @@ import { inferenceStore } from './inferences.ts';
 import { metadataStore } from './metadata.ts';
 import { projectStore } from './projects.ts';
 import { purgeStore } from './purge.ts';
+import { type Reader, readHere } from './reader.ts';
 import { searchBlobs, searchStore } from './search.ts';
 import { splitStore } from './splits.ts';
 import type { Store } from './store.ts';
@@ -27,10 +29,15 @@ import { visionEventStore } from './vision-events.ts';
 import { workflowStore } from './workflows.ts';
 import { workspaceStore } from './workspaces.ts';
 
-export function createSqliteStore(database: Database, work: Work): Store {
+/** `reader`: who does the long reads; here and now unless given. It is closed with the store. */
+export function createSqliteStore(
+  database: Database,
+  work: Work,
+  reader: Reader = readHere({ database, bounds: searchBounds }),
+): Store {
   return {
     workspaces: workspaceStore(database),
-    projects: projectStore(database, work),
+    projects: projectStore(database, work, reader),
     images: imageStore(database),
     versions: versionStore(database, work),
     exports: exportStore(database, work),
@@ -38,7 +45,7 @@ export function createSqliteStore(database: Database, work: Work): Store {
     visionEvents: visionEventStore(database),
     uploads: uploadStore(database, work),
     videoJobs: videoJobStore(database, work),
-    search: searchStore(database, work),
+    search: searchStore(database, work, reader),
     folders: folderStore(database),
     workflows: workflowStore(database),
     splits: splitStore(database, work),
@@ -48,7 +55,7 @@ export function createSqliteStore(database: Database, work: Work): Store {
     apiKeys: apiKeyStore(database),
     annotationJobs: annotationJobStore(database),
     autolabel: autolabelStore(database, work),
-    inferences: inferenceStore(database),
+    inferences: inferenceStore(database, reader),
     trainings: trainingStore(database, work),
     deployments: deploymentStore(database),
     activeLearning: activeLearningStore(database),
@@ -59,7 +66,10 @@ export function createSqliteStore(database: Database, work: Work): Store {
           database.get(sql.replace('1', '1 AS found'), [hash], (row) => row.integer('found')) !==
           undefined,
       ),
-    close: async () => database.close(),
+    close: async () => {
+      await reader.close();
+      database.close();
+    },
   };
 }
 

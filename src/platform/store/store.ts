@@ -227,8 +227,9 @@ export interface ProjectStore {
   /** By id, also when it is in the trash. */
   get(projectId: string): Promise<Project | undefined>;
   list(workspaceId: string): Promise<readonly Project[]>;
-  counts(projectId: string): Promise<ProjectCounts>;
-  health(projectId: string): Promise<ProjectHealth>;
+  /** Of each of these projects, in their order. */
+  counts(workspaceId: string, projectIds: readonly string[]): Promise<readonly ProjectCounts[]>;
+  health(workspaceId: string, projectId: string): Promise<ProjectHealth>;
   /** Whether it is there, and not in the trash. */
   isLive(projectId: string): Promise<boolean>;
   /**

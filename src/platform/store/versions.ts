@@ -151,9 +151,8 @@ function addVersion(
   choose: ChooseImages,
 ): Version | undefined {
   const { id, projectId, settings, taskId, created } = version;
-  const images = candidates(database, projectId);
-  const kept = choose ? choose(images) : images;
-  if (kept.length === 0) return undefined;
+  const chosen = choose?.(candidates(database, projectId));
+  if (chosen ? chosen.length === 0 : !hasImages(database, projectId)) return undefined;
   const number =
     database.get(
       'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
@@ -166,13 +165,7 @@ function addVersion(
        classes, created) VALUES (?, ?, ?, ?, ?, ?, 0, 0, '{}', '[]', ?)`,
     [id, projectId, number, name, JSON.stringify(settings), taskId, created],
   );
-  database.run(
-    `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
-       height, annotation, done)
-     SELECT ?, row_number() OVER (ORDER BY created, id), id, name, hash, format, split, width,
-       height, annotation, 0 FROM images WHERE id IN (SELECT value FROM json_each(?))`,
-    [id, JSON.stringify(kept.map((image) => image.id))],
-  );
+  freezeImages(database, id, projectId, chosen);
   const workspaceId = workspaceOfVersion(database, id);
   work.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
   return {
@@ -180,6 +173,31 @@ function addVersion(
     ...{ state: 'generating', progress: 0, error: undefined, images: 0, classes: [] },
     splits: splitCountsOf({}),
   };
+}
+
+function hasImages(database: Database, projectId: string): boolean {
+  const sql = 'SELECT 1 AS n FROM images WHERE project_id = ? LIMIT 1';
+  return database.get(sql, [projectId], (row) => row.integer('n')) !== undefined;
+}
+
+/** Those that were chosen; undefined: all of the project, which nobody has to list for that. */
+function freezeImages(
+  database: Database,
+  versionId: string,
+  projectId: string,
+  chosen: readonly Candidate[] | undefined,
+): void {
+  const wanted = chosen ? 'id IN (SELECT value FROM json_each(:wanted))' : 'project_id = :wanted';
+  database.run(
+    `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
+       height, annotation, done)
+     SELECT :version, row_number() OVER (ORDER BY created, id), id, name, hash, format, split, width,
+       height, annotation, 0 FROM images WHERE ${wanted}`,
+    {
+      version: versionId,
+      wanted: chosen ? JSON.stringify(chosen.map((image) => image.id)) : projectId,
+    },
+  );
 }
 
 function candidates(database: Database, projectId: string): readonly VersionCandidate[] {

@@ -26,6 +26,28 @@ describe('times', () => {
   );
 });
 
+describe('how much is taken', () => {
+  const list = (count: number) => Array.from({ length: count }, (_, at) => `key-${at}:v`);
+
+  test.each(['device_id__in', 'event_schema__in', 'workflow_id__in', 'external_id__in'])(
+    '200 values of %s, and no more',
+    (name) => {
+      const values = list(200).join(',');
+      expect(prepareQuery({ [name]: values })).toEqual({ [name]: values });
+      expect(() => prepareQuery({ [name]: `${values},one` })).toThrow(
+        `${name}: has 201 values; at most 200 are taken`,
+      );
+    },
+  );
+
+  test('32 metadata filters, and no more', () => {
+    expect(prepareQuery({ metadata_filter: list(32) })).toEqual({ metadata_filter: list(32) });
+    expect(() => prepareQuery({ metadata_filter: list(33) })).toThrow(
+      'metadata_filter: has 33 filters; at most 32 are taken',
+    );
+  });
+});
+
 describe('other parameters', () => {
   test('what is empty is not given', () => {
     expect(prepareQuery({ device_id: '', limit: 5 })).toEqual({ limit: 5 });

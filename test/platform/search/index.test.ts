@@ -144,12 +144,12 @@ async function readAll(
 
 /** Every way to look at names is taken: one by one, by their letters, and all in one pass. */
 const ways = [
-  { sparseMax: 5_000, namesMax: 50_000 },
-  { sparseMax: 0, namesMax: 50_000 },
-  { sparseMax: 0, namesMax: 0 },
+  { sparseMax: 5_000, namesMax: 50_000, termsMax: 10_000 },
+  { sparseMax: 0, namesMax: 50_000, termsMax: 0 },
+  { sparseMax: 0, namesMax: 0, termsMax: 0 },
 ];
 
-describe.each(ways)('the index, with $sparseMax and $namesMax', (bounds) => {
+describe.each(ways)('the index, with $sparseMax, $namesMax and $termsMax', (bounds) => {
   it('finds what a plain filter finds, in its order, after any changes', {
     timeout: 120_000,
   }, async () => {

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
-import type { SearchBounds } from '../../../src/platform/store/evaluate.ts';
+import { type SearchBounds, searchBounds } from '../../../src/platform/store/evaluate.ts';
 import { changingImages, movingSplits } from '../../../src/platform/store/image-index.ts';
 import { platformMigrations } from '../../../src/platform/store/migrations.ts';
+import { readHere } from '../../../src/platform/store/reader.ts';
 import { searchStore } from '../../../src/platform/store/search.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
 import type { Metadata, Store } from '../../../src/platform/store/store.ts';
@@ -40,7 +41,7 @@ export type NewModel = Pick<Model, 'project' | 'name' | 'batch' | 'width' | 'hei
 };
 
 /** Projects of two workspaces: `cells` and `cars` of acme, `foreign` of globex. */
-export async function openSearch(bounds?: SearchBounds) {
+export async function openSearch(bounds: SearchBounds = searchBounds) {
   const folder = mkdtempSync(join(tmpdir(), 'fovea-search-'));
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
   // What is lost with the power is no matter here, and waiting for the disk takes most of the time.
@@ -54,7 +55,7 @@ export async function openSearch(bounds?: SearchBounds) {
   let number = 0;
   return {
     ...{ database, store, models, acme, globex },
-    search: searchStore(database, work, bounds),
+    search: searchStore(database, work, readHere({ database, bounds })),
     /** Later images have numbers that lie further on, in another chunk of the index. */
     skip: (count: number) =>
       database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [
