@@ -4,47 +4,57 @@ import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { Turn } from './turns.ts';
+import type { BodyTurn } from './body-turns.ts';
 
 /**
- * The whole body in memory; errors as those of `receive`. A large one waits for its turn when its
- * first part is there, so that one that hardly comes keeps nobody else waiting.
+ * The whole body in memory; errors as those of `receive`. With a turn, it waits for that when its
+ * first bytes are there, and once more when it proves large, so that one that hardly comes keeps
+ * nobody else waiting.
  */
 export function collectBytes(
   request: IncomingMessage,
-  turn: Turn,
   bytesMax: number,
+  turn?: BodyTurn,
 ): Promise<Buffer> {
   const whole = takeSmall(request, bytesMax);
   if (whole) return Promise.resolve(whole);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let waited: Promise<void> | undefined;
-  let isWaiting = false;
-  const wait = async () => {
-    isWaiting = true;
+  let step: 'none' | 'first' | 'large' = 'none';
+  let waiting: Promise<void> | undefined;
+  const wait = (begun: Promise<void> | undefined) => {
+    if (begun === undefined) return;
     request.pause();
-    await turn.begin();
-    isWaiting = false;
-    request.resume();
+    waiting = begun.then(() => {
+      waiting = undefined;
+      request.resume();
+    });
   };
   const consume = (resolve: (whole: Buffer) => void) => {
     request.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= limits.largeBodyBytesMin) waited ??= wait();
+      if (step === 'none') {
+        step = 'first';
+        wait(turn?.begin(request));
+      }
+      if (step === 'first' && bytes >= limits.largeBodyBytesMin && waiting === undefined) {
+        step = 'large';
+        wait(turn?.beginLarge(request));
+      }
     });
     const finish = () => {
       const [only = noBytes] = chunks;
       resolve(chunks.length > 1 ? Buffer.concat(chunks) : only);
     };
     request.on('end', () => {
-      if (waited) waited.then(finish);
+      if (waiting) waiting.then(finish);
       else finish();
     });
   };
-  const isBusy = () => isWaiting;
-  return receive(request, { bytesMax, isBusy, isHeld: () => waited !== undefined }, consume);
+  const isBusy = () => waiting !== undefined;
+  const isHeld = () => turn !== undefined && step === 'large';
+  return receive(request, { bytesMax, isBusy, isHeld }, consume);
 }
 
 /** A small body that came with its headers is there already: there is nothing to wait for. */
@@ -129,9 +139,12 @@ export function watchBody(
     step = { startMs, bytes: 0 };
   }, limits.bodyIdleMsMax);
   let received = 0;
+  let pieces = 0;
   request.on('data', (chunk: Buffer) => {
     deadline.refresh();
     received += chunk.length;
+    pieces += 1;
+    if (pieces > limits.bodyPiecesMin + received / limits.bodyPieceBytesMin) stop(tooManyPieces());
     if (received > bytesMax) stop(tooLarge());
     const nowMs = systemClock.monotonic();
     step.bytes += chunk.length;
@@ -159,6 +172,12 @@ const never = () => false;
 
 /** In one step. */
 const heldBytesMin = (limits.heldBodyBytesPerSecondMin * limits.bodyIdleMsMax) / 1_000;
+
+function tooManyPieces(): FoveaError {
+  return new FoveaError('bad_request', 'The body comes in too many small pieces.', {
+    hint: 'Send it with a Content-Length, or in chunks of some kilobytes.',
+  });
+}
 
 function tooSlow(): FoveaError {
   return new FoveaError('bad_request', 'The body did not come to its end in time.');

@@ -3,7 +3,6 @@
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { collectBytes } from '../../http-server/receive.ts';
-import { noTurn } from '../../http-server/turns.ts';
 import { limits } from '../../limits.ts';
 
 export interface MessageBody {
@@ -20,7 +19,7 @@ export interface MessageBody {
  */
 export async function readMessages(request: IncomingMessage): Promise<MessageBody> {
   requireJson(request);
-  const bytes = await collectBytes(request, noTurn, limits.httpBodyBytesMax);
+  const bytes = await collectBytes(request, limits.httpBodyBytesMax);
   const value = parse(bytes);
   checkMembers(value);
   return { value, messages: Array.isArray(value) ? value : [value] };

@@ -101,13 +101,13 @@ async function keep(
 
 /** The bytes as they came, unless the settings want them smaller. */
 async function prepared(
-  { image, width, height }: Seen,
+  { workspaceId, image, width, height }: Seen,
   { maxImageSize, jpegCompression }: CollectionLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly scale: number }> {
   const longer = Math.max(width, height);
   const scale = maxImageSize === null || longer <= maxImageSize ? 1 : maxImageSize / longer;
   if (scale === 1 && jpegCompression === null) return { bytes: image, scale };
-  const turn = preparing.next();
+  const turn = preparing.next({ name: workspaceId });
   try {
     await turn.begin();
     const { file } = await readPicture(image);
@@ -123,7 +123,7 @@ async function prepared(
 }
 
 /** A BMP that stays large is in memory with all its pixels: never two of them. */
-const preparing = createTurns(1);
+const preparing = createTurns({ sharesMax: 1, callerSharesMax: 1 });
 
 /** What nobody sees a difference from. */
 const qualityUnset = 95;
