@@ -126,10 +126,9 @@ export function operationEndpoint<O extends Operation, Principal>(
     answer: (exchange) => {
       const visit = counted(gate);
       const turn = turns.next();
-      return answer(exchange, turn, visit.gate).finally(() => {
-        visit.leave();
-        turn.end();
-      });
+      // Who does not read an answer is still being answered.
+      exchange.response.on('close', visit.leave);
+      return answer(exchange, turn, visit.gate).finally(() => turn.end());
     },
   };
 }
@@ -186,11 +185,8 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
       const { request, response, parameters } = exchange;
       if (route.open) return route.handle(request, response, parameters);
       const visit = counted(gate);
-      try {
-        await route.handle(request, response, parameters, await enter(exchange, visit.gate));
-      } finally {
-        visit.leave();
-      }
+      response.on('close', visit.leave);
+      await route.handle(request, response, parameters, await enter(exchange, visit.gate));
     },
   };
 }

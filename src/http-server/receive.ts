@@ -140,12 +140,16 @@ export function watchBody(
   }, limits.bodyIdleMsMax);
   let received = 0;
   let pieces = 0;
+  let isTooMuch = false;
   request.on('data', (chunk: Buffer) => {
+    // Thousands of pieces may come before the body can be stopped, and each error takes its time.
+    if (isTooMuch) return;
     deadline.refresh();
     received += chunk.length;
     pieces += 1;
-    if (pieces > limits.bodyPiecesMin + received / limits.bodyPieceBytesMin) stop(tooManyPieces());
-    if (received > bytesMax) stop(tooLarge());
+    const isCutSmall = pieces > limits.bodyPiecesMin + received / limits.bodyPieceBytesMin;
+    isTooMuch = isCutSmall || received > bytesMax;
+    if (isTooMuch) return stop(isCutSmall ? tooManyPieces() : tooLarge());
     const nowMs = systemClock.monotonic();
     step.bytes += chunk.length;
     if (nowMs - startMs > msMax) stop(tooSlow());

@@ -12,6 +12,7 @@ import { createBodyTurns } from './body-turns.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { joinByAccept } from './by-accept.ts';
 import { noteAddresses } from './client-address.ts';
+import { answerConnections } from './connections.ts';
 import { Departure } from './departure.ts';
 import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { ErrorBody } from './error-body.ts';
@@ -71,7 +72,7 @@ export async function serve<Ops extends Operations, Principal>(
   const service = { checkSource, router, errorBody, onAnswer: options.onAnswer, log, clock };
   const noteAddress = noteAddresses(options.trustedProxies ?? []);
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
-  server.on('request', (request, response) => {
+  answerConnections(server, (request, response, ended) => {
     noteAddress(request);
     const work = respond(service, request, response).catch(() => {
       response.destroy();
@@ -79,6 +80,7 @@ export async function serve<Ops extends Operations, Principal>(
     running.add(work);
     work.then(() => running.delete(work));
     response.on('close', () => {
+      ended();
       if (!server.listening) server.closeIdleConnections();
     });
   });
@@ -215,6 +217,11 @@ function route(
 function linger(request: IncomingMessage): void {
   if (request.complete) return;
   const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
+  let pieces = 0;
+  request.on('data', () => {
+    pieces += 1;
+    if (pieces === limits.lingerPiecesMax) request.socket.destroy();
+  });
   request.on('end', () => clearTimeout(cut));
 }
 

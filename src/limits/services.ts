@@ -28,7 +28,7 @@ export const serviceLimits = {
   multipartHeaderBytesMax: 8 * 1024,
   multipartHeadersMax: 16,
   /** Pieces of a body, each handed on by itself: so many, and one more for each so many bytes. */
-  bodyPiecesMin: 10_000,
+  bodyPiecesMin: 1_000,
   bodyPieceBytesMin: 128,
   /** Time for the headers of a request: slower ones only hold the connection. */
   requestHeadersMsMax: 10_000,
@@ -57,8 +57,16 @@ export const serviceLimits = {
   unknownBodyBytesMax: 256 * 1024,
   /** Who took longer than this for a body is looked at again: the key may be revoked by then. */
   credentialRecheckMs: 1_000,
+  /** Nothing was read of an answer for so long: whoever waits for one reads. */
+  answerIdleMsMax: 30_000,
+  /** More than this process has room for: far below the files that it may have open. */
+  connectionsMax: 1_000,
+  /** Requests of one connection that wait for the answer to another one; browsers send none. */
+  pipelinedRequestsMax: 16,
   /** A refused body is still read for so long, so that its sender sees the answer. */
   lingerMsMax: 2_000,
+  /** And of so many pieces: 60 MB, unless they are cut small. */
+  lingerPiecesMax: 1_000,
   /** A service ends within 5 s of a signal, what follows included. */
   shutdownMsMax: 3_000,
   /** Handlers whose clients were cut off then have so long to end, before their store closes. */
