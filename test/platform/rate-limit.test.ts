@@ -175,3 +175,17 @@ test('keys of one workspace share ten times what one may, so making more is no w
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   expect(await statusOf(platform, other.key)).toBe(200);
 });
+
+test('behind a trusted proxy, guesses count for the client that the proxy names', async () => {
+  const { platform } = await start(1_000, { trustedProxies: ['127.0.0.1'] });
+  const guess = async (from: string) => {
+    const headers = { authorization: `Bearer guess-${randomUUID()}`, 'x-forwarded-for': from };
+    return (await fetch(platform.url, { headers })).status;
+  };
+  // Whoever goes through the proxy may name others before itself.
+  expect(new Set(await times(60, () => guess(`${randomUUID()}, 198.51.100.7`)))).toEqual(
+    new Set([401]),
+  );
+  expect(await guess('198.51.100.7')).toBe(429);
+  expect(await guess('198.51.100.8')).toBe(401);
+});
