@@ -55,7 +55,7 @@ class Connections {
     if (this.#all.size > limits.connectionsMax) this.#cutOne();
   }
 
-  /** Of those who have most: one that asked for nothing yet, else one that is idle, else the last. */
+  /** Of those who have most: one that asked for nothing yet, else an idle one, else the last. */
   #cutOne(): void {
     let most: ReadonlySet<Connection> = new Set();
     for (const own of this.#networks.values()) if (own.size >= most.size) most = own;
@@ -97,9 +97,11 @@ class Connection {
 
   ended(): void {
     const next = this.isCut ? undefined : this.#waiting.shift();
-    if (next) return next();
-    this.isBusy = false;
-    this.#usedMs = systemClock.monotonic();
+    if (next) next();
+    else {
+      this.isBusy = false;
+      this.#usedMs = systemClock.monotonic();
+    }
   }
 
   cut(): void {

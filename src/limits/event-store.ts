@@ -38,7 +38,7 @@ export const eventStoreLimits = {
   /** Removals that gained no room on the disk so often in a row are not repeated for so long. */
   diskFutileRunsMax: 3,
   diskFutileMs: 60_000,
-  /** Room is made for an upload in such steps, of bytes that came: what is let in beyond a limit. */
+  /** Room is made for an upload in such steps, of bytes that came. */
   uploadAdmitBytes: 8 * 1024 * 1024,
   /** A client that met a full store comes back then. */
   fullRetryAfterSeconds: 5,

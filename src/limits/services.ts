@@ -38,7 +38,7 @@ export const serviceLimits = {
   uploadMsMax: 24 * 60 * 60 * 1000,
   /** A body is large once so much of it came. */
   largeBodyBytesMin: 1024 * 1024,
-  /** All large bodies in memory until they are answered: of four callers, all that they may have. */
+  /** All large bodies in memory until they are answered: what four callers may have. */
   largeBodyBytesAtOnceMax: 256 * 1024 * 1024,
   /** Of one caller, and of the keys of one workspace, which may all be one caller's. */
   largeBodyBytesOfCallerMax: 64 * 1024 * 1024,
