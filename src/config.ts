@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { loopbackProxies, parseProxies, type TrustedProxies } from './boundary/client-address.ts';
 import { isLoopbackHost } from './boundary/loopback.ts';
 import type { HttpProxy, Proxies } from './boundary/proxies.ts';
 import { invalidInput, type Problem } from './errors.ts';
@@ -29,6 +30,8 @@ export interface Settings {
   readonly profile: string;
   /** The origin by which others reach a service of ours, behind a proxy. */
   readonly publicUrl: string | undefined;
+  /** Proxies whose word on the address of a client is taken. */
+  readonly trustedProxies: TrustedProxies;
   readonly deviceUrl: string | undefined;
   readonly deviceApiKey: Secret | undefined;
   readonly apiKey: Secret | undefined;
@@ -161,7 +164,7 @@ function readAll(
 type SignInSettings = Pick<
   Settings,
   | ('authUrl' | 'clientId' | 'clientSecret' | 'clientAuth' | 'redirectPort' | 'scopes')
-  | ('noBrowser' | 'credentials' | 'profile' | 'publicUrl')
+  | ('noBrowser' | 'credentials' | 'profile' | 'publicUrl' | 'trustedProxies')
 >;
 
 function readSignIn(
@@ -181,8 +184,10 @@ function readSignIn(
   if (clientSecret !== undefined && clientAuth === 'none') {
     reader.refuse('FOVEA_CLIENT_AUTH', 'must not be none where FOVEA_CLIENT_SECRET is set');
   }
+  const publicUrl = reader.read('FOVEA_PUBLIC_URL', origin, undefined);
+  const proxies = publicUrl?.startsWith('https:') ? loopbackProxies : [];
   return {
-    ...{ clientSecret, clientAuth },
+    ...{ clientSecret, clientAuth, publicUrl },
     authUrl: reader.read('FOVEA_AUTH_URL', url, undefined),
     clientId: reader.read('FOVEA_CLIENT_ID', clientId, undefined),
     redirectPort: reader.read('FOVEA_REDIRECT_PORT', port, 8976),
@@ -190,7 +195,7 @@ function readSignIn(
     noBrowser: reader.read('FOVEA_NO_BROWSER', yesOrNo, hasNoScreen(environment, machine)),
     credentials: reader.read('FOVEA_CREDENTIALS', credentialsPlace, 'auto'),
     profile: reader.read('FOVEA_PROFILE', profileName, 'default'),
-    publicUrl: reader.read('FOVEA_PUBLIC_URL', origin, undefined),
+    trustedProxies: reader.read('FOVEA_TRUSTED_PROXIES', parseProxies, proxies),
   };
 }
 
@@ -303,10 +308,7 @@ const proxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
     : { value: { origin, host, authorization } };
 };
 
-/**
- * These variables are meant for every program of the machine: one that we cannot use stops nobody
- * who needs no proxy. It is refused when an address would be reached through it.
- */
+/** One that we cannot use stops nobody who needs no proxy: it is refused where it is needed. */
 const usableProxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
   const parsed = proxy(text);
   if ('value' in parsed) return parsed;

@@ -59,3 +59,13 @@ test('programs that we start get none of our variables', () => {
   };
   expect(environmentOfOthers(environment)).toEqual({ PATH: '/bin', HOME: '/home/ada' });
 });
+
+test('a proxy on this machine is trusted behind an https address, others when they are named', () => {
+  const trusted = (environment: Record<string, string>) => readSettings(environment).trustedProxies;
+  const publicly = { FOVEA_PUBLIC_URL: 'https://vision.example.com' };
+  expect(trusted({})).toEqual([]);
+  expect(trusted(publicly)).toEqual(['127.0.0.0/8', '::1/128']);
+  expect(trusted({ ...publicly, FOVEA_TRUSTED_PROXIES: '10.0.0.0/8' })).toEqual(['10.0.0.0/8']);
+  expect(trusted({ ...publicly, FOVEA_TRUSTED_PROXIES: 'none' })).toEqual([]);
+  expect(() => trusted({ FOVEA_TRUSTED_PROXIES: 'proxy.lan' })).toThrow('FOVEA_TRUSTED_PROXIES');
+});

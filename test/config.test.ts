@@ -30,6 +30,7 @@ describe('settings', () => {
       credentials: 'auto',
       profile: 'default',
       publicUrl: undefined,
+      trustedProxies: [],
       deviceUrl: undefined,
       deviceApiKey: undefined,
       apiKey: undefined,

@@ -53,7 +53,11 @@ export interface Accounts {
     ends: { readonly programs: boolean; readonly butSession?: Secret },
   ): Promise<void>;
   /** The account with this password; undefined otherwise, after the same time for any reason. */
-  authenticate(nameOrEmail: string, password: Secret): Promise<Account | undefined>;
+  authenticate(
+    nameOrEmail: string,
+    password: Secret,
+    network?: string,
+  ): Promise<Account | undefined>;
 }
 
 export function createAccounts(store: PeopleStore, now: () => number): Accounts {
@@ -93,9 +97,9 @@ export function createAccounts(store: PeopleStore, now: () => number): Accounts 
       const keptSession = butSession?.hash();
       store.setPassword(id, await hashPassword(password), { programs, keptSession });
     },
-    authenticate: async (nameOrEmail, password) => {
+    authenticate: async (nameOrEmail, password, network = '') => {
       const found = store.accountByKey(keyOf(nameOrEmail));
-      const isRight = await isPassword(found?.password, password);
+      const isRight = await isPassword(found?.password, password, network);
       return isRight && found !== undefined ? store.account(found.id) : undefined;
     },
   };

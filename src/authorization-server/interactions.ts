@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -16,7 +17,7 @@ import { consentPage } from './pages/consent-page.ts';
 import { errorPage } from './pages/error-page.ts';
 import { onwardPage } from './pages/onward-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
-import { addressOf, checkPassword, type RefusedPassword } from './password-check.ts';
+import { checkPassword, type RefusedPassword } from './password-check.ts';
 import { interactionPath } from './paths.ts';
 import type { People } from './people.ts';
 import { settings } from './settings.ts';
@@ -154,7 +155,7 @@ function showSignIn(
 async function signIn(parts: InteractionParts, submission: Submission): Promise<void> {
   const { request, response, form, asked } = submission;
   const provider = parts.provider();
-  const address = addressOf(request, provider.issuer);
+  const address = clientAddress(request);
   const found = await checkPassword(parts.people, form, address, () =>
     useToken(parts, 'sign-in', submission),
   );

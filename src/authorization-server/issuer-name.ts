@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 /**
  * The library makes addresses of the Host header. They must be those of the issuer, whatever name
  * the request came under and whatever a proxy, or somebody who plays one, says. The headers as they
- * came (`headersDistinct`) stay, for password-check.ts.
+ * came (`rawHeaders`) stay.
  */
 export function nameIssuer(request: IncomingMessage, issuer: URL): void {
   for (const name of Object.keys(request.headers)) {

@@ -1,23 +1,10 @@
 // Name and password of a form, held against the accounts, with pauses after wrong ones.
 
-import type { IncomingMessage } from 'node:http';
-import { isLoopbackHost } from '../boundary/loopback.ts';
+import { customerNetwork } from '../boundary/client-address.ts';
 import { Secret } from '../secret.ts';
 import type { Account } from './accounts.ts';
 import type { Form } from './page-form.ts';
 import type { People } from './people.ts';
-
-/**
- * Where a request comes from. Fovea speaks no TLS: under an https address there is a proxy on this
- * machine, and the last address that it adds is true (RFC 7239 section 5.2, in its older spelling).
- * This alone is read of `X-Forwarded-*`, from the headers as they came: issuer-name.ts.
- */
-export function addressOf(request: IncomingMessage, issuer: string): string {
-  const socket = request.socket.remoteAddress ?? '';
-  const isProxied = issuer.startsWith('https:') && isLoopbackHost(socket.replace(/^::ffff:/, ''));
-  const forwarded = request.headersDistinct['x-forwarded-for']?.at(-1)?.split(',').at(-1)?.trim();
-  return isProxied && forwarded ? forwarded : socket;
-}
 
 /** Who it is, or what the page is to say: the same words for unknown names and wrong passwords. */
 export type PasswordCheck = { readonly account: Account } | RefusedPassword;
@@ -48,7 +35,11 @@ export async function checkPassword(
     return { problem, status: 429, headers: { 'retry-after': String(waitSeconds) } };
   }
   useToken();
-  const account = await accounts.authenticate(name, new Secret(form.text('password')));
+  const account = await accounts.authenticate(
+    name,
+    new Secret(form.text('password')),
+    customerNetwork(address),
+  );
   if (account === undefined) return { problem: 'Name or password is wrong.', status: 400 };
   attempts.succeeded(key, address);
   return { account };

@@ -21,7 +21,7 @@ export async function hashPassword(password: Secret): Promise<string> {
     );
   }
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, cost);
+  const hash = await derive(password, salt, cost, 'new');
   return ['scrypt', cost.N, cost.r, cost.p, ...[salt, hash].map(base64url)].join('$');
 }
 
@@ -29,9 +29,13 @@ export async function hashPassword(password: Secret): Promise<string> {
  * Whether this is the password that was kept. Without a kept one it answers false, after as much
  * work. Throws `internal` for what no `hashPassword` wrote.
  */
-export async function isPassword(kept: string | undefined, password: Secret): Promise<boolean> {
+export async function isPassword(
+  kept: string | undefined,
+  password: Secret,
+  network: string,
+): Promise<boolean> {
   const { options, salt, hash } = kept === undefined ? nobody : parse(kept);
-  const found = await derive(password, salt, options);
+  const found = await derive(password, salt, options, network);
   return timingSafeEqual(found, hash) && kept !== undefined;
 }
 
@@ -41,10 +45,18 @@ const hashBytes = 32;
 const nobody = { options: cost, salt: Buffer.alloc(16), hash: Buffer.alloc(hashBytes) };
 
 /** Each takes 32 MiB and a thread, so that many at once would be an attack. */
-const turns = createTurns(limits.passwordChecksAtOnceMax);
+const turns = createTurns({
+  sharesMax: limits.passwordChecksAtOnceMax,
+  callerSharesMax: limits.passwordChecksOfCallerMax,
+});
 
-async function derive(password: Secret, salt: Uint8Array, options: typeof cost): Promise<Buffer> {
-  const turn = turns.next();
+async function derive(
+  password: Secret,
+  salt: Uint8Array,
+  options: typeof cost,
+  caller: string,
+): Promise<Buffer> {
+  const turn = turns.next({ name: caller });
   try {
     await turn.begin();
     return await scryptOf(spelled(password), salt, {

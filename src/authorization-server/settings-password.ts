@@ -2,13 +2,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asFoveaError } from '../errors.ts';
+import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { Secret } from '../secret.ts';
 import { readForm } from './page-form.ts';
 import { sendPage } from './page-headers.ts';
 import { pageRoute, seeOther } from './page-route.ts';
 import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
-import { addressOf, checkPassword, type RefusedPassword } from './password-check.ts';
+import { checkPassword, type RefusedPassword } from './password-check.ts';
 import { settingsPaths } from './paths.ts';
 import {
   type CurrentSession,
@@ -53,7 +54,7 @@ async function change(
   const session = currentSession(parts, request);
   if (session === undefined) return seeOther(response, settingsPaths.signIn);
   const { account, secret } = session;
-  const address = addressOf(request, parts.issuer());
+  const address = clientAddress(request);
   const { accounts } = parts.people;
   const found = await checkPassword(parts.people, form, address, () =>
     useToken(parts, form, 'password', secret),

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asFoveaError, invalidArgument } from '../errors.ts';
+import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
@@ -16,7 +17,7 @@ import {
   type TypedApplication,
 } from './pages/applications-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
-import { addressOf, checkPassword, type RefusedPassword } from './password-check.ts';
+import { checkPassword, type RefusedPassword } from './password-check.ts';
 import { settingsPaths } from './paths.ts';
 import { passwordSettings } from './settings-password.ts';
 import {
@@ -89,7 +90,7 @@ async function signIn(
   const form = await readForm(request);
   const owner = readCookie(request, cookieName(parts, 'form'));
   if (owner === undefined) throw wrongForm();
-  const address = addressOf(request, parts.issuer());
+  const address = clientAddress(request);
   const found = await checkPassword(parts.people, form, address, () =>
     useToken(parts, form, 'sign-in', owner),
   );

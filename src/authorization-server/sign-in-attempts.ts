@@ -1,7 +1,7 @@
 // Wrong passwords in a row make a pause: for an account at an address, and for each more widely.
 
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { customerNetwork } from '../boundary/client-address.ts';
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -80,23 +80,11 @@ export function createSignInAttempts(clock: Clock, log: Log): SignInAttempts {
 /** Names as hashes: what people type there may be a password. */
 function keysOf(nameKey: string, address: string) {
   const name = createHash('sha256').update(nameKey).digest('base64url');
-  const place = placeOf(address);
+  const place = customerNetwork(address);
   const wide = limits.passwordFailuresWideMax;
   return [
     { key: `${name} ${place}`, max: limits.passwordFailuresMax, isPair: true },
     { key: name, max: wide, isPair: false },
     { key: place, max: wide, isPair: false },
   ];
-}
-
-/** Of an IPv6 address its first 64 bits, since whoever has one has all of those (RFC 6177). */
-function placeOf(address: string): string {
-  const [bare = ''] = address.split('%');
-  if (!isIPv6(bare) || bare.toLowerCase().startsWith('::ffff:')) return address;
-  const { hostname } = new URL(`http://[${bare}]`);
-  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
-  const groups = [head, tail].map((part) => part.split(':').filter(Boolean));
-  const [first = [], last = []] = groups;
-  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }

@@ -13,7 +13,7 @@ import { runService } from './run-service.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runEventStore(command: ServiceCommand): Promise<void> {
-  const { home, logLevel } = readSettings();
+  const { home, logLevel, trustedProxies } = readSettings();
   const settings = readEventStoreSettings();
   const log = createLog(logLevel).part('event-store');
   const service = await startEventStore({
@@ -25,6 +25,7 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
     port: command.port,
     settings,
     setsPolicy: true,
+    trustedProxies,
     log,
     clock: systemClock,
   });

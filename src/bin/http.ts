@@ -56,7 +56,7 @@ interface Parts {
 function start(backend: HttpBackend, parts: Parts): Promise<Service> {
   const { command, settings, version, log, journal } = parts;
   const { host, port } = command;
-  const { publicUrl } = settings;
+  const { publicUrl, trustedProxies } = settings;
   const { routes, verify, issuer, onListening, clientOf } = backend;
   const offered: readonly ListedTool[] = offeredOverHttp(list);
   const usable = adapt(offered, settings);
@@ -68,7 +68,7 @@ function start(backend: HttpBackend, parts: Parts): Promise<Service> {
     clock: systemClock,
   });
   return startMcpHttp({
-    ...{ host, port, routes, onListening, log },
+    ...{ host, port, trustedProxies, routes, onListening, log },
     ...(publicUrl !== undefined && { publicUrl }),
     admission: {
       ...{ verify, issuer },

@@ -67,10 +67,10 @@ function start(
   parts: Parts,
 ): Promise<Service> {
   const { signIn, ...rest } = parts;
-  const { publicUrl, apiKey } = settings;
+  const { publicUrl, trustedProxies, apiKey } = settings;
   return startPlatform({
     ...rest,
-    ...{ host, port, clock: systemClock },
+    ...{ host, port, trustedProxies, clock: systemClock },
     ...platformOptions(settings, limits.rateLimitPerMinute),
     keys: apiKey === undefined ? [] : [apiKey],
     ...(publicUrl !== undefined && { publicUrl }),

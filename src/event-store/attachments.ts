@@ -77,7 +77,9 @@ async function attach(
     checkAnnouncedSize(body, attaching.rules);
     const upload = await capacity.admitUpload(bytesOf(body));
     try {
-      const file = await noticingFullDisk(capacity, () => writeFile(parts, body, attaching));
+      const file = await noticingFullDisk(capacity, () =>
+        writeFile(parts, body, attaching, upload),
+      );
       await admitWritten(parts, upload, file);
       await writeRow(parts, [file.id], () => store.attach(eventId, file));
       return {
@@ -125,13 +127,14 @@ async function writeFile(
   { files, clock }: AttachmentParts,
   body: IncomingMessage,
   { kind, defaultLabel, rules, recognise }: Attaching,
+  upload: AdmittedUpload,
 ): Promise<NewFile> {
   const id = newFileId(clock);
   let recognised: string | undefined;
   const { stored, fields, declaredType } = await receiveFile(body, rules, (pieces) =>
     files.write(
       id,
-      inspected(pieces, async (firstBytes) => {
+      inspected(admitted(pieces, upload), async (firstBytes) => {
         recognised = await recognise(firstBytes);
       }),
     ),
@@ -146,6 +149,19 @@ async function writeFile(
 }
 
 const unknownType = 'application/octet-stream';
+
+/** The same pieces, each let in before it is written. */
+async function* admitted(
+  pieces: AsyncIterable<Uint8Array>,
+  upload: AdmittedUpload,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.byteLength;
+    await upload.came(bytes);
+    yield piece;
+  }
+}
 
 /** The same pieces, the first of them only after `inspect` has seen the beginning. */
 async function* inspected(

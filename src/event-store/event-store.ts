@@ -1,6 +1,7 @@
 // The device Event Store: its parts put together and served (second document).
 
 import { join } from 'node:path';
+import type { TrustedProxies } from '../boundary/client-address.ts';
 import type { Clock } from '../clock.ts';
 import type { UncheckedParts } from '../contract/check.ts';
 import { deviceOperations } from '../contract/index.ts';
@@ -35,6 +36,8 @@ export interface EventStoreOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly settings: EventStoreSettings;
+  /** Proxies whose word on the address of a client is taken. */
+  readonly trustedProxies?: TrustedProxies;
   /** Makes the limits of these settings those of the data folder, for all its processes. */
   readonly setsPolicy?: boolean;
   readonly log: Log;
@@ -109,6 +112,7 @@ function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> 
     host: options.host,
     port: options.port,
     allowedHosts: settings.allowedHosts,
+    trustedProxies: options.trustedProxies ?? [],
     requestMsMax: limits.uploadMsMax,
     jsonBytesMax: settings.recordBytesMax,
     checkAnswers: options.checkAnswers ?? false,

@@ -7,6 +7,8 @@ import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
+import type { BodyTurn, BodyTurns } from './body-turns.ts';
+import { clientNetwork } from './client-address.ts';
 import {
   type CredentialPlace,
   type CredentialPlaces,
@@ -24,10 +26,10 @@ import {
   TextFirst,
 } from './handlers.ts';
 import type { Visit } from './rate-limit.ts';
-import { type Body, isJson, isLarge, readBody, type Texts, UnreadBody } from './request-body.ts';
+import { type Body, isJson, readBody, type Texts, UnreadBody } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
-import { noTurn, type Turn, type Turns } from './turns.ts';
+import type { Caller } from './turns.ts';
 
 /** The flat, checked input of an operation. */
 export type CheckedInput = Readonly<Record<string, unknown>>;
@@ -41,6 +43,11 @@ export interface Gate<Principal> {
     place: CredentialPlace,
     address: string,
   ): Promise<Principal | undefined>;
+  /**
+   * In whose name the bodies of a principal count. Without it, all principals are one to us, and
+   * an address is what tells callers apart.
+   */
+  callerOf?(principal: Principal, address: string): Caller;
   /** One call of this caller, left when it is answered. Throws `rate_limited`. */
   visit?(principal: Principal): Visit;
   /** Throws `forbidden` when the credential is not for this operation, before its body is read. */
@@ -81,9 +88,9 @@ export function operationEndpoint<O extends Operation, Principal>(
   operation: O,
   handler: AnyHandler<O, Principal>,
   gate: Gate<Principal>,
-  turns: Turns,
+  turns: BodyTurns,
 ): Endpoint {
-  const answer = async (exchange: Exchange, turn: Turn, gate: Gate<Principal>) => {
+  const answer = async (exchange: Exchange, turn: BodyTurn, gate: Gate<Principal>) => {
     const { principal, body } =
       handler instanceof Streamed
         ? { principal: await enter(exchange, gate, operation), body: noBody }
@@ -115,17 +122,13 @@ export function operationEndpoint<O extends Operation, Principal>(
     operation,
     method: operation.method,
     path: operation.path,
-    // A large body is in memory until the answer.
+    // A body is in memory until the answer.
     answer: (exchange) => {
       const visit = counted(gate);
-      if (!isLarge(exchange.request) || handler instanceof Streamed) {
-        return answer(exchange, noTurn, visit.gate).finally(visit.leave);
-      }
       const turn = turns.next();
-      return answer(exchange, turn, visit.gate).finally(() => {
-        visit.leave();
-        turn.end();
-      });
+      // Who does not read an answer is still being answered.
+      exchange.response.on('close', visit.leave);
+      return answer(exchange, turn, visit.gate).finally(() => turn.end());
     },
   };
 }
@@ -182,11 +185,8 @@ export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Pri
       const { request, response, parameters } = exchange;
       if (route.open) return route.handle(request, response, parameters);
       const visit = counted(gate);
-      try {
-        await route.handle(request, response, parameters, await enter(exchange, visit.gate));
-      } finally {
-        visit.leave();
-      }
+      response.on('close', visit.leave);
+      await route.handle(request, response, parameters, await enter(exchange, visit.gate));
     },
   };
 }
@@ -203,10 +203,6 @@ function counted<Principal>(gate: Gate<Principal>): { gate: Gate<Principal>; lea
   return { gate: { ...gate, authenticate }, leave: () => visit?.leave() };
 }
 
-function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? '';
-}
-
 /** Who calls, by the headers and the query alone. */
 async function enter<Principal>(
   { request, query }: Exchange,
@@ -215,7 +211,7 @@ async function enter<Principal>(
 ): Promise<Principal> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
-  const principal = await authenticate(presented, place, addressOf(request));
+  const principal = await authenticate(presented, place, clientNetwork(request));
   if (principal === undefined) throw credentials.refusal(presented);
   if (operation) permit?.(principal, operation);
   return principal;
@@ -228,18 +224,19 @@ async function enter<Principal>(
 async function admit<Principal>(
   { request, query }: Exchange,
   operation: Operation,
-  { credentials, authenticate, permit, jsonBytesMax }: Gate<Principal>,
-  turn: Turn,
+  { credentials, authenticate, permit, callerOf, jsonBytesMax }: Gate<Principal>,
+  turn: BodyTurn,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
-  const address = addressOf(request);
+  const address = clientNetwork(request);
   const early = await authenticate(presented, place, address);
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   if (early !== undefined) permit?.(early, operation);
   if (early === undefined) refuseLarge(request);
+  turn.caller = (early && callerOf?.(early, address)) ?? { name: address };
   const startMs = systemClock.monotonic();
   const bytesMax = early === undefined ? limits.unknownBodyBytesMax : jsonBytesMax;
   const body = await readBody(operation, request, turn, bytesMax);

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
 import { watchBody } from './receive.ts';
 
 export interface FilePartRules {
@@ -34,12 +35,18 @@ export async function receiveFile<Stored>(
   rules: FilePartRules,
   store: (pieces: AsyncIterable<Uint8Array>) => Promise<Stored>,
 ): Promise<ReceivedFile<Stored>> {
-  const parser = createParser(request, rules);
+  const boundary = boundaryOf(request);
+  if (boundary === undefined) throw notMultipart();
+  const parser = createParser(request, boundary, rules);
   let isStoring = false;
   const form = new Form(parser, rules);
   const bytesMax = bodyBytesMax(rules);
   const watch = watchBody(request, form.fail, { bytesMax, isBusy: () => isStoring });
-  request.pipe(parser);
+  feedParser(request, parser, {
+    boundary,
+    max: boundariesMax(rules),
+    refuse: () => form.fail(tooManyParts()),
+  });
 
   async function* pieces(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
     let bytes = 0;
@@ -60,6 +67,9 @@ export async function receiveFile<Stored>(
     const stored = await store(pieces(stream));
     const declaredType = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : undefined;
     return { stored, fields: form.fields, declaredType };
+  } catch (thrown) {
+    // The stream of the file fails with an error of the parser's own.
+    throw thrown instanceof FoveaError ? thrown : (form.failure ?? thrown);
   } finally {
     watch.discard();
   }
@@ -88,26 +98,37 @@ function tooLarge(bytesMax: number): FoveaError {
 
 const malformed = () => wrong('The multipart body is malformed or incomplete');
 
-function createParser({ headers }: IncomingMessage, { fields }: FilePartRules): BusboyInstance {
-  const contentType = headers['content-type'] ?? '';
-  const needed = 'The body must be multipart/form-data with a boundary';
-  if (!/^multipart\/form-data\s*;/i.test(contentType)) throw wrong(needed);
+const notMultipart = () => wrong('The body must be multipart/form-data with a boundary');
+
+const tooManyParts = () => wrong('The multipart body has more parts than expected');
+
+/** Some more than there may be: a part that is too much is named where it can be. */
+function boundariesMax({ fields }: FilePartRules): number {
+  return Object.keys(fields).length + limits.multipartFilesMax;
+}
+
+function createParser(
+  { headers }: IncomingMessage,
+  boundary: string,
+  { fields }: FilePartRules,
+): BusboyInstance {
   const known = Object.keys(fields).length;
   try {
     return new Busboy({
-      headers: { ...headers, 'content-type': contentType },
+      headers: { ...headers, 'content-type': multipartType(boundary) },
       // One more than there may be, so that its event names what is wrong.
       limits: {
         fieldSize: limits.multipartFieldBytesMax,
         fields: known + 1,
         files: 2,
         parts: known + 3,
+        headerPairs: limits.multipartHeadersMax,
         headerSize: limits.multipartHeaderBytesMax,
       },
       isPartAFile: (name, _type, fileName) => name === 'file' || fileName !== undefined,
     });
   } catch {
-    throw wrong(needed);
+    throw notMultipart();
   }
 }
 
@@ -125,6 +146,8 @@ class Form {
   /** Ends it as a failure, also for whoever reads the file. */
   readonly fail: (reason: unknown) => void;
   readonly fields = new Map<string, string>();
+  /** What is wrong with the body, once that is known. */
+  failure: unknown;
 
   constructor(parser: BusboyInstance, rules: FilePartRules) {
     const file = Promise.withResolvers<OpenFile>();
@@ -133,13 +156,14 @@ class Form {
     this.file = file.promise;
     this.finished = finished.promise;
     this.fail = (reason) => {
+      this.failure ??= reason;
       finished.reject(reason);
       file.reject(reason);
     };
     // A failure in the middle of the file reaches its reader through the stream.
     this.finished.catch((reason) => open?.destroy(reason));
     this.file.catch(() => {});
-    const tooMany = () => this.fail(wrong('The multipart body has more parts than expected'));
+    const tooMany = () => this.fail(tooManyParts());
     parser.on('error', () => this.fail(malformed()));
     parser.on('partsLimit', tooMany);
     parser.on('filesLimit', tooMany);

@@ -5,8 +5,9 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { FilePart } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import type { BodyTurn } from './body-turns.ts';
+import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
 import { receive } from './receive.ts';
-import type { Turn } from './turns.ts';
 
 export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -18,8 +19,10 @@ export interface Form {
  * `too_large`, and `invalid_input` for one that is malformed, incomplete or without parts, and for
  * a file that is empty.
  */
-export async function readMultipart(request: IncomingMessage, turn: Turn): Promise<Form> {
-  const parser = createParser(request);
+export async function readMultipart(request: IncomingMessage, turn: BodyTurn): Promise<Form> {
+  const boundary = boundaryOf(request);
+  if (boundary === undefined) throw malformed();
+  const parser = createParser(request, boundary);
   let state: 'silent' | 'waiting' | 'running' = 'silent';
   const rules = {
     bytesMax: limits.multipartBytesMax,
@@ -28,13 +31,21 @@ export async function readMultipart(request: IncomingMessage, turn: Turn): Promi
   };
   return receive(request, rules, (resolve, reject) => {
     parse(parser, resolve, reject);
-    request.once('data', async (first: Buffer) => {
-      request.pause();
-      state = 'waiting';
-      await turn.begin();
+    const refuse = () => reject(tooMany('parts'));
+    const run = (first: Buffer) => {
       state = 'running';
-      parser.write(first);
-      request.pipe(parser);
+      feedParser(request, parser, { boundary, max: boundariesMax, refuse })(first);
+    };
+    request.once('data', (first: Buffer) => {
+      const begun = turn.beginAtOnce(request);
+      if (begun === undefined) return run(first);
+      state = 'waiting';
+      request.pause();
+      begun.then(() => {
+        run(first);
+        if (parser.writableNeedDrain) return;
+        request.resume();
+      });
     });
     request.once('end', () => {
       if (state === 'silent') parser.end();
@@ -42,17 +53,25 @@ export async function readMultipart(request: IncomingMessage, turn: Turn): Promi
   });
 }
 
+/** One before each part, and the last one. */
+const boundariesMax = limits.multipartFieldsMax + limits.multipartFilesMax + 2;
+
 const malformed = () => invalidArgument('', 'The multipart body is malformed or incomplete.');
 
-function createParser({ headers }: IncomingMessage): BusboyInstance {
+function tooMany(what: string): FoveaError {
+  return new FoveaError('too_large', `The multipart body has too many ${what}.`);
+}
+
+function createParser({ headers }: IncomingMessage, boundary: string): BusboyInstance {
   try {
     return new Busboy({
-      headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
+      headers: { ...headers, 'content-type': multipartType(boundary) },
       limits: {
         fieldSize: limits.multipartFieldBytesMax,
         fields: limits.multipartFieldsMax,
         fileSize: limits.imageBytesMax,
         files: limits.multipartFilesMax,
+        headerPairs: limits.multipartHeadersMax,
         headerSize: limits.multipartHeaderBytesMax,
       },
       // Public clients leave the file name out, but then say that it is no text.
@@ -71,9 +90,7 @@ function parse(
 ): void {
   const fields = new Map<string, string[]>();
   const files = new Map<string, FilePart[]>();
-  const refuseMore = (what: string) => () => {
-    reject(new FoveaError('too_large', `The multipart body has too many ${what}.`));
-  };
+  const refuseMore = (what: string) => () => reject(tooMany(what));
   parser.on('error', () => reject(malformed()));
   parser.on('filesLimit', refuseMore('files'));
   parser.on('fieldsLimit', refuseMore('fields'));

@@ -11,8 +11,6 @@ export interface RateBounds {
 export interface RateLimit {
   /** Throws `rate_limited`, with the wait in seconds, when the principal has its share. */
   enter(principal: string): Visit;
-  /** Throws as `enter` would for one more call, and counts none. */
-  check(principal: string): void;
 }
 
 /** One request, from its first byte to the end of its answer. */
@@ -33,7 +31,6 @@ export function createRateLimit(clock: Clock, bounds: RateBounds): RateLimit {
   let sweepAt = windowSeconds;
   const now = () => Math.floor(clock.monotonic() / 1_000);
   return {
-    check: (principal) => principals.get(principal)?.check(1, now()),
     enter: (principal) => {
       const second = now();
       if (second >= sweepAt) {
@@ -71,18 +68,15 @@ class Usage {
     this.#running += 1;
   }
 
-  check(calls: number, second: number): void {
+  count(calls: number, second: number): void {
     const { callsPerMinuteMax } = this.#bounds;
     this.#forget(second);
     const sum = [...this.#calls.values()].reduce((left, right) => left + right, 0);
-    if (sum + calls <= callsPerMinuteMax) return;
-    const [oldest = second] = this.#calls.keys();
-    const wait = Math.max(1, oldest + windowSeconds - second);
-    throw tooMany(`More than ${callsPerMinuteMax} calls came within a minute`, wait);
-  }
-
-  count(calls: number, second: number): void {
-    this.check(calls, second);
+    if (sum + calls > callsPerMinuteMax) {
+      const [oldest = second] = this.#calls.keys();
+      const wait = Math.max(1, oldest + windowSeconds - second);
+      throw tooMany(`More than ${callsPerMinuteMax} calls came within a minute`, wait);
+    }
     this.#calls.set(second, (this.#calls.get(second) ?? 0) + calls);
   }
 

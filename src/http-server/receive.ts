@@ -4,17 +4,17 @@ import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { Turn } from './turns.ts';
+import type { BodyTurn } from './body-turns.ts';
 
 /**
- * The whole body in memory; errors as those of `receive`. A large one waits for its turn when its
- * first part is there, so that one that hardly comes keeps nobody else waiting. `look` is given
- * each piece as it comes, and ends all by what it throws.
+ * The whole body in memory; errors as those of `receive`. With a turn, it waits for that when its
+ * first bytes are there, and once more when it proves large, so that one that hardly comes keeps
+ * nobody else waiting. `look` is given each piece as it comes, and ends all by what it throws.
  */
 export async function collectBytes(
   request: IncomingMessage,
-  turn: Turn,
   bytesMax: number,
+  turn?: BodyTurn,
   look: (piece: Buffer) => void = () => {},
 ): Promise<Buffer> {
   const whole = takeSmall(request, bytesMax);
@@ -24,14 +24,15 @@ export async function collectBytes(
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let waited: Promise<void> | undefined;
-  let isWaiting = false;
-  const wait = async () => {
-    isWaiting = true;
+  let step: 'none' | 'first' | 'large' = 'none';
+  let waiting: Promise<void> | undefined;
+  const wait = (begun: Promise<void> | undefined) => {
+    if (begun === undefined) return;
     request.pause();
-    await turn.begin();
-    isWaiting = false;
-    request.resume();
+    waiting = begun.then(() => {
+      waiting = undefined;
+      request.resume();
+    });
   };
   const consume = (resolve: (whole: Buffer) => void, reject: (reason: unknown) => void) => {
     request.on('data', (chunk: Buffer) => {
@@ -42,19 +43,27 @@ export async function collectBytes(
       }
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= limits.largeBodyBytesMin) waited ??= wait();
+      if (step === 'none') {
+        step = 'first';
+        wait(turn?.begin(request));
+      }
+      if (step === 'first' && bytes >= limits.largeBodyBytesMin && waiting === undefined) {
+        step = 'large';
+        wait(turn?.beginLarge(request));
+      }
     });
     const finish = () => {
       const [only = noBytes] = chunks;
       resolve(chunks.length > 1 ? Buffer.concat(chunks) : only);
     };
     request.on('end', () => {
-      if (waited) waited.then(finish);
+      if (waiting) waiting.then(finish);
       else finish();
     });
   };
-  const isBusy = () => isWaiting;
-  return receive(request, { bytesMax, isBusy, isHeld: () => waited !== undefined }, consume);
+  const isBusy = () => waiting !== undefined;
+  const isHeld = () => turn !== undefined && step === 'large';
+  return receive(request, { bytesMax, isBusy, isHeld }, consume);
 }
 
 /** A small body that came with its headers is there already: there is nothing to wait for. */
@@ -139,10 +148,17 @@ export function watchBody(
     step = { startMs, bytes: 0 };
   }, limits.bodyIdleMsMax);
   let received = 0;
+  let pieces = 0;
+  let isTooMuch = false;
   request.on('data', (chunk: Buffer) => {
+    // Thousands of pieces may come before the body can be stopped, and each error takes its time.
+    if (isTooMuch) return;
     deadline.refresh();
     received += chunk.length;
-    if (received > bytesMax) stop(tooLarge());
+    pieces += 1;
+    const isCutSmall = pieces > limits.bodyPiecesMin + received / limits.bodyPieceBytesMin;
+    isTooMuch = isCutSmall || received > bytesMax;
+    if (isTooMuch) return stop(isCutSmall ? tooManyPieces() : tooLarge());
     const nowMs = systemClock.monotonic();
     step.bytes += chunk.length;
     if (nowMs - startMs > msMax) stop(tooSlow());
@@ -169,6 +185,12 @@ const never = () => false;
 
 /** In one step. */
 const heldBytesMin = (limits.heldBodyBytesPerSecondMin * limits.bodyIdleMsMax) / 1_000;
+
+function tooManyPieces(): FoveaError {
+  return new FoveaError('bad_request', 'The body comes in too many small pieces.', {
+    hint: 'Send it with a Content-Length, or in chunks of some kilobytes.',
+  });
+}
 
 function tooSlow(): FoveaError {
   return new FoveaError('bad_request', 'The body did not come to its end in time.');

@@ -6,10 +6,10 @@ import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { JsonScanner } from '../json-text.ts';
 import { limits } from '../limits.ts';
+import type { BodyTurn } from './body-turns.ts';
 import { JsonBody, readLongJson, refuseExcess } from './json-body.ts';
 import { readMultipart } from './multipart.ts';
 import { collectBytes } from './receive.ts';
-import type { Turn } from './turns.ts';
 
 /** Texts by name, each as often as it was given. */
 export type Texts = Readonly<Record<string, readonly string[]>>;
@@ -29,13 +29,13 @@ export class UnreadBody extends JsonBody implements Body {
 const formUrlencoded = 'application/x-www-form-urlencoded';
 
 /**
- * Reads the body to its end; begins the turn of a large one. No body is an empty one. Throws
+ * Reads the body to its end; begins its turn. No body is an empty one. Throws
  * `unsupported_media` naming the right type, `too_large`, or `invalid_input`.
  */
 export async function readBody(
   operation: Operation,
   request: IncomingMessage,
-  turn: Turn,
+  turn: BodyTurn,
   jsonBytesMax: number = Number.POSITIVE_INFINITY,
 ): Promise<Body> {
   if (!hasBody(request)) return { members: {}, parameters: {} };
@@ -49,7 +49,7 @@ export async function readBody(
   } else {
     if (type === 'application/json') return readJson(operation, request, turn, jsonBytesMax);
     if (rawMember && type === 'text/plain') {
-      const text = decodeUtf8(await collectBytes(request, turn, limits.annotationBytesMax));
+      const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax, turn));
       return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
     }
   }
@@ -62,16 +62,16 @@ export async function readBody(
 async function readJson(
   { bodyBounds: bounds }: Operation,
   request: IncomingMessage,
-  turn: Turn,
+  turn: BodyTurn,
   jsonBytesMax: number,
 ): Promise<Body> {
   const bytesMax = Math.min(bounds.bytesMax, jsonBytesMax);
   const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   if (JsonBody.takes(announced)) {
-    return new UnreadBody(await collectBytes(request, turn, bytesMax), bounds);
+    return new UnreadBody(await collectBytes(request, bytesMax, turn), bounds);
   }
   const scanner = new JsonScanner(bounds);
-  const bytes = await collectBytes(request, turn, bytesMax, (piece) =>
+  const bytes = await collectBytes(request, bytesMax, turn, (piece) =>
     refuseExcess(scanner.push(piece), bounds),
   );
   if (JsonBody.takes(bytes.length)) return new UnreadBody(bytes, bounds);
@@ -81,12 +81,6 @@ async function readJson(
 /** Whether the body is one that `readBody` reads as JSON. */
 export function isJson(request: IncomingMessage): boolean {
   return hasBody(request) && mediaType(request) === 'application/json';
-}
-
-/** Whether the body may take much memory. */
-export function isLarge({ headers }: IncomingMessage): boolean {
-  const isOpenEnded = headers['transfer-encoding'] !== undefined;
-  return isOpenEnded || Number(headers['content-length'] ?? 0) >= limits.largeBodyBytesMin;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -105,7 +99,11 @@ function mediaType({ headers }: IncomingMessage): string {
   return type.toLowerCase();
 }
 
-async function readForm(operation: Operation, request: IncomingMessage, turn: Turn): Promise<Body> {
+async function readForm(
+  operation: Operation,
+  request: IncomingMessage,
+  turn: BodyTurn,
+): Promise<Body> {
   const { fields, files } = await readMultipart(request, turn);
   const isParameter = (name: string) =>
     Object.hasOwn(operation.query.shape, name) && !Object.hasOwn(operation.body.shape, name);
@@ -135,9 +133,9 @@ function filesOf(
 async function readBase64(
   member: string,
   request: IncomingMessage,
-  turn: Turn,
+  turn: BodyTurn,
 ): Promise<Readonly<Record<string, FilePart>>> {
-  const bytes = await collectBytes(request, turn, limits.imageBytesMax * 2);
+  const bytes = await collectBytes(request, limits.imageBytesMax * 2, turn);
   const sent = bytes.toString('latin1');
   const text = (sent.includes('%') ? percentDecoded(sent) : sent).replaceAll(/\s/g, '');
   if (text === '') return {};

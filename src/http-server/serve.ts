@@ -2,13 +2,17 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { TrustedProxies } from '../boundary/client-address.ts';
 import { localRequests } from '../boundary/local-requests.ts';
 import type { Clock } from '../clock.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { createBodyTurns } from './body-turns.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { joinByAccept } from './by-accept.ts';
+import { noteAddresses } from './client-address.ts';
+import { answerConnections } from './connections.ts';
 import { Departure } from './departure.ts';
 import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { ErrorBody } from './error-body.ts';
@@ -18,7 +22,6 @@ import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 import type { Service } from './service.ts';
-import { createTurns } from './turns.ts';
 
 export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Principal> {
   readonly operations: Ops;
@@ -32,6 +35,8 @@ export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Pr
   readonly port: number;
   /** Values of the Host header that are ours beside the local ones, with their ports. */
   readonly allowedHosts?: readonly string[];
+  /** Whose word on the address of a client is taken; nobody's unless given. */
+  readonly trustedProxies?: TrustedProxies;
   /** Time for a whole request; that of `limits` unless given. */
   readonly requestMsMax?: number;
   /** Told of every answer: whose it was (undefined: of no path), and how long it took. */
@@ -65,14 +70,17 @@ export async function serve<Ops extends Operations, Principal>(
   const url = urlOf(host, port);
   const checkSource = localRequests({ port, host: new URL(url).hostname, allowedHosts });
   const service = { checkSource, router, errorBody, onAnswer: options.onAnswer, log, clock };
+  const noteAddress = noteAddresses(options.trustedProxies ?? []);
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
-  server.on('request', (request, response) => {
+  answerConnections(server, (request, response, ended) => {
+    noteAddress(request);
     const work = respond(service, request, response).catch(() => {
       response.destroy();
     });
     running.add(work);
     work.then(() => running.delete(work));
     response.on('close', () => {
+      ended();
       if (!server.listening) server.closeIdleConnections();
     });
   });
@@ -100,7 +108,7 @@ function endpointsOf<Ops extends Operations, Principal>(
 ): Endpoint[] {
   const { operations, handlers, routes = [] } = options;
   const endpoints: Endpoint[] = [];
-  const turns = createTurns(limits.largeBodiesAtOnceMax);
+  const turns = createBodyTurns();
   for (const name in operations) {
     const endpoint = operationEndpoint<Ops[typeof name], Principal>;
     endpoints.push(endpoint(operations[name], handlers[name], options, turns));
@@ -209,6 +217,11 @@ function route(
 function linger(request: IncomingMessage): void {
   if (request.complete) return;
   const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
+  let pieces = 0;
+  request.on('data', () => {
+    pieces += 1;
+    if (pieces === limits.lingerPiecesMax) request.socket.destroy();
+  });
   request.on('end', () => clearTimeout(cut));
 }
 

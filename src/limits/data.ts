@@ -33,6 +33,8 @@ export const dataLimits = {
   tiffPagesMax: 10_000,
   /** Small pictures made at a time: each may have a whole image in memory. */
   thumbsAtOnceMax: 2,
+  /** For one network: all, since each is short, and the next place is another network's. */
+  thumbsOfCallerMax: 2,
   /** Metadata and tags of one image: each becomes terms of the search index, in one transaction. */
   metadataKeysMax: 100,
   metadataKeyCharactersMax: 200,

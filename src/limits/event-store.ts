@@ -38,6 +38,8 @@ export const eventStoreLimits = {
   /** Removals that gained no room on the disk so often in a row are not repeated for so long. */
   diskFutileRunsMax: 3,
   diskFutileMs: 60_000,
+  /** Room is made for an upload in such steps, of bytes that came. */
+  uploadAdmitBytes: 8 * 1024 * 1024,
   /** A client that met a full store comes back then. */
   fullRetryAfterSeconds: 5,
   /** Batches that a create at a limit waits for: a second or two; clients wait five. */

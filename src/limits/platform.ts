@@ -115,8 +115,6 @@ export const platformLimits = {
   rateLimitKeysOfWorkspace: 10,
   /** Unknown credentials from one address. */
   refusedPerMinuteMax: 60,
-  /** Credentials, by their hashes, that such an address may still use: half a megabyte. */
-  goodCredentialsKeptMax: 2_000,
   modelBytesMax: 1024 ** 3,
   modelSideMax: 2_048,
   modelBoxesMax: 300,

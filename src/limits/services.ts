@@ -42,15 +42,29 @@ export const serviceLimits = {
   multipartFieldBytesMax: 1024 * 1024,
   /** The headers of one part of a multipart body: a name, a file name and a type. */
   multipartHeaderBytesMax: 8 * 1024,
+  multipartHeadersMax: 16,
+  /** Pieces of a body, each handed on by itself: so many, and one more for each so many bytes. */
+  bodyPiecesMin: 1_000,
+  bodyPieceBytesMin: 128,
   /** Time for the headers of a request: slower ones only hold the connection. */
   requestHeadersMsMax: 10_000,
   /** Time for a whole request with a large body, over a slow line. */
   requestMsMax: 300_000,
   /** Likewise where videos come in: a day, as one that stops coming is cut off much earlier. */
   uploadMsMax: 24 * 60 * 60 * 1000,
-  /** Bodies take turns once so much of them came: so many at once, in memory until answered. */
+  /** A body is large once so much of it came. */
   largeBodyBytesMin: 1024 * 1024,
-  largeBodiesAtOnceMax: 16,
+  /** All large bodies in memory until they are answered: what four callers may have. */
+  largeBodyBytesAtOnceMax: 256 * 1024 * 1024,
+  /** Of one caller, and of the keys of one workspace, which may all be one caller's. */
+  largeBodyBytesOfCallerMax: 64 * 1024 * 1024,
+  largeBodyBytesOfGroupMax: 128 * 1024 * 1024,
+  /** What a large body counts that does not say how long it is: else one would take it all. */
+  unannouncedBodyBytes: 16 * 1024 * 1024,
+  /** The first MB of all bodies that do not come at once, likewise. */
+  firstBodyBytesAtOnceMax: 256 * 1024 * 1024,
+  firstBodyBytesOfCallerMax: 64 * 1024 * 1024,
+  firstBodyBytesOfGroupMax: 128 * 1024 * 1024,
   /** A client that sends nothing for so long in the middle of a body is cut off. */
   bodyIdleMsMax: 15_000,
   /** One that others wait for must come on at this rate, looked at in steps of the idle time. */
@@ -59,8 +73,16 @@ export const serviceLimits = {
   unknownBodyBytesMax: 256 * 1024,
   /** Who took longer than this for a body is looked at again: the key may be revoked by then. */
   credentialRecheckMs: 1_000,
+  /** Nothing was read of an answer for so long: whoever waits for one reads. */
+  answerIdleMsMax: 30_000,
+  /** More than this process has room for: far below the files that it may have open. */
+  connectionsMax: 1_000,
+  /** Requests of one connection that wait for the answer to another one; browsers send none. */
+  pipelinedRequestsMax: 16,
   /** A refused body is still read for so long, so that its sender sees the answer. */
   lingerMsMax: 2_000,
+  /** And of so many pieces: 60 MB, unless they are cut small. */
+  lingerPiecesMax: 1_000,
   /** A service ends within 5 s of a signal, what follows included. */
   shutdownMsMax: 3_000,
   /** Handlers whose clients were cut off then have so long to end, before their store closes. */

@@ -61,6 +61,8 @@ export const signInLimits = {
   passwordCharactersMax: 200,
   /** Each takes 32 MiB and one of libuv's four threads; files and names of hosts need the rest. */
   passwordChecksAtOnceMax: 2,
+  /** Of one network: another one finds a place. */
+  passwordChecksOfCallerMax: 1,
   /** The name of an account or of an application: it stands in one line. */
   displayNameCharactersMax: 100,
   /** Of one application. RFC 6749 has no bound; browsers stop at some 2,000 characters. */
@@ -81,6 +83,9 @@ export const signInLimits = {
   exchangeBeforeMs: 30_000,
   /** Made-up tokens must not become a flood of questions to the authorization server. */
   tokenChecksAtOnceMax: 32,
+  /** Of one network, or of one person whose tokens were good before: the others go on meanwhile. */
+  tokenChecksOfCallerMax: 8,
+  tokenHolderKnownMs: 60 * 60 * 1000,
   /** One message, or a batch of them. */
   httpBodyBytesMax: 1024 * 1024,
   httpToolArgumentElementsMax: 10_000,

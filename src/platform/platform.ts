@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { TrustedProxies } from '../boundary/client-address.ts';
 import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Environment } from '../config.ts';
@@ -17,6 +18,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { createRateLimit } from '../http-server/rate-limit.ts';
 import { serve } from '../http-server/serve.ts';
 import type { Service } from '../http-server/service.ts';
+import type { Caller } from '../http-server/turns.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
@@ -71,6 +73,8 @@ export interface PlatformOptions {
   readonly onListening?: (url: string) => Promise<void>;
   /** The address by which others reach the platform through a proxy: its host is ours too. */
   readonly publicUrl?: string;
+  /** Proxies whose word on the address of a client is taken. */
+  readonly trustedProxies?: TrustedProxies;
   readonly log: Log;
   readonly clock: Clock;
   /** Lets image URLs reach a host that is not public, for example a camera server. */
@@ -155,6 +159,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     host: options.host,
     port: options.port,
     requestMsMax: limits.uploadMsMax,
+    trustedProxies: options.trustedProxies ?? [],
     ...(publicUrl !== undefined && { publicUrl, allowedHosts: [new URL(publicUrl).host] }),
     checkAnswers: options.checkAnswers ?? false,
     ...{ log, clock },
@@ -192,6 +197,7 @@ function createGate(store: Store, workspace: Workspace, options: PlatformOptions
   const door = openDoor({ keys, workspace, apiKeys, tokens: tokenDoor(store, options) });
   const gate = {
     authenticate: door,
+    callerOf,
     permit,
     authorize: (principal: Principal, _operation: Operation, input: object) =>
       authorize(store, principal, input),
@@ -219,6 +225,12 @@ function createGate(store: Store, workspace: Workspace, options: PlatformOptions
     }
   };
   return { ...gate, authenticate: limitGuesses(door, clock), visit };
+}
+
+/** Whoever looks at a page has its publishable key: there an address tells callers apart. */
+function callerOf({ name, workspace, isPublishable }: Principal, address: string): Caller {
+  const own = `${workspace.id} ${name}`;
+  return { name: isPublishable ? `${own} ${address}` : own, group: workspace.id };
 }
 
 function tokenDoor(store: Store, { verifyAccessToken, issuer, clock }: PlatformOptions) {

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
+import { clientNetwork } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { safeHeaders } from '../http-server/responses.ts';
 import { createTurns } from '../http-server/turns.ts';
@@ -30,9 +31,12 @@ export function thumbLink({ links, clock }: ThumbParts, origin: string, hash: st
 export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): Route<never> {
   const { links, clock, blobs } = parts;
   const remembered = createRemembered(limits.thumbsRememberedBytesMax);
-  const turns = createTurns(limits.thumbsAtOnceMax);
-  const make = async (hash: string) => {
-    const turn = turns.next();
+  const turns = createTurns({
+    sharesMax: limits.thumbsAtOnceMax,
+    callerSharesMax: limits.thumbsOfCallerMax,
+  });
+  const make = async (hash: string, network: string) => {
+    const turn = turns.next({ name: network });
     try {
       await turn.begin();
       return await makeThumb(await blobs.get(hash));
@@ -50,7 +54,7 @@ export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): R
       const signature = searchParams.get('signature') ?? '';
       const isOurs = links.key.isSigned('thumb', [hash, expires], signature);
       if (!isOurs || Number(expires) <= clock.now()) throw notValid();
-      const bytes = await remembered(hash, () => make(hash));
+      const bytes = await remembered(hash, () => make(hash, clientNetwork(request)));
       response.writeHead(200, {
         ...safeHeaders,
         'cache-control': `private, max-age=${limits.linkLifetimeMs / 1000}, immutable`,

@@ -1,7 +1,11 @@
 // What an MCP server asks of an authorization server: whether a token is for it, and another token
 // in exchange, which it may show to the platform.
 
-import { genericTokenEndpointRequest, processGenericTokenEndpointResponse } from 'oauth4webapi';
+import {
+  genericTokenEndpointRequest,
+  processGenericTokenEndpointResponse,
+  ResponseBodyError,
+} from 'oauth4webapi';
 import { type VerifyAccessToken, validateAnswer } from '../contract/access-token.ts';
 import { FoveaError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
@@ -95,12 +99,12 @@ export async function exchangeToken(
     const { accessToken, expiresAt } = readTokens(client, answer, { scopes: [] });
     return { accessToken, expiresAt };
   } catch (thrown) {
-    throw asEnded(oauthError(thrown, 'token endpoint'));
+    if (thrown instanceof ResponseBodyError && thrown.error === 'invalid_grant') throw ended();
+    throw oauthError(thrown, 'token endpoint');
   }
 }
 
 /** Of a code there is no talk here. */
-function asEnded(error: FoveaError): FoveaError {
-  if (!error.upstream?.message.startsWith('invalid_grant')) return error;
+function ended(): FoveaError {
   return new FoveaError('unauthenticated', 'The sign-in has ended.', { hint: 'Sign in again.' });
 }

@@ -1,13 +1,17 @@
 // Wrong passwords in a row: when the pause comes, for whom, and when it ends.
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   createSignInAttempts,
   type SignInAttempts,
 } from '../../src/authorization-server/sign-in-attempts.ts';
 import { createLog } from '../../src/log.ts';
-import { person, type TestAuthorizationServer } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import {
+  person,
+  startTestAuthorizationServer,
+  type TestAuthorizationServer,
+} from '../fixtures/authorization-server.ts';
+import { formOf, openFormBrowser } from '../fixtures/browser-form.ts';
 import { addGrace, atSignIn, grace, openService, send, wordsOf } from './pages-kit.ts';
 
 /** Tries a password at the settings; 303 is a success. */
@@ -173,4 +177,28 @@ test('the log has one line for each pause, with the address and no name', () => 
   for (let count = 1; count <= 7; count += 1) fail(attempts, 'a secret name', '192.0.2.1');
   const line = 'There were too many wrong passwords: a pause began. address="192.0.2.1"\n';
   expect(lines.map((each) => each.replace(/^\S+ warn fovea: /, ''))).toEqual([line, line]);
+});
+
+test('behind a proxy for https, the pause is for the address that the proxy names', async () => {
+  const service = await startTestAuthorizationServer({ publicUrl: 'https://fovea.example.org' });
+  onTestFinished(() => service.close());
+  const attempt = async (from: string) => {
+    const page = await fetch(`${service.url}/settings/sign-in`);
+    const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+    const { status, headers: given } = page;
+    const { fields } = formOf({ status, headers: given, text: await page.text(), next: undefined });
+    const body = new URLSearchParams({ ...fields, name: person.email, password: 'wrong' });
+    const headers = {
+      cookie: cookies.join('; '),
+      origin: service.url,
+      'x-forwarded-for': from,
+    };
+    const init = { method: 'POST', body, headers };
+    return (await fetch(`${service.url}/settings/sign-in`, init)).status;
+  };
+  for (let count = 1; count <= 5; count += 1) {
+    expect(await attempt(`203.0.113.${count}, 198.51.100.7`)).toBe(400);
+  }
+  expect(await attempt('198.51.100.7')).toBe(429);
+  expect(await attempt('198.51.100.8')).toBe(400);
 });

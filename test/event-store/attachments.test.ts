@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   openTestEventStore,
   plainEvent,
@@ -374,3 +374,32 @@ function beginUpload(
   });
   return promise;
 }
+
+test('what is announced and does not come has no other event removed', async () => {
+  const small = await openTestEventStore({ settings: { MAX_BYTES: '2000000' } });
+  onTestFinished(() => small.close());
+  const image = Buffer.concat([tinyPng, Buffer.alloc(100_000)]).toString('base64');
+  const ids = async () => {
+    const { body } = await small.get('/v2/events?limit=100');
+    return JSON.stringify(body).match(/"id":"[0-9a-f-]{36}"/g)?.length;
+  };
+  for (let count = 0; count < 12; count += 1) {
+    await small.post('/v2/events', { ...plainEvent, images: [{ base64Image: image }] });
+  }
+  const draft = (await small.post('/v2/events', { ...plainEvent, draft: true })).text('id');
+  const before = await ids();
+  const { port } = new URL(small.url);
+  const sockets = ['videos', 'local-only-files'].map((place) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      `POST /v2/events/${draft}/${place} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+        'Content-Type: multipart/form-data; boundary=XX\r\nContent-Length: 1900000\r\n\r\n--XX\r\n',
+    );
+    return socket;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await small.post('/v2/events', plainEvent)).toMatchObject({ status: 201 });
+  expect(await ids()).toBe((before ?? 0) + 1);
+  for (const socket of sockets) socket.destroy();
+});

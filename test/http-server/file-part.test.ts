@@ -176,6 +176,8 @@ describe('a body is refused with 400, and leaves nothing', () => {
   test.each([
     ['no end', hello, malformed],
     ['an end in the middle of the file', hello.slice(0, -5), malformed],
+    ['no end after 900 kB of file', part('name="file"', 'x'.repeat(900_000)), malformed],
+    ['no end after 900 kB', part('name="file"', 'x'.repeat(900_000)).slice(0, -2), malformed],
     ['an end in the middle of the headers', `${hello}--XX\r\nContent-Disp`, malformed],
     ['no end after a field', `${hello}${label}`, malformed],
     ['only an end', end, 'file: is missing.'],
@@ -188,7 +190,14 @@ describe('a body is refused with 400, and leaves nothing', () => {
       'multipart/form-data; boundary=Y',
     ],
     ['no boundary', `${hello}${end}`, needed, 'multipart/form-data'],
-    ['an empty boundary', `${hello}${end}`, malformed, 'multipart/form-data; boundary='],
+    ['an empty boundary', `${hello}${end}`, needed, 'multipart/form-data; boundary='],
+    [
+      'a boundary of 71 characters',
+      `${hello}${end}`,
+      needed,
+      `multipart/form-data; boundary=${'X'.repeat(71)}`,
+    ],
+    ['two boundaries', `${hello}${end}`, needed, 'multipart/form-data; boundary=XX; boundary=YY'],
     ['another type', '{}', needed, 'application/json'],
     ['a form of another kind', 'file=hello', needed, 'application/x-www-form-urlencoded'],
     ['a mixed multipart', `${hello}${end}`, needed, 'multipart/mixed; boundary=XX'],
@@ -226,9 +235,21 @@ describe('a body is refused with 400, and leaves nothing', () => {
     expect(json(answer)).toEqual({ error: { message, type: 'bad_request' } });
   });
 
-  test('for 2,000 parts', async () => {
-    const answer = await upload(`${hello}${part('name="note"', 'x').repeat(2_000)}${end}`);
+  test.each([
+    ['2,000 parts', `${hello}${part('name="note"', 'x').repeat(2_000)}${end}`],
+    ['100,000 empty parts', `${hello}${'--XX\r\n\r\n\r\n'.repeat(100_000)}${end}`],
+    ['100,000 boundaries', `${hello}${'--XX\r\n'.repeat(100_000)}${end}`],
+  ])('for %s', async (_name, body) => {
+    const answer = await upload(body);
     expect(answer.status).toBe(400);
+    expect(answer.text).toContain('The multipart body has more parts than expected.');
+  });
+
+  test('in 20,000 pieces of one byte', async () => {
+    const body = part('name="file"', 'x'.repeat(20_000)).replaceAll(/[\s\S]/g, '1\r\n$&\r\n');
+    const answer = await sendRaw(service, `${head('Transfer-Encoding: chunked')}${body}0\r\n\r\n`);
+    expect(answer).toContain('HTTP/1.1 400');
+    expect(answer).toContain('The body comes in too many small pieces.');
   });
 
   test('with what the check of a field throws, before the file has come', async () => {

@@ -166,6 +166,7 @@ export async function startTestService(changes: Changes = {}): Promise<TestServi
       if (workspace === 'hidden') throw notFound('workspace', 'hidden');
     },
     credentials: platformCredentials,
+    callerOf: (name) => ({ name }),
     errorBody: platformErrorBody,
     port: 0,
     log: createLog('warn', (line) => logLines.push(line)),

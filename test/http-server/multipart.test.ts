@@ -107,6 +107,13 @@ describe('a multipart body is refused with 400', () => {
     ['no boundary in its type', `${file}${end}`, malformed, 'multipart/form-data'],
     ['an empty boundary', `${file}${end}`, malformed, 'multipart/form-data; boundary='],
     [
+      'a boundary of 71 characters',
+      `${file}${end}`,
+      malformed,
+      `multipart/form-data; boundary=${'X'.repeat(71)}`,
+    ],
+    ['no end after 900 kB', part('name="file"', 'x'.repeat(900_000)), malformed],
+    [
       'another boundary than its type says',
       `${file}${end}`,
       malformed,
@@ -186,6 +193,8 @@ describe('a multipart body is refused with 413', () => {
       Array.from({ length: 17 }, (_, n) => part(`name="f${n}"; filename="a"`, 'x')).join('') + end,
     ],
     ['2,000 parts', part('name="tag"', 'x').repeat(2_000) + end],
+    ['100,000 empty parts', '--XX\r\n\r\n\r\n'.repeat(100_000) + end],
+    ['100,000 boundaries', '--XX\r\n'.repeat(100_000) + end],
   ])('for %s', async (_name, body) => {
     const answer = await upload(body);
     expect(answer.status).toBe(413);

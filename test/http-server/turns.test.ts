@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createTurns } from '../../src/http-server/turns.ts';
 import { bearer, json, send, startTestService, type TestService } from './kit.ts';
 
 let service: TestService;
@@ -15,14 +16,27 @@ afterAll(() => service.close());
 
 const large = Buffer.from(`{"name":"${'x'.repeat(2_000_000)}"}`);
 
-/** Sends the head of a request and the first bytes of its large body: a good half of it. */
-function startLarge(bytes = 1_200_000): Promise<Socket> {
+const bob = { authorization: 'Bearer key-of-bob' };
+
+interface LargeBody {
+  readonly as?: { readonly authorization: string };
+  /** Of the whole body, as announced; undefined: none is announced. */
+  readonly announced?: number | undefined;
+  /** Of it, what comes. */
+  readonly sent: number;
+}
+
+/** Sends the head of a request and the first bytes of its large body, and no more. */
+function startLarge({ as = bearer, announced, sent }: LargeBody): Promise<Socket> {
   const { promise, resolve } = Promise.withResolvers<Socket>();
+  const body = `{"name":"${'x'.repeat(sent - 9)}`;
   const socket = connect(service.port, '127.0.0.1', () => {
     socket.write(
       `POST /ws/projects HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\n` +
-        `Authorization: ${bearer.authorization}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${large.length}\r\n\r\n${large.toString('latin1', 0, bytes)}`,
+        `Authorization: ${as.authorization}\r\nContent-Type: application/json\r\n` +
+        (announced === undefined
+          ? `Transfer-Encoding: chunked\r\n\r\n${sent.toString(16)}\r\n${body}`
+          : `Content-Length: ${announced}\r\n\r\n${body}`),
       () => resolve(socket),
     );
   });
@@ -30,44 +44,125 @@ function startLarge(bytes = 1_200_000): Promise<Socket> {
   return promise;
 }
 
-function create(body: string | Buffer) {
-  const headers = { ...bearer, 'content-type': 'application/json' };
+function start(count: number, body: LargeBody): Promise<readonly Socket[]> {
+  return Promise.all(Array.from({ length: count }, () => startLarge(body)));
+}
+
+function end(sockets: readonly Socket[]): void {
+  for (const socket of sockets) socket.destroy();
+}
+
+function create(body: string | Buffer, as = bearer) {
+  const headers = { ...as, 'content-type': 'application/json' };
   return send(service, 'POST', '/ws/projects', headers, body);
 }
 
-test('the seventeenth waits for one of the sixteen before it', async () => {
-  const slow = await Promise.all(Array.from({ length: 16 }, () => startLarge()));
-  // Before the bytes of all sixteen have come, there is room for another one.
-  let seventeenth = create(large);
+/** A large body of this caller, once it has to wait for bodies that were sent before it. */
+async function waiting(): Promise<{ answer: ReturnType<typeof create> }> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {
-    if ((await Promise.race([seventeenth, delay(300, 'waits')])) === 'waits') break;
-    seventeenth = create(large);
+    const answer = create(large);
+    if ((await Promise.race([answer, delay(300, 'waits')])) === 'waits') return { answer };
   }
-  expect(await Promise.race([seventeenth, delay(100, 'waits')])).toBe('waits');
+  throw new Error('it never had to wait');
+}
+
+/** Two of them are all that one caller may have in memory at once. */
+const half = { announced: 32 * 1024 * 1024, sent: 1_200_000 };
+
+test('a large body waits for others of its caller, and keeps nobody else waiting', async () => {
+  const slow = await start(2, half);
+  const { answer } = await waiting();
+  expect(await Promise.race([answer, delay(100, 'waits')])).toBe('waits');
   expect(json(await create('{"name":"small"}'))).toMatchObject({ input: { name: 'small' } });
-  slow[5]?.destroy();
-  expect((await seventeenth).status).toBe(201);
-  for (const socket of slow) socket.destroy();
+  expect((await create(large, bob)).status).toBe(201);
+  slow[1]?.destroy();
+  expect((await answer).status).toBe(201);
+  end(slow);
+});
+
+test('slow bodies without an announced size keep nobody else waiting either', async () => {
+  const slow = await start(40, { sent: 1_200_000 });
+  await delay(300);
+  expect((await create(large, bob)).status).toBe(201);
+  expect(json(await create('{"name":"small"}'))).toMatchObject({ input: { name: 'small' } });
+  end(slow);
+});
+
+test('the keys of one group together leave room for others', async () => {
+  const grouped = await startTestService({
+    callerOf: (principal, address) => ({ name: `${principal} ${address}`, group: principal }),
+    authenticate: async (presented) => presented?.reveal(),
+    trustedProxies: ['127.0.0.1'],
+  });
+  onTestFinished(() => grouped.close());
+  const from = (host: number) => ({ ...bearer, 'x-forwarded-for': `192.0.2.${host}` });
+  const body = `{"name":"${'x'.repeat(1_200_000)}`;
+  const sockets = [1, 1, 2, 2, 3, 3, 4, 4].map((host) => {
+    const socket = connect(grouped.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      `POST /ws/projects HTTP/1.1\r\nHost: 127.0.0.1:${grouped.port}\r\n` +
+        `Authorization: ${bearer.authorization}\r\nX-Forwarded-For: 192.0.2.${host}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${half.announced}\r\n\r\n${body}`,
+    );
+    return socket;
+  });
+  await delay(500);
+  const headers = { 'content-type': 'application/json' };
+  const same = send(grouped, 'POST', '/ws/projects', { ...headers, ...from(9) }, large);
+  expect(await Promise.race([same, delay(300, 'waits')])).toBe('waits');
+  const other = await send(grouped, 'POST', '/ws/projects', { ...headers, ...bob }, large);
+  expect(other.status).toBe(201);
+  end(sockets);
+  expect((await same).status).toBe(201);
 });
 
 test('a large body that has hardly begun to come keeps nobody waiting', async () => {
-  const slow = await Promise.all(Array.from({ length: 40 }, () => startLarge(100_000)));
+  const slow = await start(40, { ...half, sent: 100_000 });
   await delay(100);
   expect((await create(large)).status).toBe(201);
-  for (const socket of slow) socket.destroy();
+  end(slow);
 });
 
 test('who goes away while waiting keeps nobody else waiting', async () => {
-  const slow = await Promise.all(Array.from({ length: 16 }, () => startLarge()));
-  await delay(100);
-  const impatient = await startLarge();
+  const slow = await start(2, half);
+  await delay(300);
+  const impatient = await startLarge(half);
   await delay(100);
   impatient.resetAndDestroy();
-  const next = create(large);
-  await delay(100);
-  for (const socket of slow.slice(1)) socket.destroy();
-  expect((await next).status).toBe(201);
-  slow[0]?.destroy();
+  const { answer } = await waiting();
+  end(slow);
+  expect((await answer).status).toBe(201);
+});
+
+test('callers take turns, each with what it asked for first', async () => {
+  const turns = createTurns({ sharesMax: 4, callerSharesMax: 2 });
+  const log: string[] = [];
+  const ask = (name: string, shares: number) => {
+    const turn = turns.next({ name }, shares);
+    const begun = turn.begin();
+    if (begun === undefined) log.push(`${name} at once`);
+    else void begun.then(() => log.push(name));
+    return turn;
+  };
+  const first = [ask('ada', 2), ask('ada', 1), ask('ada', 1), ask('bob', 1), ask('cy', 1)];
+  expect(log).toEqual(['ada at once', 'bob at once', 'cy at once']);
+  // More than a caller may have is all that it may have; and nobody overtakes it for ever.
+  const whole = ask('dora', 100);
+  const late = ask('eve', 1);
+  first[3]?.end();
+  await delay(0);
+  expect(log.slice(3)).toEqual([]);
+  first[4]?.end();
+  await delay(0);
+  expect(log.slice(3)).toEqual(['dora']);
+  first[0]?.end();
+  await delay(0);
+  expect(log.slice(3)).toEqual(['dora', 'ada', 'eve']);
+  whole.end();
+  late.end();
+  await delay(0);
+  expect(log.slice(3)).toEqual(['dora', 'ada', 'eve', 'ada']);
 });
 
 test('a body in memory that only trickles in ends after five minutes, whatever videos may', async () => {
@@ -105,7 +200,7 @@ test('a body in memory that only trickles in ends after five minutes, whatever v
 test('one that holds its turn and hardly comes on is cut off', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const socket = await startLarge();
+  const socket = await startLarge(half);
   let answer = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
     answer += text;

@@ -20,6 +20,8 @@ export interface Addition {
 
 /** An upload that was let in: it counts until it ends. */
 export interface AdmittedUpload {
+  /** To be told how many bytes came by now: room is made for those alone. Throws `full`. */
+  came(bytes: number): Promise<void>;
   /** Admits it as large as it came. Throws `full`; the file is not taken then. */
   written(bytes: number): Promise<void>;
   end(): void;
@@ -33,7 +35,8 @@ export interface Capacity {
   admit(addition?: Addition): Promise<void>;
   /**
    * Resolves when a file may begin to come in for an event that is there; `bytes`: as announced,
-   * if so. Throws as `admit` does.
+   * if so. Throws `full` where so many could not be kept even if all that may be removed were; what
+   * is announced only has nothing removed.
    */
   admitUpload(bytes: number | undefined): Promise<AdmittedUpload>;
   /** A write met a full disk: gives up the reserve, and makes room in the background. */

@@ -75,21 +75,33 @@ export class Gate implements Capacity {
 
   async admitUpload(announcedBytes: number | undefined): Promise<AdmittedUpload> {
     const announced = this.#amountOf({ records: 0, bytes: announcedBytes });
-    await this.#admitAmount(announced);
+    await this.#refuseWhatCannotFit(announced);
     let counted = 0;
     const count = (bytes: number) => {
       this.#incomingBytes += bytes - counted;
       counted = bytes;
     };
-    count(announced.bytes);
+    const admitUpTo = async (bytes: number, diskBytes: number) => {
+      if (bytes > this.#parts.policy.now.bytesMax) throw this.#full({ ...announced, bytes });
+      await this.#admitAmount({ records: 0, bytes: Math.max(0, bytes - counted), diskBytes });
+      count(bytes);
+    };
     return {
-      written: async (bytes) => {
-        count(0);
-        await this.#admitAmount({ records: 0, bytes, diskBytes: 0 });
-        count(bytes);
+      came: async (bytes) => {
+        if (bytes - counted >= limits.uploadAdmitBytes) await admitUpTo(bytes, bytes - counted);
       },
+      written: (bytes) => admitUpTo(bytes, 0),
       end: () => count(0),
     };
+  }
+
+  /** Removes nothing: whoever announces bytes may never send them. */
+  async #refuseWhatCannotFit(announced: Amount): Promise<void> {
+    if (this.#figures && this.#isFarFromLimits(this.#figures, announced)) return;
+    const policy = this.#parts.policy.now;
+    if (announced.bytes > policy.bytesMax) throw this.#full(announced);
+    const figures = await this.#readAnew();
+    if (this.#blocked || isOutOfReach(figures, policy, announced)) throw this.#full(announced);
   }
 
   diskWasFull(): void {

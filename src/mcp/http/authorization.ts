@@ -5,8 +5,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
 import { FoveaError } from '../../errors.ts';
+import { clientNetwork } from '../../http-server/client-address.ts';
 import { Secret } from '../../secret.ts';
 import type { ScopeOf } from './needed-scope.ts';
+import type { VerifyPresented } from './token-cache.ts';
 
 /** What decides over callers. */
 export interface Admission {
@@ -62,12 +64,12 @@ export function resourceMetadata({ resource }: ProtectedResource, { issuer, scop
  */
 export async function admit(
   request: IncomingMessage,
-  { verify }: Pick<Admission, 'verify'>,
+  verify: VerifyPresented,
   { resource }: ProtectedResource,
   clock: Clock,
 ): Promise<Caller> {
   const presented = presentedToken(request);
-  const token = await verify(presented);
+  const token = await verify(presented, clientNetwork(request));
   if (token === undefined || token.expiresAt <= clock.now()) {
     throw refused('The access token is unknown or no longer valid.');
   }

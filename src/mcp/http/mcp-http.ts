@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
+import type { TrustedProxies } from '../../boundary/client-address.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError, type FoveaError } from '../../errors.ts';
 import { platformCredentials } from '../../http-server/credentials.ts';
@@ -31,7 +32,7 @@ import {
 } from './authorization.ts';
 import { readMessages } from './message-body.ts';
 import { requireScopes } from './step-up.ts';
-import { rememberTokens } from './token-cache.ts';
+import { rememberTokens, type VerifyPresented } from './token-cache.ts';
 import { goneSignal, sendWebResponse, toWebRequest } from './web-request.ts';
 
 export interface McpHttpOptions {
@@ -42,6 +43,8 @@ export interface McpHttpOptions {
   readonly allowedHosts?: readonly string[];
   /** The origin by which others reach this server, behind a proxy. */
   readonly publicUrl?: string;
+  /** Proxies whose word on the address of a client is taken. */
+  readonly trustedProxies?: TrustedProxies;
   /** Answered at the same address, for example those of an authorization server. */
   readonly routes?: readonly Route[];
   /** Undefined: everybody may call, which is for fixtures of tests alone. */
@@ -83,6 +86,7 @@ export async function startMcpHttp(options: McpHttpOptions): Promise<Service> {
     authorize: async () => {},
     errorBody: rpcErrorBody,
     allowedHosts: [...(options.allowedHosts ?? []), ...publicHost],
+    trustedProxies: options.trustedProxies ?? [],
     ...{ host, port, log, clock },
   });
   const close = async () => {
@@ -110,10 +114,8 @@ function createEndpoint(options: McpHttpOptions, ready: Promise<ProtectedResourc
     callsPerMinuteMax: limits.httpCallsPerMinuteMax,
     callsAtOnceMax: limits.httpCallsAtOnceMax,
   });
-  const admission = options.admission && {
-    ...options.admission,
-    verify: rememberTokens(options.admission.verify, clock),
-  };
+  const { admission } = options;
+  const verify = admission && rememberTokens(admission.verify, clock);
   const answerOpen = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -129,9 +131,10 @@ function createEndpoint(options: McpHttpOptions, ready: Promise<ProtectedResourc
     response: ServerResponse,
     protectedResource: ProtectedResource,
     door: Admission,
+    verify: VerifyPresented,
   ) => {
     const gone = goneSignal(response);
-    const caller = await admit(request, door, protectedResource, clock);
+    const caller = await admit(request, verify, protectedResource, clock);
     const visit = rateLimit.enter(caller.token.subject);
     try {
       const { value, messages } = await readMessages(request);
@@ -148,9 +151,9 @@ function createEndpoint(options: McpHttpOptions, ready: Promise<ProtectedResourc
     close: handler.close,
     answer: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const protectedResource = await ready;
-      if (admission === undefined) return answerOpen(request, response, protectedResource);
+      if (!admission || !verify) return answerOpen(request, response, protectedResource);
       try {
-        await answerKnown(request, response, protectedResource, admission);
+        await answerKnown(request, response, protectedResource, admission, verify);
       } catch (thrown) {
         const challenge = challengeHeader(
           asFoveaError(thrown),

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { refuseExcess } from '../../http-server/json-body.ts';
 import { collectBytes } from '../../http-server/receive.ts';
-import { noTurn } from '../../http-server/turns.ts';
 import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-text.ts';
 import { limits } from '../../limits.ts';
 
@@ -23,7 +22,7 @@ export interface MessageBody {
 export async function readMessages(request: IncomingMessage): Promise<MessageBody> {
   requireJson(request);
   const scanner = new JsonScanner(bounds);
-  const bytes = await collectBytes(request, noTurn, limits.httpBodyBytesMax, (piece) =>
+  const bytes = await collectBytes(request, limits.httpBodyBytesMax, undefined, (piece) =>
     refuseExcess(scanner.push(piece), bounds),
   );
   const value = parse(bytes);

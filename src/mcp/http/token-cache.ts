@@ -4,20 +4,34 @@ import type { Clock } from '../../clock.ts';
 import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
 import { createTurns } from '../../http-server/turns.ts';
 import { limits } from '../../limits.ts';
+import type { Secret } from '../../secret.ts';
+
+/** Whose token it is; `network` presents it, as `clientNetwork` names it. */
+export type VerifyPresented = (
+  presented: Secret,
+  network: string,
+) => Promise<AccessToken | undefined>;
 
 /**
  * The same check, asked once for all who wait for the same token, and again only after
  * `tokenCacheMs`: so long may a revoked token be good still. A token that is not known is asked for
  * again after `tokenCacheMissMs`. A check that failed is not remembered. Tokens are kept as hashes.
+ * Many checks at once wait for each other by network, and those of whoever was known by person: so
+ * made-up tokens keep only their own network waiting, and nobody who is known.
  */
-export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyAccessToken {
+export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyPresented {
   // Apart, so that made-up tokens push no good one out.
   const good = new Remembered<AccessToken>(limits.tokenCacheMs, clock);
   const bad = new Remembered<undefined>(limits.tokenCacheMissMs, clock);
+  const people = new Remembered<string>(limits.tokenHolderKnownMs, clock);
   const asking = new Map<string, Promise<AccessToken | undefined>>();
-  const turns = createTurns(limits.tokenChecksAtOnceMax);
-  const ask: VerifyAccessToken = async (presented) => {
-    const turn = turns.next();
+  const turns = createTurns({
+    sharesMax: limits.tokenChecksAtOnceMax,
+    callerSharesMax: limits.tokenChecksOfCallerMax,
+  });
+  const ask: VerifyPresented = async (presented, network) => {
+    const person = people.get(presented.hash());
+    const turn = turns.next({ name: person ? `person ${person.value}` : `network ${network}` });
     try {
       await turn.begin();
       return await verify(presented);
@@ -25,18 +39,22 @@ export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyA
       turn.end();
     }
   };
-  return async (presented) => {
+  return async (presented, network) => {
     const name = presented.hash();
     const known = good.get(name) ?? bad.get(name);
     if (known !== undefined) return known.value;
     const running = asking.get(name);
     if (running !== undefined) return running;
-    const asked = ask(presented);
+    const asked = ask(presented, network);
     asking.set(name, asked);
     try {
       const token = await asked;
-      if (token === undefined) bad.set(name, undefined);
-      else good.set(name, token);
+      if (token === undefined) {
+        bad.set(name, undefined);
+        return undefined;
+      }
+      good.set(name, token);
+      people.set(name, token.subject);
       return token;
     } finally {
       asking.delete(name);

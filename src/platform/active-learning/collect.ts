@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
+import { createTurns } from '../../http-server/turns.ts';
 import type { Log } from '../../log.ts';
 import { readPicture, reencode } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
@@ -100,14 +101,23 @@ async function keep(
 
 /** The bytes as they came, unless the settings want them smaller. */
 async function prepared(
-  { image, width, height }: Seen,
+  { workspaceId, image, width, height }: Seen,
   { maxImageSize, jpegCompression }: CollectionLimits,
 ): Promise<{ readonly bytes: Uint8Array; readonly scale: number }> {
   const longer = Math.max(width, height);
   const scale = maxImageSize === null || longer <= maxImageSize ? 1 : maxImageSize / longer;
   if (scale === 1 && jpegCompression === null) return { bytes: image, scale };
-  return { bytes: await reencode(image, scale, jpegCompression ?? qualityUnset), scale };
+  const turn = preparing.next({ name: workspaceId });
+  try {
+    await turn.begin();
+    return { bytes: await reencode(image, scale, jpegCompression ?? qualityUnset), scale };
+  } finally {
+    turn.end();
+  }
 }
+
+/** An image that is made smaller is in memory with all its pixels: never two of them. */
+const preparing = createTurns({ sharesMax: 1, callerSharesMax: 1 });
 
 /** What nobody sees a difference from. */
 const qualityUnset = 95;

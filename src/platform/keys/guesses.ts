@@ -6,31 +6,20 @@ import { limits } from '../../limits.ts';
 import type { Door } from '../principal.ts';
 
 /**
- * A door that no more than `limits.refusedPerMinuteMax` unknown credentials of one address reach
- * in a minute: more of them are `rate_limited` before anything is looked up. Credentials that were
- * good here before still pass, since many callers share the address of a proxy.
+ * A door that says `rate_limited` in place of a refusal to whoever had more than
+ * `limits.refusedPerMinuteMax` refusals from one address in a minute. Each credential is looked up
+ * first, which takes one row by its hash: so wrong ones never keep out a right one, whoever shares
+ * the address. A call without a credential is no guess.
  */
 export function limitGuesses(door: Door, clock: Clock): Door {
   const refusals = createRateLimit(clock, {
     callsPerMinuteMax: limits.refusedPerMinuteMax,
     callsAtOnceMax: limits.refusedPerMinuteMax,
   });
-  const good = new Set<string>();
   return async (presented, place, address) => {
-    if (presented === undefined) return door(presented, place, address);
-    const hash = presented.hash();
-    if (!good.has(hash)) refusals.check(address);
     const principal = await door(presented, place, address);
-    good.delete(hash);
-    if (principal === undefined) refusals.enter(address).leave();
-    else remember(good, hash);
+    const isRefused = presented !== undefined && principal === undefined;
+    if (isRefused) refusals.enter(address).leave();
     return principal;
   };
-}
-
-/** The newest come last. */
-function remember(good: Set<string>, hash: string): void {
-  good.add(hash);
-  const [oldest] = good;
-  if (oldest !== undefined && good.size > limits.goodCredentialsKeptMax) good.delete(oldest);
 }

@@ -141,7 +141,7 @@ describe('the byte limit', () => {
     expect(await ids()).toEqual([draft]);
   });
 
-  test('counts what uploads that run at once have announced, until they end', async () => {
+  test('counts what came of uploads that run at once, until they end', async () => {
     const { store, create, ids, upkeep } = await openTestStore({
       settings: { MAX_BYTES: '6000000' },
     });
@@ -149,6 +149,9 @@ describe('the byte limit', () => {
     await store.hold(held, 'Evidence.');
     const first = await upkeep.capacity.admitUpload(3_000_000);
     await upkeep.capacity.state();
+    // What was only announced keeps nobody else out.
+    (await upkeep.capacity.admitUpload(3_000_000)).end();
+    await first.written(3_000_000);
     expect(await failure(upkeep.capacity.admitUpload(3_000_000))).toMatchObject({ code: 'full' });
     first.end();
     await expect

@@ -1,7 +1,8 @@
 // How much one principal may ask for: 600 calls in a minute, 20 at once.
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import type { AccessToken } from '../../../src/contract/access-token.ts';
 import { tool } from '../../../src/mcp/tool.ts';
 import { callMessage, listMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
 
@@ -86,4 +87,26 @@ test('what is refused for its token counts for nobody', async () => {
     await Promise.all(Array.from({ length: 50 }, () => server.post(wrong, listMessage)));
   }
   expect((await server.post(server.grant(), listMessage)).status).toBe(200);
+});
+
+test('tokens that are made up, and never checked, keep only their own network waiting', async () => {
+  const good = new Map<string, AccessToken>();
+  const pending = Promise.withResolvers<undefined>();
+  const server = await startTestMcpHttp({
+    verify: async (token) => good.get(token) ?? (await pending.promise),
+    changes: { trustedProxies: ['127.0.0.1'] },
+  });
+  onTestFinished(() => pending.resolve(undefined));
+  const token = server.grant();
+  for (const [name, value] of server.tokens) good.set(name, value);
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const made = Array.from({ length: 100 }, (_, index) =>
+    server.post(`made-up-${index}`, listMessage, from('198.51.100.7')).catch(() => undefined),
+  );
+  const response = await server.post(token, listMessage, from('198.51.100.8'));
+  expect(response.status).toBe(200);
+  pending.resolve(undefined);
+  expect(new Set((await Promise.all(made)).map((answer) => answer?.status))).toEqual(
+    new Set([401]),
+  );
 });

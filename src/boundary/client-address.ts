@@ -1,0 +1,108 @@
+// Whose address a request comes from where a proxy stands between: said here alone.
+
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** What of a request tells its address. Header values as they came, in their order. */
+export interface AddressedRequest {
+  /** Of the socket. */
+  readonly peer: string;
+  /** All values of `X-Forwarded-For`. */
+  readonly forwardedFor: readonly string[];
+  /** All values of `Forwarded` (RFC 7239). */
+  readonly forwarded: readonly string[];
+}
+
+/** The proxies whose word is taken: addresses, or networks as `10.0.0.0/8`. */
+export type TrustedProxies = readonly string[];
+
+/** A proxy on this machine: what is trusted where a public address says that there is one. */
+export const loopbackProxies: TrustedProxies = ['127.0.0.0/8', '::1/128'];
+
+/** Such a list from a setting; `none` for no proxy. Else, in plain words, what would be right. */
+export function parseProxies(
+  text: string,
+): { readonly value: TrustedProxies } | { readonly wrong: string } {
+  if (text === 'none') return { value: [] };
+  const list = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  return list.every((entry) => networkAt(entry) !== undefined)
+    ? { value: list }
+    : { wrong: 'must be addresses or networks, for example "127.0.0.1, 10.0.0.0/8", or none' };
+}
+
+/**
+ * Finds the address of the client: that of the peer, and where the peer is a trusted proxy, the
+ * last address of the header that is not one (RFC 7239 section 5.2). Names that hide an address,
+ * and two headers that disagree, prove nothing: then the last proxy stands for its clients.
+ */
+export function clientAddresses(trusted: TrustedProxies): (request: AddressedRequest) => string {
+  const networks = trusted.map(networkAt).filter((network) => network !== undefined);
+  const isTrusted = (address: string) => {
+    const parsed = ipaddr.process(address);
+    return networks.some(
+      ([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits),
+    );
+  };
+  const behind = (peer: string, hops: readonly (string | undefined)[]) => {
+    let address = peer;
+    for (const hop of hops.toReversed()) {
+      if (hop === undefined || !isTrusted(address)) return address;
+      address = hop;
+    }
+    return address;
+  };
+  return ({ peer, forwardedFor, forwarded }) => {
+    const known = plainAddress(peer);
+    if (known === undefined) return peer;
+    if (networks.length === 0 || !isTrusted(known)) return known;
+    const older = behind(known, forwardedFor.flatMap((value) => value.split(',')).map(hopAddress));
+    if (forwarded.length === 0) return older;
+    const newer = behind(known, forwarded.flatMap(elements).map(hopAddress));
+    return forwardedFor.length === 0 || older === newer ? newer : known;
+  };
+}
+
+/**
+ * The network of one customer: of an IPv6 address its first 64 bits, since whoever has one has all
+ * of those (RFC 6177). Of IPv4, and of anything else, what is given.
+ */
+export function customerNetwork(address: string): string {
+  const plain = plainAddress(address);
+  if (plain === undefined || !plain.includes(':')) return plain ?? address;
+  const { parts } = ipaddr.IPv6.parse(plain);
+  return `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}
+
+/** Without a zone, and IPv4 in its own spelling; undefined for anything else. */
+function plainAddress(text: string): string | undefined {
+  const [bare = ''] = text.split('%');
+  return isIP(bare) === 0 ? undefined : ipaddr.process(bare).toString();
+}
+
+type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+function networkAt(entry: string): Network | undefined {
+  const [address = '', bits, ...more] = entry.split('/');
+  if (isIP(address) === 0 || more.length > 0) return undefined;
+  const base = ipaddr.parse(address);
+  const all = base.kind() === 'ipv4' ? 32 : 128;
+  if (bits === undefined) return [base, all];
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= all ? [base, Number(bits)] : undefined;
+}
+
+/** One hop of either header: an address, perhaps quoted, with brackets or a port. */
+function hopAddress(hop: string): string | undefined {
+  const [, quoted, plain] = /^(?:"([^"\\]*)"|([^"\s]*))$/.exec(hop.trim()) ?? [];
+  const given = quoted ?? plain ?? '';
+  const [, inner, withPort] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(given) ?? [];
+  return plainAddress(inner ?? withPort ?? given);
+}
+
+/** The `for` of each element of a Forwarded header; an element without one hides its client. */
+function elements(value: string): readonly string[] {
+  const parts = value.match(/(?:[^",]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return parts.map((element) => /(?:^|;)\s*for=("[^"]*"|[^;\s]*)/i.exec(element.trim())?.[1] ?? '');
+}
