@@ -1,8 +1,16 @@
 // A JSON body with bounds: depth and number of members are known before anything is built.
 
 import { FoveaError, invalidArgument } from '../errors.ts';
+import {
+  excessWords,
+  type JsonBounds,
+  type JsonExcess,
+  jsonExcess,
+  longStringBytesMin,
+  outlineOf,
+} from '../json-text.ts';
 import { limits } from '../limits.ts';
-import { cutOut, putBack, type Span } from './long-strings.ts';
+import { cutOut, putBack } from './long-strings.ts';
 
 /** The body of a request that says it is JSON; read when it is first asked for. */
 export class JsonBody {
@@ -30,7 +38,7 @@ export class JsonBody {
 
   /** Its text, of which nothing is known yet; undefined: it is long, broken UTF-8, or was read. */
   get shortText(): string | undefined {
-    if (this.#bytes === undefined || this.#bytes.length >= longBytesMin) return undefined;
+    if (this.#bytes === undefined || this.#bytes.length >= longStringBytesMin) return undefined;
     try {
       return utf8.decode(this.#bytes);
     } catch {
@@ -43,8 +51,7 @@ type JsonMembers = Record<string, unknown>;
 
 /** The same for a text that is there already. */
 export function parseJsonText(text: string): JsonMembers {
-  // With few brackets, and so without depth, it is not worth a look at each of its bytes.
-  if (hasManyBrackets(text)) return parseLong(Buffer.from(text));
+  refuse(jsonExcess(text, bounds));
   let value: unknown;
   try {
     value = text === '' ? {} : JSON.parse(text);
@@ -54,19 +61,21 @@ export function parseJsonText(text: string): JsonMembers {
   return checked(value, text, text.includes('\\u'));
 }
 
-function hasManyBrackets(text: string): boolean {
-  let count = 0;
-  for (const bracket of ['{', '[']) {
-    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
-      count += 1;
-      if (count > limits.jsonDepthMax) return true;
-    }
-  }
-  return false;
+const bounds: JsonBounds = {
+  elementsMax: limits.jsonElementsMax,
+  depthMax: limits.jsonDepthMax,
+  membersMax: limits.jsonElementsMax,
+};
+
+function refuse(excess: JsonExcess | undefined): void {
+  if (excess === undefined) return;
+  const message = `The body ${excessWords(excess, bounds)}.`;
+  throw excess === 'depth' ? invalidArgument('', message) : new FoveaError('too_large', message);
 }
 
 function parseLong(bytes: Uint8Array): JsonMembers {
-  const { hasEscapes, longStrings } = checkBounds(bytes);
+  const { excess, hasEscapes, longStrings } = outlineOf(bytes, bounds);
+  refuse(excess);
   let value: unknown;
   let text: string;
   try {
@@ -90,105 +99,6 @@ function checked(value: unknown, text: string, hasEscapes: boolean): JsonMembers
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-const quote = 0x22;
-const backslash = 0x5c;
-const letterU = 0x75;
-
-/** What a byte outside of a string does to the bounds; 0: nothing. */
-const effects = new Uint8Array(256);
-const [separates, opens, closes, quotes] = [1, 2, 3, 4];
-effects[0x2c] = separates;
-for (const byte of Buffer.from('[{')) effects[byte] = opens;
-for (const byte of Buffer.from(']}')) effects[byte] = closes;
-effects[quote] = quotes;
-
-interface Bounds {
-  /** Whether the text holds characters as `\u0041`, which may hide a name. */
-  readonly hasEscapes: boolean;
-  /** Where they begin and end, without their quotes. */
-  readonly longStrings: readonly Span[];
-}
-
-function checkBounds(bytes: Uint8Array): Bounds {
-  const strings = new StringScanner(bytes);
-  let depth = 0;
-  let elements = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const effect = effects[bytes[index] ?? 0];
-    if (effect === 0) continue;
-    if (effect === quotes) index = strings.endOf(index);
-    else if (effect === closes) depth -= 1;
-    else {
-      elements += 1;
-      if (effect === opens) depth += 1;
-      if (depth > limits.jsonDepthMax) throw tooDeep();
-      if (elements > limits.jsonElementsMax) throw tooMany();
-    }
-  }
-  return strings;
-}
-
-function tooDeep(): FoveaError {
-  return invalidArgument('', `The body is nested deeper than ${limits.jsonDepthMax} levels.`);
-}
-
-function tooMany(): FoveaError {
-  return new FoveaError('too_large', `The body has more than ${limits.jsonElementsMax} members.`);
-}
-
-/** Finds the ends of strings: short ones byte by byte, long ones, which are images, by a search. */
-class StringScanner {
-  readonly #bytes: Uint8Array;
-  /** Where the next ones were found; each byte is searched once. */
-  #quoteAt = -1;
-  #backslashAt = -1;
-  hasEscapes = false;
-  readonly longStrings: Span[] = [];
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  /** The index of the quote that ends the string which begins at `start`, or the end of all. */
-  endOf(start: number): number {
-    const bytes = this.#bytes;
-    const near = Math.min(bytes.length, start + nearBytes);
-    let index = start + 1;
-    for (; index < near; index += 1) {
-      const byte = bytes[index];
-      if (byte === quote) return index;
-      if (byte === backslash) {
-        index += 1;
-        this.hasEscapes ||= bytes[index] === letterU;
-      }
-    }
-    const end = this.#farEnd(index);
-    if (end - start > longBytesMin) this.longStrings.push({ start: start + 1, end });
-    return end;
-  }
-
-  #farEnd(start: number): number {
-    let index = start;
-    for (;;) {
-      if (this.#quoteAt < index) this.#quoteAt = this.#find(quote, index);
-      if (this.#backslashAt < index) this.#backslashAt = this.#find(backslash, index);
-      if (this.#quoteAt <= this.#backslashAt) return this.#quoteAt;
-      index = this.#backslashAt + 1;
-      this.hasEscapes ||= this.#bytes[index] === letterU;
-      index += 1;
-    }
-  }
-
-  #find(byte: number, from: number): number {
-    const index = this.#bytes.indexOf(byte, from);
-    return index < 0 ? this.#bytes.length : index;
-  }
-}
-
-const nearBytes = 64;
-/** From here on, to read a string with all others takes longer than to cut it out. */
-const longBytesMin = 16 * 1024;
 
 /** Without recursion, though the depth is bounded by now. */
 function refusePrototypes(root: object): void {

@@ -2,12 +2,7 @@
 
 import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-
-/** Where a string begins and ends in a body, without its quotes. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Span } from '../json-text.ts';
 
 interface Cut {
   /** The body with a mark in the place of each string. */

@@ -37,6 +37,7 @@ export const floors: readonly Floor[] = [
       'src/event-store-config.ts',
       'src/secret.ts',
       'src/command-line.ts',
+      'src/json-text.ts',
       'src/nearest.ts',
       'src/once.ts',
       'src/boundary',

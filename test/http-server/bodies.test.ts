@@ -138,7 +138,7 @@ describe('a body is refused with 413', () => {
     const answer = await create(`{"name":[${'0,'.repeat(2_000_001)}0]}`);
     expect(answer.status).toBe(413);
     expect(json(answer)).toMatchObject({
-      error: { message: 'The body has more than 2000000 members.', type: 'too_large' },
+      error: { message: 'The body has more than 2000000 values.', type: 'too_large' },
     });
   });
 });
