@@ -1,7 +1,11 @@
 // Annotation files that take too long: each has its time, and the others are read all the same.
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { createRoom } from '../../../src/platform/upload-room.ts';
 import { openAnnotationReader } from '../../../src/platform/zips/annotation-reader.ts';
 import type { ZipEntry } from '../../../src/platform/zips/open-zip.ts';
 import { coco, voc } from './kit.ts';
@@ -19,8 +23,18 @@ function open(
   files: Readonly<Record<string, string>>,
   more: { msMax?: number; allMsMax?: number; signal?: AbortSignal } = {},
 ) {
+  const folder = mkdtempSync(join(tmpdir(), 'fovea-reader-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const reader = openAnnotationReader({
-    zip: { read: async ({ path }) => Buffer.from(files[path] ?? '') },
+    zip: {
+      read: async ({ path }) => Buffer.from(files[path] ?? ''),
+      copy: async ({ path }, target) => {
+        const bytes = Buffer.from(files[path] ?? '');
+        writeFileSync(target, bytes);
+        return bytes.length;
+      },
+    },
+    ...{ folder, room: createRoom(async () => 1e9) },
     ...{ imagePaths: ['a.png'], clock: systemClock, signal: new AbortController().signal },
     ...more,
   });
