@@ -43,6 +43,7 @@ function bundle(folder: string) {
       'parts/example-trainer': 'src/bin/example-trainer.ts',
       'parts/trainer-keeper': 'src/platform/trainers/trainer-keeper.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
+      'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/platform/models/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',

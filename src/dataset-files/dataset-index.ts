@@ -22,8 +22,11 @@ export interface DatasetPart {
 export interface DatasetIndex {
   /** Of the images, as the file has them; a name may be there twice. */
   readonly names: readonly string[];
-  /** `place` is that of a name. Throws DatasetProblem where it is too much for one image. */
-  partOf(place: number): DatasetPart;
+  /**
+   * `place` is that of a name; another name may stand in its stead. Throws DatasetProblem where it
+   * is too much for one image.
+   */
+  partOf(place: number, name?: string): DatasetPart;
   close(): void;
 }
 
@@ -92,9 +95,9 @@ class CreateMl implements DatasetIndex {
     this.#pieces.add(piece);
   }
 
-  partOf(place: number): DatasetPart {
-    const text = `[${this.#pieces.text(this.#file, place)}]`;
-    return { format: 'createml', text, places: [place] };
+  partOf(place: number, name?: string): DatasetPart {
+    const entry = named(this.#pieces.text(this.#file, place), 'image', name);
+    return { format: 'createml', text: `[${entry}]`, places: [place] };
   }
 
   close(): void {
@@ -200,7 +203,7 @@ class Coco implements DatasetIndex {
     this.#numbers.clear();
   }
 
-  partOf(place: number): DatasetPart {
+  partOf(place: number, name?: string): DatasetPart {
     const number = this.#ofImage[place] ?? 0;
     const places = [...this.#sorted.subarray(this.#begins[number], this.#begins[number + 1])];
     if (places.length > limits.boxesPerImageMax) {
@@ -212,7 +215,7 @@ class Coco implements DatasetIndex {
       const most = limits.annotationBytesMax;
       throw new DatasetProblem(`has ${bytes} bytes for the image; at most ${most} are read`);
     }
-    const image = this.#images.text(this.#file, place);
+    const image = named(this.#images.text(this.#file, place), 'file_name', name);
     const annotations = places.map((at) => this.#annotations.text(this.#file, at));
     const categories = this.#categoriesOf(annotations).join(',');
     const text = `{"images":[${image}],"categories":[${categories}],"annotations":[${annotations.join(',')}]}`;
@@ -234,6 +237,11 @@ class Coco implements DatasetIndex {
   close(): void {
     this.#file.close();
   }
+}
+
+/** An object with another name in this member. */
+function named(text: string, member: string, name: string | undefined): string {
+  return name === undefined ? text : JSON.stringify({ ...JSON.parse(text), [member]: name });
 }
 
 /** More than a refusal names. */

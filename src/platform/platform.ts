@@ -179,8 +179,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
-      readers.close();
-      await Promise.all([renderers.close(), models.close()]);
+      await Promise.all([renderers.close(), readers.close(), models.close()]);
       await store.close();
     },
   };
