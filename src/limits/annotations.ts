@@ -7,7 +7,7 @@ export const annotationLimits = {
   /** Pascal VOC: 10,000 boxes have some 2 MB, and 4 MB can take four seconds to parse. */
   annotationXmlBytesMax: 4 * 1024 * 1024,
   /** A longer file is parsed in a thread: the worst one of this size takes some milliseconds. */
-  annotationInlineBytesMax: 8 * 1024,
+  annotationInlineBytesMax: 4 * 1024,
   /** Time of a thread for one file: the worst one that the bounds allow takes some four seconds. */
   annotationMsMax: 15_000,
   /** Memory of a thread that reads annotation files, in megabytes. */
@@ -68,8 +68,8 @@ export const annotationLimits = {
   datasetCategoriesBytesMax: 8 * 1024 * 1024,
   /** One annotation of COCO, one image of CreateML: 100,000 points have 2 MB. */
   datasetPieceBytesMax: 4 * 1024 * 1024,
-  /** Finding out where what stands in it: 470 MB take some 6 s, far more on a busy machine. */
-  datasetMsMax: 60_000,
+  /** To find out where what stands in it: 470 MB take 6 s, ten times that on a busy machine. */
+  datasetMsMax: 180_000,
   /** Read from the disk at once. */
   datasetReadBytes: 1024 * 1024,
 } as const;

@@ -21,6 +21,8 @@ export type FindAnnotation = (imagePath: string) => Promise<AnnotationFile | und
 
 export interface Annotations {
   readonly find: FindAnnotation;
+  /** Images that files about many images name, and that are not among those that were given. */
+  readonly imagesMissing: number;
   /** Ends what reads them. */
   close(): void;
 }
@@ -41,7 +43,7 @@ export async function openAnnotations(
   const shared = new SharedFiles(imagePaths, signal);
   try {
     const find = await openFiles(files, path, imagePaths, shared);
-    return { find, close: () => shared.close() };
+    return { find, imagesMissing: shared.imagesMissing, close: () => shared.close() };
   } catch (thrown) {
     shared.close();
     throw thrown;
@@ -94,6 +96,7 @@ class SharedFiles {
   /** The images that each is about. */
   readonly #names = new Map<string, ReadonlySet<string>>();
   #thread: FileThread | undefined;
+  imagesMissing = 0;
 
   constructor(imagePaths: readonly string[], signal: AbortSignal) {
     this.#imageNames = [...new Set(imagePaths.map((path) => basename(path)))];
@@ -109,9 +112,11 @@ class SharedFiles {
     }
     const { openFileThread } = await import('./file-thread.ts');
     this.#thread ??= await openFileThread(argument, this.#signal);
-    const names = await this.#thread.open(path, this.#imageNames);
-    if (names !== undefined) this.#names.set(path, new Set(names));
-    return names !== undefined;
+    const opened = await this.#thread.open(path, this.#imageNames);
+    if (opened === undefined) return false;
+    this.#names.set(path, new Set(opened.names));
+    this.imagesMissing += opened.others;
+    return true;
   }
 
   async find(imagePath: string): Promise<AnnotationFile | undefined> {

@@ -16,6 +16,8 @@ export type FromFileReader =
       readonly kind: 'opened';
       /** Those of the names that the file has; undefined: it is neither COCO nor CreateML. */
       readonly names: readonly string[] | undefined;
+      /** Images of it that have none of the names. */
+      readonly others: number;
     }
   | { readonly kind: 'part'; readonly text: string }
   | { readonly kind: 'class names'; readonly labelmap: Labelmap }

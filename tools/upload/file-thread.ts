@@ -14,12 +14,19 @@ export interface FileThread {
    * Those of the file names that a COCO or CreateML file is about; undefined: it is neither. Throws
    * `invalid_input` for one that is broken, or takes too much time or memory.
    */
-  open(path: string, names: readonly string[]): Promise<readonly string[] | undefined>;
+  open(path: string, names: readonly string[]): Promise<Opened | undefined>;
   /** What an opened file says of an image of these, as a file of its own. Throws likewise. */
   part(path: string, name: string): Promise<string>;
   /** The class names of a data.yaml, perhaps none. Throws likewise. */
   classNames(path: string, text: string): Promise<Labelmap>;
   close(): void;
+}
+
+/** What is known of a file about many images. */
+export interface Opened {
+  readonly names: readonly string[];
+  /** Images of it that have none of the names that were asked for. */
+  readonly others: number;
 }
 
 /** `argument` named the files. It has to be closed. */
@@ -44,7 +51,8 @@ export async function openFileThread(argument: string, signal: AbortSignal): Pro
   return {
     open: async (path, names) => {
       const given = await ask(path, { kind: 'open', path, names });
-      return given.kind === 'opened' ? given.names : undefined;
+      if (given.kind !== 'opened' || given.names === undefined) return undefined;
+      return { names: given.names, others: given.others };
     },
     part: async (path, name) => {
       const given = await ask(path, { kind: 'part', path, name });

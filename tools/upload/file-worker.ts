@@ -24,7 +24,7 @@ send({ kind: 'ready' });
 async function answer(message: ToFileReader): Promise<FromFileReader> {
   switch (message.kind) {
     case 'open':
-      return { kind: 'opened', names: open(message.path, new Set(message.names)) };
+      return open(message.path, new Set(message.names));
     case 'part':
       return { kind: 'part', text: partOf(message.path, message.name) };
     case 'class names': {
@@ -35,16 +35,18 @@ async function answer(message: ToFileReader): Promise<FromFileReader> {
   }
 }
 
-function open(path: string, wanted: ReadonlySet<string>): readonly string[] | undefined {
+function open(path: string, wanted: ReadonlySet<string>): FromFileReader {
   const index = indexDataset(path);
-  if (index === undefined) return undefined;
+  if (index === undefined) return { kind: 'opened', names: undefined, others: 0 };
   const places = new Map<string, number>();
+  let others = 0;
   for (const [place, name] of index.names.entries()) {
     const last = lastName(name);
     if (wanted.has(last)) places.set(last, place);
+    else others += 1;
   }
   opened.set(path, { index, places });
-  return [...places.keys()];
+  return { kind: 'opened', names: [...places.keys()], others };
 }
 
 function partOf(path: string, name: string): string {

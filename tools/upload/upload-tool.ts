@@ -54,7 +54,8 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     const findAnnotation = annotations?.find;
     const plan = { project, name, split, batch, tags, labelmap, findAnnotation };
     const report = await runUpload(paths, offset, plan, context);
-    return { ...describeUpload(input, list, report), ...nextOf(input, report, context) };
+    const described = describeUpload(input, list, report, annotations?.imagesMissing ?? 0);
+    return { ...described, ...nextOf(input, report, context) };
   } finally {
     annotations?.close();
   }
@@ -99,7 +100,12 @@ async function uploadUrl(
   };
 }
 
-function describeUpload(input: UploadInput, list: ImageList, report: UploadReport): ToolResult {
+function describeUpload(
+  input: UploadInput,
+  list: ImageList,
+  report: UploadReport,
+  imagesMissing: number,
+): ToolResult {
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
   const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles } = report;
   const shown = limits.uploadProblemsShownMax;
@@ -116,6 +122,7 @@ function describeUpload(input: UploadInput, list: ImageList, report: UploadRepor
       alreadyAnnotated,
       ...(unannotated !== undefined && { withoutAnnotation: unannotated }),
       ...(unannotated && { withoutAnnotationFirst: unannotatedFiles.slice(0, namesShownMax) }),
+      ...(imagesMissing > 0 && { annotatedImagesWithoutFile: imagesMissing }),
       remaining,
       ...(stoppedBy && { stoppedBy: stoppedBy.message }),
       ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),
