@@ -4,14 +4,14 @@
 export const annotationLimits = {
   /** One annotation file about one image: 10,000 boxes with outlines have some 4 MB of COCO. */
   annotationBytesMax: 16 * 1024 * 1024,
-  /** Pascal VOC: 10,000 boxes have some 2 MB, and 4 MB can take four seconds to parse. */
-  annotationXmlBytesMax: 4 * 1024 * 1024,
+  /** Pascal VOC: 10,000 boxes have some 2 MB, and 3 MB can take three seconds to parse. */
+  annotationXmlBytesMax: 3 * 1024 * 1024,
   /** A longer file is parsed in a thread: the worst one of this size takes some milliseconds. */
   annotationInlineBytesMax: 4 * 1024,
-  /** Time of a thread for one file: the worst one that the bounds allow takes some four seconds. */
-  annotationMsMax: 15_000,
+  /** Time of a thread for one file: the worst takes three seconds, ten times that when busy. */
+  annotationMsMax: 30_000,
   /** Memory of a thread that reads annotation files, in megabytes. */
-  annotationThreadMegabytesMax: 240,
+  annotationThreadMegabytesMax: 180,
   /** Such threads for files that come one by one: one for each core of a small machine. */
   annotationThreadsMax: 2,
   /** A thread ends when it has had nothing to do for so long. */
@@ -24,7 +24,7 @@ export const annotationLimits = {
   /** Members of one JSON object: the formats have a dozen, tools add some of their own. */
   annotationMembersMax: 10_000,
   /** Tags of one XML file, ends included: 10,000 VOC boxes have 160,000, outlines have more. */
-  annotationTagsMax: 400_000,
+  annotationTagsMax: 250_000,
   /** Elements of XML in each other: VOC has four levels. */
   annotationXmlDepthMax: 32,
   /** The characters of one tag of XML with its attributes: VOC has none. */

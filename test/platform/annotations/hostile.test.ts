@@ -66,23 +66,23 @@ describe('an annotation file is refused with', () => {
     [
       'many tags',
       'a.xml',
-      () => plain('<a/>'.repeat(400_000)),
+      () => plain('<a/>'.repeat(250_000)),
       413,
-      'has more than 400000 tags of XML',
+      'has more than 250000 tags of XML',
     ],
     [
       'many comments',
       'a.xml',
-      () => plain('<!---->'.repeat(400_000)),
+      () => plain('<!---->'.repeat(250_000)),
       413,
-      'has more than 400000 tags of XML',
+      'has more than 250000 tags of XML',
     ],
     [
       'many bytes of XML',
       'a.xml',
-      () => plain(' '.repeat(4 * 1024 * 1024)),
+      () => plain(' '.repeat(3 * 1024 * 1024)),
       413,
-      'XML of one image may have 4194304 bytes',
+      'XML of one image may have 3145728 bytes',
     ],
     [
       'tags in tags',
@@ -122,7 +122,7 @@ describe('an annotation file is refused with', () => {
     [
       'open CDATA',
       'a.xml',
-      () => plain('<![CDATA['.repeat(400_000)),
+      () => plain('<![CDATA['.repeat(250_000)),
       400,
       'line 3: begins <![CDATA[ without an end',
     ],
