@@ -70,7 +70,7 @@ export function readPieces(
 }
 
 /** The value of a text. Throws DatasetProblem. */
-export function parsePiece(bytes: Uint8Array, name: string): unknown {
+function parsePiece(bytes: Uint8Array, name: string): unknown {
   const text = decodePiece(bytes, name);
   try {
     return JSON.parse(text);

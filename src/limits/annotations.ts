@@ -11,7 +11,7 @@ export const annotationLimits = {
   /** Time of a thread for one file: the worst takes three seconds, ten times that when busy. */
   annotationMsMax: 30_000,
   /** Memory of a thread that reads annotation files, in megabytes. */
-  annotationThreadMegabytesMax: 180,
+  annotationThreadMegabytesMax: 150,
   /** Such threads for files that come one by one: one for each core of a small machine. */
   annotationThreadsMax: 2,
   /** A thread ends when it has had nothing to do for so long. */
