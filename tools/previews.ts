@@ -135,7 +135,7 @@ async function filesOf(input: PreviewInput, context: ToolContext) {
   const labelmap =
     labelmap_file === undefined
       ? input.labelmap
-      : await readClassNames(context.files, labelmap_file, 'labelmap_file');
+      : await readClassNames(context.files, labelmap_file, 'labelmap_file', context.signal);
   return { ...chosen, ...(labelmap && { labelmap }) };
 }
 

@@ -45,6 +45,7 @@ function bundle(folder: string) {
       'parts/image-worker': 'src/pictures/image-worker.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
       'parts/read-worker': 'src/platform/store/read-worker.ts',
+      'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/platform/models/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',

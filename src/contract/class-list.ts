@@ -3,6 +3,7 @@
 
 import { parse, YAMLParseError } from 'yaml';
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 
 const className = z.string().trim().min(1);
 const dataYaml = z.object({
@@ -27,7 +28,20 @@ export function namesOfDataYaml(
   return dataYaml.safeParse(parseYaml(text, refusal)).data?.names ?? [];
 }
 
+/** Each list in brackets takes the parser long, in each other the longer; a data.yaml has a few. */
+function checkBrackets(text: string, refusal: (problem: string) => Error): void {
+  let count = 0;
+  for (const bracket of ['[', '{']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count <= limits.yamlBracketsMax) continue;
+      throw refusal(`has more than ${limits.yamlBracketsMax} opening brackets`);
+    }
+  }
+}
+
 function parseYaml(text: string, refusal: (problem: string) => Error): unknown {
+  checkBrackets(text, refusal);
   try {
     // Failsafe: `no` and `1` are names, not values. The search for keys that are there twice grows
     // with their square (20,000: 20 s); the last one counts, as where models are trained.

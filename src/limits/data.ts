@@ -46,24 +46,8 @@ export const dataLimits = {
   /** Fetching one image that a user pointed at: half a call, so that its caller hears of it. */
   imageFetchMsMax: 30_000,
 
-  // Annotations: files that people bring, so their numbers can be anything.
-
-  /** One annotation file, a COCO file of a large dataset included. */
-  annotationBytesMax: 64 * 1024 * 1024,
-  /** A Pascal VOC file is about one image; parsing 4 MB of XML takes about two seconds. */
-  annotationXmlBytesMax: 4 * 1024 * 1024,
-  /** Boxes of one image; the densest public data sets have a few thousand. */
-  boxesPerImageMax: 50_000,
-  /** One coordinate of a box, in pixels, either sign: far beyond any image, far below overflow. */
-  boxCoordinateMax: 10_000_000,
-  /** A coordinate as a share of the image; a labelled box may reach out, a pixel is far beyond. */
-  boxShareMax: 2,
-  /** Classes that are named for one YOLO file: as many as a zip file may have. */
-  labelmapClassesMax: 10_000,
   /** The name of an image, as the contract has it: paths in names are longer than file names. */
   imageNameCharactersMax: 500,
-  /** One class name: it must fit in a line, and a longer one is a sentence. */
-  labelCharactersMax: 200,
 
   // Dataset versions.
 

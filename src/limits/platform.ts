@@ -27,22 +27,16 @@ export const platformLimits = {
   zipEntriesMax: 30_000,
   /** The list of its entries: 30,000 of them with long names have some 4 MB. */
   zipDirectoryBytesMax: 64 * 1024 * 1024,
-  /** All annotation files for many images of a zip file together: they are in memory at once. */
-  zipDatasetBytesMax: 128 * 1024 * 1024,
-  /** Objects and arrays in those: each takes some 60 bytes, however short it is written. */
-  zipDatasetElementsMax: 8_000_000,
-  /** All text of a zip file: 10,000 annotation files have some 100 MB, and 4 MB can take 2 s. */
-  zipTextBytesMax: 512 * 1024 * 1024,
+  /** JSON files for many images in a zip file: each is open as long as it is read. */
+  zipDocumentsMax: 200,
+  /** All text of a zip file: the annotations of COCO 2017 have 850 MB, in six files. */
+  zipTextBytesMax: 1024 ** 3,
   /** One annotation file about one image, unless it is JSON: 9,000 boxes of VOC. */
   zipOwnBytesMax: 1024 * 1024,
-  /** Reading one file in its thread: 64 MB of COCO take some 5 s, twice that on a busy machine. */
+  /** Reading one file about one image in its thread: the worst one takes some four seconds. */
   zipFileMsMax: 30_000,
   /** Reading all of them: 10,000 honest ones take a minute or two. */
   zipTextMsMax: 10 * 60 * 1000,
-  /** Memory of that thread, in megabytes: 128 MB of JSON may take five times as much. */
-  zipReaderMegabytesMax: 1_024,
-  /** Of one image: what is handed back from the thread, and kept, holds up everybody else. */
-  zipPointsMax: 200_000,
   /** Folders in folders: paths are compared folder by folder. */
   zipFoldersMax: 32,
   /** Of one list, and of all lists of a zip file together. */

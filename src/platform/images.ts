@@ -5,8 +5,8 @@ import type { images } from '../contract/images.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../pictures/image-file.ts';
-import type { Annotation } from './annotations/annotation.ts';
-import { parseAnnotation } from './annotations/parse.ts';
+import type { ReadAnnotation } from './annotations/read.ts';
+import { labelsOf } from './annotations/written.ts';
 import { uploadImage } from './image-upload.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
@@ -31,15 +31,18 @@ function writeHandlers(
       const { id, duplicate, split } = await uploadImage(parts, project, input, signal);
       return { id, success: true, ...(duplicate && { duplicate, split }) };
     },
-    images_annotate: async (input, { principal }) => {
+    images_annotate: async (input, { principal, signal }) => {
       const { project, image } = await findImage(parts, principal, input.project, input.imageId);
-      const { annotation, warnings } = parseAnnotation({
+      const { name, width, height } = image;
+      const file = {
         text: input.annotationFile,
         fileName: input.name,
-        image,
+        image: { name, width, height },
         labelmap: input.labelmap ?? undefined,
         projectType: project.type,
-      });
+      };
+      const owner = principal.workspace.id;
+      const { annotation, ...odd } = await parts.readers.read(file, owner, signal);
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
       const outcome = await store.images.annotate(
         image.id,
@@ -58,12 +61,7 @@ function writeHandlers(
           hint: 'Pass overwrite: true to replace its annotation.',
         });
       }
-      const labels = labelsOf(annotation);
-      return {
-        success: true,
-        boxes: labels.length,
-        warnings: warnings.map((warning) => ({ ...warning })),
-      };
+      return { success: true, boxes: annotation.objects, warnings: describeWarnings(odd) };
     },
   };
 }
@@ -133,11 +131,10 @@ function readHandlers(parts: Parts): Handlers<Pick<typeof images, Reads>, Princi
   };
 }
 
-/** What an annotation says, one label for each box or class. */
-function labelsOf(annotation: Annotation): readonly string[] {
-  return annotation.kind === 'detection'
-    ? annotation.boxes.map(({ label }) => label)
-    : annotation.labels;
+function describeWarnings({ warnings, warningsTotal }: Omit<ReadAnnotation, 'annotation'>) {
+  const more = warningsTotal - warnings.length;
+  const told = warnings.map((warning) => ({ ...warning }));
+  return more > 0 ? [...told, { message: `and ${more} more warnings` }] : told;
 }
 
 async function findImage(

@@ -5,6 +5,7 @@ import { notFound } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { CollectForLearning } from './active-learning/collect.ts';
+import type { AnnotationReaders } from './annotations/readers.ts';
 import type { Links } from './links.ts';
 import type { Models } from './models/labeller.ts';
 import type { Principal } from './principal.ts';
@@ -22,6 +23,7 @@ export interface Parts {
   readonly links: Links;
   readonly clock: Clock;
   readonly renderers: Renderers;
+  readonly readers: AnnotationReaders;
   readonly uploads: Uploads;
   readonly models: Models;
   readonly collect: CollectForLearning;

@@ -28,6 +28,7 @@ import { createWork, type Work } from '../storage/work.ts';
 import { startWorker, type Worker } from '../storage/worker.ts';
 import { openTokenDoor, permit } from './access.ts';
 import { createCollect } from './active-learning/collect.ts';
+import { createAnnotationReaders } from './annotations/readers.ts';
 import { platformHandlers } from './handlers.ts';
 import { lanes } from './jobs/index.ts';
 import { addIndexing } from './jobs/index-images.ts';
@@ -129,6 +130,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   const links = createLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
+  const readers = createAnnotationReaders();
   let workers: Worker[] = [];
   const wake = () => wakeAll(workers);
   const uploads = await openUploads({
@@ -146,7 +148,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   const service = await serve({
     operations: embeddedOperations,
     handlers: platformHandlers({
-      ...{ ...common, links, log },
+      ...{ ...common, readers, links, log },
       videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
       versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
       tasks: createTasks(work, wake),
@@ -184,7 +186,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
-      await Promise.all([renderers.close(), models.close()]);
+      await Promise.all([renderers.close(), readers.close(), models.close()]);
       await store.close();
     },
   };

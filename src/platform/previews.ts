@@ -10,7 +10,7 @@ import type { Principal } from './principal.ts';
 import { checkBoxSteps, checkMultiplier } from './versions.ts';
 
 export function previewHandlers(parts: Parts): Handlers<typeof previews, Principal> {
-  const { renderers, versionMultiplierMax } = parts;
+  const { renderers, readers, versionMultiplierMax } = parts;
   return {
     versions_preview: async (input, { principal, signal }) => {
       const project = await findProject(parts, principal, input.project);
@@ -24,12 +24,14 @@ export function previewHandlers(parts: Parts): Handlers<typeof previews, Princip
       const request = { title: `Preview of ${project.name}`, settings, seed, samples, ...chosen };
       return renderPreview(renderers, request, signal);
     },
-    versions_preview_files: async (input, { signal }) => {
+    versions_preview_files: async (input, { principal, signal }) => {
       const { preprocessing, augmentation } = input;
       checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
       const settings = { preprocessing, augmentation };
       const { seed, samples } = withDefaults(input);
-      const { sources, warnings } = await readSentImages(input);
+      const { sources, warnings } = await readSentImages(input, (file) =>
+        readers.read(file, principal.workspace.id, signal),
+      );
       const title = `Preview of ${sources.length === 1 ? 'an image' : 'local images'}`;
       const more = [...warnings, ...withoutProject(settings)];
       const request = { title, settings, seed, samples, sources, warnings: more };

@@ -40,6 +40,8 @@ export const floors: readonly Floor[] = [
       'src/json-text.ts',
       'src/nearest.ts',
       'src/once.ts',
+      'src/thread.ts',
+      'src/dataset-files',
       'src/boundary',
     ],
     together: true,
@@ -57,6 +59,8 @@ export const toolImports = {
     'src/boundary/real-file.ts',
     'src/errors.ts',
     'src/limits.ts',
+    'src/thread.ts',
+    'src/dataset-files',
   ],
   types: [
     'src/mcp/agreement.ts',

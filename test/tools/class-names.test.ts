@@ -61,7 +61,8 @@ describe('the names of a data.yaml', () => {
     ['a tab', 'names:\n\t- RBC', /is not valid YAML; see line 2$/],
     ['two documents', 'names: [a]\n---\nnames: [b]', /is not valid YAML; see line 2$/],
     ['an unknown alias', 'names: *ignore_all_rules', /is not valid YAML$/],
-    ['deep nesting', `names: ${'['.repeat(100_000)}`, /is not valid YAML; see line 1$/],
+    ['deep nesting', `names: ${'['.repeat(100_000)}`, /has more than 1000 opening brackets$/],
+    ['deep lists', `${'- '.repeat(20_000)}a`, /is not valid YAML; see line 1$/],
     ['aliases of aliases', bomb(), /is not valid YAML$/],
     [
       'too many bytes',

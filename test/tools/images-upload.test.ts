@@ -182,6 +182,34 @@ describe('images_upload', () => {
     });
   });
 
+  it.each([
+    ['is cut off', '{"images": [', 'is JSON that ends too early'],
+    ['has no images', '{"images": [0]}', 'images[0]: must be an object'],
+    ['is deep', `{"images": ${'['.repeat(100_000)}`, 'is nested deeper than 32 levels'],
+  ])('refuses a COCO file that %s, and sends nothing', async (_what, text, problem) => {
+    await writeImages('a.jpg');
+    await kit.write('coco.json', text);
+    const input = { project: 'cells', files: ['images'], annotations: 'coco.json' };
+    const error = await kit.refused('images_upload', input);
+    expect([error.code, error.message]).toEqual([
+      ...['invalid_input', expect.stringMatching(/^annotations: "[^"]*coco.json" /)],
+    ]);
+    expect(error.message).toContain(problem);
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('counts images of a COCO file that have no file', async () => {
+    await writeImages('a.jpg');
+    const names = ['a.jpg', 'b.jpg', 'c.jpg'];
+    const images = names.map((name, id) => ({ id, file_name: `train/${name}` }));
+    await kit.write('coco.json', JSON.stringify({ annotations: [], categories: [], images }));
+    acceptImages();
+    acceptAnnotations('a.jpg');
+    const input = { project: 'cells', files: ['images'], annotations: 'coco.json' };
+    const { data } = await kit.call('images_upload', input);
+    expect(data).toMatchObject({ annotated: 1, annotatedImagesWithoutFile: 2 });
+  });
+
   it('takes the annotation from the most similar folder', async () => {
     await kit.write('images/train/1.jpg', 'one');
     await kit.write('labels/train/1.txt', 'of train');

@@ -5,9 +5,12 @@ import { basename } from 'node:path';
 import type { FilePart } from '../../src/contract/operation.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { type FindAnnotation, openAnnotations } from '../upload/annotation-files.ts';
+import {
+  type AnnotationFile,
+  type FindAnnotation,
+  openAnnotations,
+} from '../upload/annotation-files.ts';
 import { listImages } from '../upload/image-list.ts';
-import type { AnnotationFile } from '../upload/shared-annotations.ts';
 
 export interface ChosenFiles {
   readonly images: FilePart[];
@@ -32,12 +35,13 @@ export async function chooseFiles(
   context: ToolContext,
 ): Promise<ChosenFiles> {
   const { paths } = await listImages(context.files, files, undefined);
-  const find: FindAnnotation =
-    annotations === undefined
-      ? async () => undefined
-      : await openAnnotations(context.files, annotations, paths);
   const ordered = paths.length > count ? mixed(paths, seed) : paths;
-  const chosen = await annotatedFirst(ordered, find, count);
+  const opened =
+    annotations === undefined
+      ? undefined
+      : await openAnnotations(context.files, annotations, paths, context.signal);
+  const find = opened?.find ?? (async () => undefined);
+  const chosen = await annotatedFirst(ordered, find, count).finally(() => opened?.close());
   const found = chosen.flatMap(({ annotation }, place) =>
     annotation ? [{ annotation, place }] : [],
   );

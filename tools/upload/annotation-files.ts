@@ -5,33 +5,64 @@ import { basename, dirname, extname, sep } from 'node:path';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import { fileAt } from '../words.ts';
+import { fileAt, fileSize } from '../words.ts';
+import type { FileThread } from './file-thread.ts';
 import { stemOf } from './image-list.ts';
 import { readText } from './read-text.ts';
-import { type AnnotationFile, indexShared, type SharedAnnotations } from './shared-annotations.ts';
+
+/** The annotation of one image, as the platform takes it. */
+export interface AnnotationFile {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** Finds the annotation of an image file; undefined: there is none. Reads as late as it can. */
 export type FindAnnotation = (imagePath: string) => Promise<AnnotationFile | undefined>;
+
+export interface Annotations {
+  readonly find: FindAnnotation;
+  /** Images that files about many images name, and that are not among those that were given. */
+  readonly imagesMissing: number;
+  /** Ends what reads them. */
+  close(): void;
+}
 
 const argument = 'annotations';
 
 /**
  * Opens a folder or a file of annotations for some images. Pascal VOC .xml and YOLO .txt belong to
  * the image of the same name; a COCO or CreateML .json belongs to all images that it names. Throws
- * `invalid_input` where the file is neither.
+ * `invalid_input` where the file is neither. It has to be closed.
  */
 export async function openAnnotations(
   files: FileRoots,
   path: string,
   imagePaths: readonly string[],
+  signal: AbortSignal,
+): Promise<Annotations> {
+  const shared = new SharedFiles(imagePaths, signal);
+  try {
+    const find = await openFiles(files, path, imagePaths, shared);
+    return { find, imagesMissing: shared.imagesMissing, close: () => shared.close() };
+  } catch (thrown) {
+    shared.close();
+    throw thrown;
+  }
+}
+
+async function openFiles(
+  files: FileRoots,
+  path: string,
+  imagePaths: readonly string[],
+  shared: SharedFiles,
 ): Promise<FindAnnotation> {
   const real = await files.readable(path, argument);
-  if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths);
+  if ((await stat(real)).isDirectory()) return openFolder(files, path, imagePaths, shared);
   if (extname(real).toLowerCase() === '.json') {
-    const shared = await readShared(real);
-    if (!shared)
+    if (!(await shared.open(real))) {
       throw invalidArgument(argument, `${fileAt(path)} is neither COCO nor CreateML JSON`);
-    return async (imagePath) => shared(basename(imagePath));
+    }
+    return (imagePath) => shared.find(imagePath);
   }
   const isOnly = imagePaths.length === 1;
   return async (imagePath) =>
@@ -42,34 +73,63 @@ async function openFolder(
   files: FileRoots,
   path: string,
   imagePaths: readonly string[],
+  shared: SharedFiles,
 ): Promise<FindAnnotation> {
   const found = await files.expand([path], argument, { extensions: ['.xml', '.txt', '.json'] });
   const stems = new Set(imagePaths.map(stemOf));
   const own = new Map<string, string[]>();
-  const sharedIn = new Map<string, SharedAnnotations>();
   for (const file of found) {
     const stem = stemOf(file);
     if (stems.has(stem)) own.set(stem, [...(own.get(stem) ?? []), file]);
-    else if (extname(file).toLowerCase() === '.json') {
-      const shared = await readShared(file);
-      if (shared) sharedIn.set(file, shared);
-    }
+    else if (extname(file).toLowerCase() === '.json') await shared.open(file);
   }
   return async (imagePath) => {
     const best = closest(own.get(stemOf(imagePath)) ?? [], imagePath);
-    if (best !== undefined) return readOne(best);
-    return findShared(sharedIn, imagePath);
+    return best === undefined ? shared.find(imagePath) : readOne(best);
   };
 }
 
-function findShared(
-  sharedIn: ReadonlyMap<string, SharedAnnotations>,
-  imagePath: string,
-): AnnotationFile | undefined {
-  const name = basename(imagePath);
-  const naming = [...sharedIn.keys()].filter((file) => sharedIn.get(file)?.(name));
-  const best = closest(naming, imagePath);
-  return best === undefined ? undefined : sharedIn.get(best)?.(name);
+/** Files about many images, in a thread that starts with the first of them. */
+class SharedFiles {
+  readonly #imageNames: readonly string[];
+  readonly #signal: AbortSignal;
+  /** The images that each is about. */
+  readonly #names = new Map<string, ReadonlySet<string>>();
+  #thread: FileThread | undefined;
+  imagesMissing = 0;
+
+  constructor(imagePaths: readonly string[], signal: AbortSignal) {
+    this.#imageNames = [...new Set(imagePaths.map((path) => basename(path)))];
+    this.#signal = signal;
+  }
+
+  /** False: it is neither COCO nor CreateML. Throws `invalid_input` where it cannot be read. */
+  async open(path: string): Promise<boolean> {
+    const { size } = await stat(path);
+    if (size > limits.datasetBytesMax) {
+      const sizes = `${fileSize(size)}, more than ${fileSize(limits.datasetBytesMax)}`;
+      throw invalidArgument(argument, `${fileAt(path)} has ${sizes}`);
+    }
+    const { openFileThread } = await import('./file-thread.ts');
+    this.#thread ??= await openFileThread(argument, this.#signal);
+    const opened = await this.#thread.open(path, this.#imageNames);
+    if (opened === undefined) return false;
+    this.#names.set(path, new Set(opened.names));
+    this.imagesMissing += opened.others;
+    return true;
+  }
+
+  async find(imagePath: string): Promise<AnnotationFile | undefined> {
+    const name = basename(imagePath);
+    const naming = [...this.#names].filter(([, names]) => names.has(name)).map(([path]) => path);
+    const best = closest(naming, imagePath);
+    if (best === undefined || this.#thread === undefined) return undefined;
+    return { name: basename(best), text: await this.#thread.part(best, name) };
+  }
+
+  close(): void {
+    this.#thread?.close();
+  }
 }
 
 /** Of several files, the one in the most similar folder: `labels/train` for `images/train`. */
@@ -88,9 +148,4 @@ function closest(paths: readonly string[], imagePath: string): string | undefine
 
 async function readOne(path: string): Promise<AnnotationFile> {
   return { name: basename(path), text: await readText(path, argument, limits.annotationBytesMax) };
-}
-
-async function readShared(path: string): Promise<SharedAnnotations | undefined> {
-  const text = await readText(path, argument, limits.annotationBytesMax);
-  return indexShared(basename(path), text);
 }

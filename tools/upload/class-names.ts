@@ -11,24 +11,44 @@ export type Labelmap = Readonly<Record<string, string>>;
 
 /**
  * The classes of a file with one name per line, or of a YAML file with `names` as a list or as a
- * map. Throws `invalid_input` naming `argument` when there are none.
+ * map. Throws `invalid_input` naming `argument` when there are none, or it is broken.
  */
 export async function readClassNames(
   files: FileRoots,
   path: string,
   argument: string,
+  signal: AbortSignal,
 ): Promise<Labelmap> {
   const real = await files.readable(path, argument);
   const isYaml = ['.yaml', '.yml'].includes(extname(real).toLowerCase());
   const bytesMax = isYaml ? limits.yamlBytesMax : limits.nameListBytesMax;
   const text = await readText(real, argument, bytesMax);
   const refusal = (problem: string) => invalidArgument(argument, `${fileAt(path)} ${problem}`);
-  const { namesOfDataYaml, namesOfLines } = await import('../../src/contract/class-list.ts');
-  const names = isYaml ? namesOfDataYaml(text, refusal) : namesOfLines(text);
-  const labelmap = Object.fromEntries(Object.entries(names));
+  const labelmap = isYaml ? await ofYaml(path, text, argument, signal) : await ofLines(text);
   if (Object.keys(labelmap).length > 0) return labelmap;
   const right = isYaml
     ? 'a key "names" with a list of names, or with a map from numbers to names'
     : 'one class name per line';
   throw refusal(`has no class names; expected ${right}`);
+}
+
+async function ofLines(text: string): Promise<Labelmap> {
+  const { namesOfLines } = await import('../../src/contract/class-list.ts');
+  return Object.fromEntries(Object.entries(namesOfLines(text)));
+}
+
+/** A small file can take its parser minutes. */
+async function ofYaml(
+  path: string,
+  text: string,
+  argument: string,
+  signal: AbortSignal,
+): Promise<Labelmap> {
+  const { openFileThread } = await import('./file-thread.ts');
+  const thread = await openFileThread(argument, signal);
+  try {
+    return await thread.classNames(path, text);
+  } finally {
+    thread.close();
+  }
 }

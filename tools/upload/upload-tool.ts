@@ -45,22 +45,20 @@ export async function uploadImages(input: UploadInput, context: ToolContext): Pr
     throw invalidArgument('offset', `must be less than ${paths.length}, the number of images`);
   }
   const labelmap = await labelmapOf(input, context);
-  const findAnnotation =
+  const annotations =
     input.annotations === undefined
       ? undefined
-      : await openAnnotations(context.files, input.annotations, paths);
-  const { split, batch, tags } = input;
-  const plan = {
-    project: input.project,
-    name,
-    split,
-    batch,
-    tags,
-    labelmap,
-    findAnnotation,
-  };
-  const report = await runUpload(paths, offset, plan, context);
-  return { ...describeUpload(input, list, report), ...nextOf(input, report, context) };
+      : await openAnnotations(context.files, input.annotations, paths, context.signal);
+  try {
+    const { project, split, batch, tags } = input;
+    const findAnnotation = annotations?.find;
+    const plan = { project, name, split, batch, tags, labelmap, findAnnotation };
+    const report = await runUpload(paths, offset, plan, context);
+    const described = describeUpload(input, list, report, annotations?.imagesMissing ?? 0);
+    return { ...described, ...nextOf(input, report, context) };
+  } finally {
+    annotations?.close();
+  }
 }
 
 /** Arguments that exclude each other. */
@@ -79,10 +77,10 @@ function checkTogether(input: UploadInput): void {
 
 async function labelmapOf(
   { labelmap, labelmap_file }: UploadInput,
-  { files }: ToolContext,
+  { files, signal }: ToolContext,
 ): Promise<Labelmap | undefined> {
   if (labelmap_file === undefined) return labelmap;
-  return readClassNames(files, labelmap_file, 'labelmap_file');
+  return readClassNames(files, labelmap_file, 'labelmap_file', signal);
 }
 
 async function uploadUrl(
@@ -102,7 +100,12 @@ async function uploadUrl(
   };
 }
 
-function describeUpload(input: UploadInput, list: ImageList, report: UploadReport): ToolResult {
+function describeUpload(
+  input: UploadInput,
+  list: ImageList,
+  report: UploadReport,
+  imagesMissing: number,
+): ToolResult {
   const { uploaded, duplicates, annotated, alreadyAnnotated, boxes, remaining } = report;
   const { failed, warnings, ids, stoppedBy, inOtherSplit, unannotatedFiles } = report;
   const shown = limits.uploadProblemsShownMax;
@@ -119,6 +122,7 @@ function describeUpload(input: UploadInput, list: ImageList, report: UploadRepor
       alreadyAnnotated,
       ...(unannotated !== undefined && { withoutAnnotation: unannotated }),
       ...(unannotated && { withoutAnnotationFirst: unannotatedFiles.slice(0, namesShownMax) }),
+      ...(imagesMissing > 0 && { annotatedImagesWithoutFile: imagesMissing }),
       remaining,
       ...(stoppedBy && { stoppedBy: stoppedBy.message }),
       ...(isTruncated && { truncated: `at most ${shown} of each list are shown` }),

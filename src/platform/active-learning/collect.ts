@@ -7,6 +7,7 @@ import type { Log } from '../../log.ts';
 import { readPicture, reencode } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content.ts';
+import { writeAnnotation } from '../annotations/written.ts';
 import { newId } from '../ids.ts';
 import type { Detection } from '../models/labeller.ts';
 import type { ActiveLearning } from '../store/active-learning.ts';
@@ -92,7 +93,7 @@ async function keep(
   }));
   // That a model sees nothing is no label: a person looks at an image that has none.
   if (collectionLimits.persistPredictions && boxes.length > 0) {
-    const annotation = { kind: 'detection', boxes } as const;
+    const annotation = writeAnnotation({ kind: 'detection', boxes });
     const options = { overwrite: false, isPredicted: true };
     await store.images.annotate(added.id, annotation, options, created);
   }

@@ -1,7 +1,7 @@
 // COCO JSON: one file for a whole dataset, of which one image is read. `bbox` is the upper left
 // corner and the size.
 
-import type { Box, Keypoint } from '../../pictures/box.ts';
+import type { Box, Keypoint, Point } from '../../pictures/box.ts';
 import type { AnnotatedImage, AnnotationWarning, Parsed } from './annotation.ts';
 import type { Shape } from './boxes.ts';
 import {
@@ -12,7 +12,7 @@ import {
   pointsFrom,
   shapeLeftOut,
 } from './boxes.ts';
-import { type AnnotationIndex, findByImage, onlyEntry } from './image-name.ts';
+import { findByImage } from './image-name.ts';
 import {
   checkBoxCount,
   type Fields,
@@ -32,33 +32,34 @@ export function isCoco(document: unknown): document is Fields {
 }
 
 export function parseCoco(document: Fields, image: AnnotatedImage): Parsed {
-  const index = readCoco(document);
-  const { name } = findByImage(index.entries, image.name);
-  return index.parse(name, image);
+  const { id, size } = findByImage(readImages(document.images), image.name);
+  const own = placedOf(document).filter(({ fields }) => fields.image_id === id);
+  return parseEntry(own, document, image, size);
 }
 
-/** The whole document taken apart once, so that many images can be read from it. */
-export function readCoco(document: Fields): AnnotationIndex {
-  const entries = readImages(document.images);
-  const byName = Map.groupBy(entries, ({ name }) => name);
-  const categories = lazily(() => readCategories(document.categories));
-  const byImage = lazily(() => groupByImage(document.annotations));
-  return {
-    entries,
-    parse: (name, image) => {
-      const { id, size } = onlyEntry(byName.get(name) ?? [], name);
-      return parseEntry(byImage().get(id) ?? [], categories(), image, size);
-    },
-  };
+/** A document about one image alone. `places`: of its annotations, in the file that it is from. */
+export function parseCocoPart(
+  document: unknown,
+  image: AnnotatedImage,
+  places: readonly number[],
+): Parsed {
+  const part = readFields(document, '');
+  const [entry] = readImages(part.images);
+  const own = placedOf(part).map(({ fields, index }) => ({
+    fields,
+    index: places[index] ?? index,
+  }));
+  return parseEntry(own, part, image, entry?.size);
 }
 
 function parseEntry(
   own: readonly Placed[],
-  categories: Categories,
+  document: Fields,
   image: AnnotatedImage,
   size: Entry['size'],
 ): Parsed {
   checkBoxCount(own.length);
+  const categories = readCategories(document.categories);
   const warnings: AnnotationWarning[] = [];
   const boxes = own.map(({ fields, index }, position) => {
     const place = `annotations[${index}]`;
@@ -75,19 +76,10 @@ interface Placed {
   readonly index: number;
 }
 
-function groupByImage(annotations: unknown): ReadonlyMap<unknown, readonly Placed[]> {
-  const placed = readList(annotations, 'annotations').flatMap((fields, index) =>
+function placedOf({ annotations }: Fields): readonly Placed[] {
+  return readList(annotations, 'annotations').flatMap((fields, index) =>
     isFields(fields) ? { fields, index } : [],
   );
-  return Map.groupBy(placed, ({ fields }) => fields.image_id);
-}
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 interface Entry {
@@ -173,13 +165,24 @@ function readSegmentation(segmentation: unknown, place: string): Segmentation {
     const numbers = readList(part, where).map((value, at) => readNumber(value, `${where}[${at}]`));
     return pointsFrom(numbers, where);
   });
-  const [points, ...others] = parts.toSorted((a, b) => areaOf(b) - areaOf(a));
+  const points = largest(parts);
   if (points === undefined) return {};
   if (points.length < 3) {
     return { leftOut: 'its outline has fewer than three points; only the box was kept' };
   }
-  if (others.length === 0) return { points };
+  if (parts.length === 1) return { points };
   return { points, leftOut: `its outline has ${parts.length} parts; only the largest was kept` };
+}
+
+/** The first of equal ones. */
+function largest(parts: readonly (readonly Point[])[]): readonly Point[] | undefined {
+  let found: readonly Point[] | undefined;
+  let most = -1;
+  for (const part of parts) {
+    const area = areaOf(part);
+    if (area > most) [found, most] = [part, area];
+  }
+  return found;
 }
 
 function readKeypoints(value: unknown, place: string, category: Category): Box['keypoints'] {

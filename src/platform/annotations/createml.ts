@@ -4,9 +4,10 @@
 import type { Box } from '../../pictures/box.ts';
 import type { AnnotatedImage, Parsed } from './annotation.ts';
 import { boxFromCentre, parsedBoxes } from './boxes.ts';
-import { type AnnotationIndex, findByImage, onlyEntry } from './image-name.ts';
+import { findByImage } from './image-name.ts';
 import {
   checkBoxCount,
+  type Fields,
   readFields,
   readLabel,
   readList,
@@ -16,31 +17,32 @@ import {
 } from './reading.ts';
 
 export function parseCreateMl(document: readonly unknown[], image: AnnotatedImage): Parsed {
-  const index = readCreateMl(document);
-  const { name } = findByImage(index.entries, image.name);
-  return index.parse(name, image);
-}
-
-/** The whole document taken apart once, so that many images can be read from it. */
-export function readCreateMl(document: readonly unknown[]): AnnotationIndex {
   const entries = document.map((value, index) => {
     const fields = readFields(value, `[${index}]`);
     const name = fields.image ?? fields.imagefilename;
     if (typeof name !== 'string') throw refusal(`[${index}].image`, 'must be a file name');
-    return { name, index, annotations: fields.annotations ?? fields.annotation };
+    return { name, index, fields };
   });
-  const byName = Map.groupBy(entries, ({ name }) => name);
-  return {
-    entries,
-    parse: (name, image) => {
-      const { index, annotations } = onlyEntry(byName.get(name) ?? [], name);
-      const place = `[${index}].annotations`;
-      const own = readList(annotations, place);
-      checkBoxCount(own.length);
-      const boxes = own.map((value, at) => readBox(value, `${place}[${at}]`));
-      return parsedBoxes(boxes, image, undefined);
-    },
-  };
+  const { fields, index } = findByImage(entries, image.name);
+  return parseEntry(fields, `[${index}]`, image);
+}
+
+/** A document about one image alone; the place is that in the file that it is from. */
+export function parseCreateMlPart(
+  document: unknown,
+  image: AnnotatedImage,
+  [place = 0]: readonly number[],
+): Parsed {
+  const [entry] = readList(document, '');
+  return parseEntry(readFields(entry, `[${place}]`), `[${place}]`, image);
+}
+
+function parseEntry(fields: Fields, entry: string, image: AnnotatedImage): Parsed {
+  const place = `${entry}.annotations`;
+  const own = readList(fields.annotations ?? fields.annotation, place);
+  checkBoxCount(own.length);
+  const boxes = own.map((value, at) => readBox(value, `${place}[${at}]`));
+  return parsedBoxes(boxes, image, undefined);
 }
 
 function readBox(value: unknown, place: string): Box {

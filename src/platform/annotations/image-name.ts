@@ -1,16 +1,7 @@
 // Whether an annotation file is about the image at hand: by base name, case-sensitive, with or
 // without the extension of an image.
 
-import type { AnnotatedImage, Parsed } from './annotation.ts';
 import { quoted, quotedList, refusal } from './reading.ts';
-
-/** A file about many images, taken apart. */
-export interface AnnotationIndex {
-  /** What it says of images: the names of their files, perhaps with folders. */
-  readonly entries: readonly { readonly name: string }[];
-  /** The annotation under a name of these. Throws where it is wrong, or there are several. */
-  parse(name: string, image: AnnotatedImage): Parsed;
-}
 
 /** Throws when `named`, from an annotation file, is another image. */
 export function checkSameImage(named: string, image: string): void {
@@ -40,13 +31,6 @@ export function findByImage<Entry extends { readonly name: string }>(
     throw refusal('', `has several entries for image ${quoted(image)}: ${names}`);
   }
   return first;
-}
-
-/** The only one of the entries of a name. */
-export function onlyEntry<Entry>(entries: readonly Entry[], name: string): Entry {
-  const [first] = entries;
-  if (first !== undefined && entries.length === 1) return first;
-  throw refusal('', `has ${entries.length} entries for image ${quoted(name)}`);
 }
 
 /** 3: the same path; 2: the same base name; 1: the same but for the extension; 0: another image. */

@@ -1,28 +1,35 @@
 // Reads an annotation file of any known format.
 
-import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { DatasetPart } from '../../dataset-files/dataset-index.ts';
+import { invalidArgument } from '../../errors.ts';
+import { excessWords, jsonExcess } from '../../json-text.ts';
 import { limits } from '../../limits.ts';
-import type { AnnotationFile, Parsed } from './annotation.ts';
+import type { AnnotatedImage, Annotation, AnnotationFile, Labelmap, Parsed } from './annotation.ts';
 import { isClassification, parseClassName, parseClassNames } from './class-names.ts';
-import { isCoco, parseCoco } from './coco.ts';
-import { parseCreateMl } from './createml.ts';
+import { isCoco, parseCoco, parseCocoPart } from './coco.ts';
+import { parseCreateMl, parseCreateMlPart } from './createml.ts';
 import { parsePascalVoc } from './pascal-voc.ts';
-import { isFields, refusal } from './reading.ts';
+import { isFields, refusal, tooLarge } from './reading.ts';
+import { labelsOf } from './written.ts';
 import { parseYolo } from './yolo.ts';
 
 /**
  * The annotation of one image, read from the text of an annotation file. The format is recognised
  * by content, then by file name extension. A file without objects says that there is nothing to
  * label. Throws `invalid_input` for a file that is broken, of another format, or about another
- * image, and `too_large`; problems name `annotationFile`.
+ * image, and `too_large` for what exceeds a bound of limits/annotations.ts; problems name
+ * `annotationFile`. What it builds is counted before.
  */
 export function parseAnnotation(given: AnnotationFile): Parsed {
-  if (given.projectType === 'text-image-pairs') {
-    throw invalidArgument('annotationFile', 'projects of text-image-pairs keep images alone');
-  }
-  checkSize(given.text);
+  checkFile(given);
   const file = { ...given, text: given.text.replace(/^\uFEFF/, '') };
-  const start = file.text.trimStart().slice(0, 1);
+  const parsed = parseText(file);
+  checkCounts(parsed.annotation);
+  return parsed;
+}
+
+function parseText(file: AnnotationFile): Parsed {
+  const start = /\S/.exec(file.text)?.[0];
   if (start === '<') {
     refuseBoxes(file, 'XML');
     return parsePascalVoc(file);
@@ -31,14 +38,60 @@ export function parseAnnotation(given: AnnotationFile): Parsed {
   return parseLines(file);
 }
 
+/** What is known of a file without a look into it. Throws as parseAnnotation. */
+export function checkFile({ projectType, text, labelmap }: AnnotationFile): void {
+  if (projectType === 'text-image-pairs') {
+    throw invalidArgument('annotationFile', 'projects of text-image-pairs keep images alone');
+  }
+  checkSize(text);
+  checkLabelmap(labelmap);
+}
+
+/** What a file about many images says of one of them: its name was compared before. */
+export function parsePart({ format, text, places }: DatasetPart, image: AnnotatedImage): Parsed {
+  const document = readJson(text);
+  const parsed =
+    format === 'coco'
+      ? parseCocoPart(document, image, places)
+      : parseCreateMlPart(document, image, places);
+  checkCounts(parsed.annotation);
+  return parsed;
+}
+
 function checkSize(text: string): void {
   // Most characters are one byte: the exact count is only made near the limit.
   const bytes = text.length * 3 > limits.annotationBytesMax ? Buffer.byteLength(text) : 0;
   if (bytes <= limits.annotationBytesMax) return;
-  const message = `has ${bytes} bytes; at most ${limits.annotationBytesMax} are read`;
-  throw new FoveaError('too_large', `annotationFile: ${message}`, {
-    problems: [{ path: 'annotationFile', message }],
-  });
+  throw tooLarge('', `has ${bytes} bytes; at most ${limits.annotationBytesMax} are read`);
+}
+
+function checkLabelmap(labelmap: Labelmap | undefined): void {
+  const count = labelmap === undefined ? 0 : Object.keys(labelmap).length;
+  if (count <= limits.labelmapClassesMax) return;
+  const most = limits.labelmapClassesMax;
+  throw invalidArgument('labelmap', `has ${count} classes; at most ${most} are taken`);
+}
+
+/** What one image may have: it is stored, and read again, in one step. */
+function checkCounts(annotation: Annotation): void {
+  const labels = new Set(labelsOf(annotation)).size;
+  if (labels > limits.labelsPerImageMax) {
+    const most = limits.labelsPerImageMax;
+    throw tooLarge('', `has ${labels} different classes for the image; at most ${most} fit`);
+  }
+  const points = pointsOf(annotation);
+  if (points > limits.pointsPerImageMax) {
+    const most = limits.pointsPerImageMax;
+    throw tooLarge('', `has outlines of ${points} points for the image; at most ${most} fit`);
+  }
+}
+
+function pointsOf(annotation: Annotation): number {
+  if (annotation.kind !== 'detection') return 0;
+  return annotation.boxes.reduce(
+    (sum, { points, keypoints }) => sum + (points?.length ?? 0) + (keypoints?.length ?? 0),
+    0,
+  );
 }
 
 function parseDocument(file: AnnotationFile): Parsed {
@@ -85,7 +138,15 @@ function refuseBoxes({ projectType }: AnnotationFile, format: string): void {
 
 const accepted = 'Accepted: Pascal VOC XML, COCO JSON, YOLO TXT, CreateML JSON.';
 
+const jsonBounds = {
+  elementsMax: limits.annotationElementsMax,
+  depthMax: limits.annotationDepthMax,
+  membersMax: limits.annotationMembersMax,
+};
+
 function readJson(text: string): unknown {
+  const excess = jsonExcess(text, jsonBounds);
+  if (excess !== undefined) throw tooLarge('', excessWords(excess, jsonBounds));
   try {
     return JSON.parse(text);
   } catch (thrown) {

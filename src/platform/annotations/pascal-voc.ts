@@ -13,12 +13,15 @@ import {
   checkBoxCount,
   type Fields,
   isFields,
+  lineFinder,
   lineOf,
   quoted,
   readLabel,
   readNumberText,
   refusal,
+  tooLarge,
 } from './reading.ts';
+import { checkXml } from './xml-bounds.ts';
 
 export function parsePascalVoc({ text, image }: AnnotationFile): Parsed {
   const root = readXml(text);
@@ -27,22 +30,19 @@ export function parsePascalVoc({ text, image }: AnnotationFile): Parsed {
   }
   const objects = Array.isArray(root.object) ? root.object : [];
   checkBoxCount(objects.length);
-  const boxes = objects.map((object: unknown, index) => readObject(object, index + 1, text));
+  const lineAt = lineFinder(text);
+  const boxes = objects.map((object: unknown, index) => readObject(object, index + 1, lineAt));
   return parsedBoxes(boxes, image, readSize(root.size));
 }
 
-/** The `annotation` element. Entities and document types are not for annotation files. */
+/** The `annotation` element. */
 function readXml(text: string): Fields {
-  if (Buffer.byteLength(text) > limits.annotationXmlBytesMax) {
-    throw new FoveaError(
-      'too_large',
-      `annotationFile: XML of one image may have ${limits.annotationXmlBytesMax} bytes.`,
-    );
+  // A longer text is more bytes; the exact count is only made near the bound.
+  const bytesMax = limits.annotationXmlBytesMax;
+  if (text.length > bytesMax / 3 && Buffer.byteLength(text) > bytesMax) {
+    throw tooLarge('', `XML of one image may have ${bytesMax} bytes`);
   }
-  const declaration = /<!(DOCTYPE|ENTITY)/i.exec(text);
-  if (declaration) {
-    throw refusal(`line ${lineOf(text, declaration.index)}`, 'must not have a document type');
-  }
+  checkXml(text);
   const valid = XMLValidator.validate(text.trimStart());
   if (valid !== true) {
     const skipped = lineOf(text, text.length - text.trimStart().length) - 1;
@@ -63,7 +63,7 @@ function parseXml(text: string): unknown {
     captureMetaData: true,
     ignoreDeclaration: true,
     ignorePiTags: true,
-    maxNestedTags: 32,
+    maxNestedTags: limits.annotationXmlDepthMax,
     // Without a document type only the five entities of XML itself are left.
     processEntities: { enabled: true, maxTotalExpansions: limits.annotationXmlBytesMax },
     isArray: (_name, path) => path === 'annotation.object',
@@ -78,9 +78,9 @@ function parseXml(text: string): unknown {
   }
 }
 
-function readObject(object: unknown, place: number, text: string): Box {
+function readObject(object: unknown, place: number, lineAt: LineAt): Box {
   if (!isFields(object)) throw refusal(`object ${place}`, 'has no name and no bndbox');
-  const line = `line ${startLine(object, text)}`;
+  const line = `line ${lineAt(startOf(object))}`;
   const label = readLabel(object.name, `${line}, object ${place}, name`);
   const where = `${line}, ${quoted(label)} box ${place}`;
   if (!isFields(object.bndbox)) throw refusal(where, 'needs one bndbox');
@@ -116,10 +116,11 @@ function readSize(size: unknown): { width: number; height: number } | undefined 
   return Number.isFinite(width) && Number.isFinite(height) ? { width, height } : undefined;
 }
 
-function startLine(node: object, text: string): number {
+type LineAt = ReturnType<typeof lineFinder>;
+
+function startOf(node: object): number {
   // The parser keeps its position under the only symbol of a node.
   const [position = ''] = Object.getOwnPropertySymbols(node);
   const meta: unknown = Reflect.get(node, position);
-  const start = isFields(meta) && typeof meta.startIndex === 'number' ? meta.startIndex : 0;
-  return lineOf(text, start);
+  return isFields(meta) && typeof meta.startIndex === 'number' ? meta.startIndex : 0;
 }

@@ -1,6 +1,6 @@
 // Checked access to what an annotation file says. Every refusal names the place in the file.
 
-import { type FoveaError, invalidArgument } from '../../errors.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -8,6 +8,14 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** An annotation file that cannot be accepted; `place` is a line or a path in it. */
 export function refusal(place: string, message: string, hint?: string): FoveaError {
   return invalidArgument('annotationFile', place ? `${place}: ${message}` : message, hint);
+}
+
+/** One that is larger than anybody's, by a bound that the message names. */
+export function tooLarge(place: string, problem: string): FoveaError {
+  const message = place ? `${place}: ${problem}` : problem;
+  return new FoveaError('too_large', `annotationFile: ${message}`, {
+    problems: [{ path: 'annotationFile', message }],
+  });
 }
 
 export function isFields(value: unknown): value is Fields {
@@ -32,10 +40,11 @@ export function readNumber(value: unknown, place: string): number {
 
 /** A coordinate or a size in pixels, given as text. */
 export function readNumberText(text: unknown, place: string): number {
-  if (typeof text !== 'string' || !decimal.test(text.trim())) {
+  const number = typeof text === 'string' ? text.trim() : '';
+  if (number.length > limits.annotationNumberCharactersMax || !decimal.test(number)) {
     throw refusal(place, 'must be a number, for example 12 or 12.5');
   }
-  return checkNumber(Number(text), place);
+  return checkNumber(Number(number), place);
 }
 
 /** A width or a height: 0 is kept and reported, less is impossible. */
@@ -62,12 +71,12 @@ export function readLabel(value: unknown, place: string): string {
 
 export function checkBoxCount(count: number): void {
   if (count <= limits.boxesPerImageMax) return;
-  throw refusal('', `has ${count} boxes for the image; at most ${limits.boxesPerImageMax} fit`);
+  throw tooLarge('', `has ${count} boxes for the image; at most ${limits.boxesPerImageMax} fit`);
 }
 
 /** Somebody's name in quotes, short and on one line. */
 export function quoted(text: string): string {
-  const line = text.replaceAll(/\p{C}/gu, '?');
+  const line = text.slice(0, 101).replaceAll(/\p{C}/gu, '?');
   return `"${line.length > 100 ? `${line.slice(0, 99)}…` : line}"`;
 }
 
@@ -79,12 +88,23 @@ export function quotedList(names: readonly string[]): string {
 
 /** Line of a character in a text, from 1. */
 export function lineOf(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < index; at = text.indexOf('\n', at + 1)) line++;
-  return line;
+  return lineFinder(text)(index);
 }
 
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** The same for many: those that come in the order of the text are found in one pass over it. */
+export function lineFinder(text: string): (index: number) => number {
+  let line = 1;
+  let next = text.indexOf('\n');
+  let last = 0;
+  return (index) => {
+    if (index < last) [line, next] = [1, text.indexOf('\n')];
+    last = index;
+    for (; next >= 0 && next < index; next = text.indexOf('\n', next + 1)) line += 1;
+    return line;
+  };
+}
+
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 function checkNumber(value: number, place: string): number {
   if (Math.abs(value) <= limits.boxCoordinateMax) return value;

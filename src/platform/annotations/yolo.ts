@@ -13,9 +13,12 @@ import {
   readLabel,
   readNumberText,
   refusal,
+  tooLarge,
 } from './reading.ts';
 
 export function parseYolo({ text, image, labelmap, projectType }: AnnotationFile): Parsed {
+  checkLines(text);
+  const classOf = classFinder(labelmap);
   const rows = text
     .split('\n')
     .map((line, index) => ({ place: `line ${index + 1}`, words: line.trim().split(/\s+/) }))
@@ -24,7 +27,7 @@ export function parseYolo({ text, image, labelmap, projectType }: AnnotationFile
   if (projectType === 'keypoint-detection' && rows.some(({ words }) => words.length > 5)) {
     throw refusal('', 'keypoints are not read from YOLO TXT; use COCO JSON for them');
   }
-  const boxes = rows.map(({ words, place }) => readRow(words, place, image, labelmap));
+  const boxes = rows.map(({ words, place }) => readRow(words, place, image, classOf));
   return parsedBoxes(boxes, image, undefined);
 }
 
@@ -32,7 +35,7 @@ function readRow(
   words: readonly string[],
   place: string,
   image: AnnotatedImage,
-  labelmap: Labelmap | undefined,
+  classOf: FindClass,
 ): Box {
   const [className = '', ...values] = words;
   const outline = values.length >= 6 && values.length % 2 === 0;
@@ -43,7 +46,7 @@ function readRow(
         'an outline 6 or more, in pairs',
     );
   }
-  const label = findLabel(className, place, labelmap);
+  const label = classOf(className, place);
   const shares = values.map((value, index) => readShare(value, `${place}, value ${index + 1}`));
   const pixels = shares.map((share, index) =>
     exact(share * (index % 2 === 0 ? image.width : image.height)),
@@ -54,27 +57,68 @@ function readRow(
   return boxFromCentre(label, x, y, width, height);
 }
 
-function findLabel(className: string, place: string, labelmap: Labelmap | undefined): string {
-  if (!/^[+-]?[\d.]+$/.test(className)) {
-    const label = readLabel(className, place);
-    if (labelmap === undefined || Object.values(labelmap).includes(label)) return label;
-    const known = quotedList(Object.values(labelmap));
-    throw refusal(place, `class ${quoted(label)} is not in the labelmap; known: ${known}`);
+/** Lines and words are counted before any of them is cut out. */
+function checkLines(text: string): void {
+  let [lines, words] = [1, 0];
+  let isInWord = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const isBlank = code <= space || (code > ascii && /\s/.test(text.charAt(at)));
+    if (code === lineFeed) lines += 1;
+    if (!isBlank && !isInWord) words += 1;
+    isInWord = !isBlank;
+    if (lines > limits.annotationLinesMax) {
+      throw tooLarge('', `has more than ${limits.annotationLinesMax} lines`);
+    }
+    if (words > limits.annotationNumbersMax) {
+      throw tooLarge(
+        `line ${lines}`,
+        `has more than ${limits.annotationNumbersMax} numbers so far`,
+      );
+    }
   }
-  if (!/^\d+$/.test(className)) {
-    throw refusal(place, `the class id must be a whole number, but is ${quoted(className)}`);
-  }
-  if (labelmap === undefined) {
-    throw refusal(
-      place,
-      `class id ${quoted(className)} needs a labelmap`,
-      'Pass labelmap, for example {"0": "cat", "1": "dog"}.',
-    );
-  }
-  const id = String(Number(className));
-  if (Object.hasOwn(labelmap, id)) return readLabel(labelmap[id], `labelmap.${id}`);
-  const known = quotedList(Object.keys(labelmap)) || 'none';
-  throw refusal(place, `class id ${id} is not in the labelmap; known ids: ${known}`);
+}
+
+const lineFeed = 0x0a;
+const space = 0x20;
+const ascii = 0x7f;
+
+/** The class that the first word of a line stands for. */
+type FindClass = (className: string, place: string) => string;
+
+function classFinder(labelmap: Labelmap | undefined): FindClass {
+  if (labelmap === undefined) return classWithoutNames;
+  const names = new Set(Object.values(labelmap));
+  return (className, place) => {
+    if (!isNumber(className)) {
+      const label = readLabel(className, place);
+      if (names.has(label)) return label;
+      const known = quotedList([...names]);
+      throw refusal(place, `class ${quoted(label)} is not in the labelmap; known: ${known}`);
+    }
+    const id = String(Number(checkedId(className, place)));
+    if (Object.hasOwn(labelmap, id)) return readLabel(labelmap[id], `labelmap.${id}`);
+    const known = quotedList(Object.keys(labelmap)) || 'none';
+    throw refusal(place, `class id ${id} is not in the labelmap; known ids: ${known}`);
+  };
+}
+
+function classWithoutNames(className: string, place: string): string {
+  if (!isNumber(className)) return readLabel(className, place);
+  throw refusal(
+    place,
+    `class id ${quoted(checkedId(className, place))} needs a labelmap`,
+    'Pass labelmap, for example {"0": "cat", "1": "dog"}.',
+  );
+}
+
+function isNumber(className: string): boolean {
+  return /^[+-]?[\d.]+$/.test(className);
+}
+
+function checkedId(className: string, place: string): string {
+  if (/^\d+$/.test(className)) return className;
+  throw refusal(place, `the class id must be a whole number, but is ${quoted(className)}`);
 }
 
 /** A coordinate as a share of the image. Far beyond 1 it is one in pixels, by mistake. */

@@ -1,5 +1,6 @@
 // Takes in the images and annotations of a zip file.
 
+import { mkdir } from 'node:fs/promises';
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -46,7 +47,10 @@ export const runZip: Job = async (parts, claim, signal) => {
   try {
     const project = await liveProject(parts, payloadText(claim, 'projectId'));
     const zip = await openZip(parts.uploads.files, upload.file, signal);
-    const outcome = await takeAll(parts, claim, { zip, project, settings }, signal);
+    const outcome = await parts.scratch.withFile(async (folder) => {
+      await mkdir(folder, { mode: 0o700 });
+      return takeAll(parts, claim, { zip, project, settings, folder }, signal);
+    });
     const result = await finish(parts, claim, settings.batchName, outcome);
     await parts.uploads.files.remove([upload.file]);
     return result;
@@ -85,17 +89,19 @@ interface ToTake {
   readonly zip: Zip;
   readonly project: Project;
   readonly settings: ZipSettings;
+  /** For files that are there only meanwhile. */
+  readonly folder: string;
 }
 
 async function takeAll(
-  { store, blobs, clock }: JobParts,
+  { store, blobs, clock, uploads: { room } }: JobParts,
   claim: Claim,
-  { zip, project, settings }: ToTake,
+  { zip, project, settings, folder }: ToTake,
   signal: AbortSignal,
 ): Promise<ZipOutcome> {
   const layout = layOut(zip.entries);
   const imagePaths = layout.images.map(({ path }) => path);
-  const reader = openAnnotationReader({ zip, imagePaths, clock, signal });
+  const reader = openAnnotationReader({ zip, folder, room, imagePaths, clock, signal });
   try {
     const plan = await planZip({ layout, projectType: project.type, reader });
     const { findLabelmap, passedOver } = plan;

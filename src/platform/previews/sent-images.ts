@@ -6,8 +6,9 @@ import type { previews } from '../../contract/previews.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { readImageHeader } from '../../pictures/image-threads.ts';
-import type { AnnotatedImage, Annotation, Labelmap } from '../annotations/annotation.ts';
-import { parseAnnotation } from '../annotations/parse.ts';
+import type { Annotation, AnnotationFile } from '../annotations/annotation.ts';
+import type { ReadAnnotation } from '../annotations/read.ts';
+import { tooLarge } from '../annotations/reading.ts';
 import type { ChosenImages } from './project-images.ts';
 import type { PreviewSource } from './render-preview.ts';
 
@@ -17,25 +18,24 @@ type Sent = Input<typeof previews.versions_preview_files>;
  * The images with their annotations, which are read as those of uploads are. Throws the errors of
  * readImageHeader and parseAnnotation; they name `images[0]`, `annotations[0]` and so on.
  */
-export async function readSentImages({
-  images,
-  annotations = [],
-  annotated = [],
-  labelmap,
-}: Sent): Promise<ChosenImages> {
+export async function readSentImages(
+  { images, annotations = [], annotated = [], labelmap }: Sent,
+  read: ReadFile,
+): Promise<ChosenImages> {
   checkPlaces(images.length, annotations.length, annotated);
   const warnings: string[] = [];
   const sources = await Promise.all(
     images.map(async (part, place): Promise<PreviewSource> => {
       const bytes = bytesOf(part, `images[${place}]`);
       const { name } = part;
-      const read = () => readImageHeader(bytes);
-      const { width, height } = await renamed(`images[${place}]`, name, read);
+      const readHeader = () => readImageHeader(bytes);
+      const { width, height } = await renamed(`images[${place}]`, name, readHeader);
       const at = annotated.indexOf(place);
       const file = annotations[at];
       const hash = createHash('sha256').update(bytes).digest('hex');
       if (file === undefined) return { name, bytes, hash, annotation: undefined };
-      const parse = () => readAnnotation(file, at, { name, width, height }, labelmap);
+      const image = { name, width, height };
+      const parse = () => readAnnotation(read, file, at, { image, labelmap });
       const { annotation, problems } = await renamed(`annotations[${at}]`, file.name, parse);
       warnings.push(...problems.map((problem) => `${name}: ${problem}`));
       return { name, bytes, hash, annotation };
@@ -54,18 +54,25 @@ function checkPlaces(images: number, annotations: number, annotated: readonly nu
   throw invalidArgument('annotated', `must have one number for each annotation file: ${right}`);
 }
 
+/** Reads an annotation file, without holding up others. */
+export type ReadFile = (file: AnnotationFile) => Promise<ReadAnnotation>;
+
 async function readAnnotation(
+  read: ReadFile,
   file: FilePart,
   at: number,
-  image: AnnotatedImage,
-  labelmap: Labelmap | undefined,
+  about: Pick<AnnotationFile, 'image' | 'labelmap'>,
 ): Promise<{ readonly annotation: Annotation; readonly problems: readonly string[] }> {
   const text = textOf(bytesOf(file, `annotations[${at}]`));
-  const { annotation, warnings } = parseAnnotation({
-    ...{ text, fileName: file.name, image, labelmap },
+  const { annotation, warnings } = await read({
+    ...{ ...about, text, fileName: file.name },
     projectType: 'object-detection',
   });
-  return { annotation, problems: warnings.map(({ message }) => message) };
+  return { annotation: JSON.parse(annotation.json), problems: warnings.map(messageOf) };
+}
+
+function messageOf({ message }: { readonly message: string }): string {
+  return message;
 }
 
 /** Errors of a file say which one it is. */
@@ -96,6 +103,9 @@ function bytesOf({ content }: FilePart, path: string): Uint8Array {
 }
 
 function textOf(bytes: Uint8Array): string {
+  if (bytes.length > limits.annotationBytesMax) {
+    throw tooLarge('', `has ${bytes.length} bytes; at most ${limits.annotationBytesMax} are read`);
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -5,6 +5,7 @@ import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Work } from '../../storage/work.ts';
 import type { Annotation } from '../annotations/annotation.ts';
+import { writeAnnotation } from '../annotations/written.ts';
 import { addAnnotationJob, freeUnannotated, type NewAnnotationJob } from './annotation-jobs.ts';
 import { annotateInIndex } from './images.ts';
 import { addInferences, type NewInference } from './inferences.ts';
@@ -159,8 +160,8 @@ function keepImage(
 ): AutolabelCounts {
   if (inference) addInferences(database, [inference]);
   const options = { overwrite: false, isPredicted: true };
-  const outcome =
-    inference && annotation && annotateInIndex(database, imageId, annotation, options, now);
+  const written = inference && annotation && writeAnnotation(annotation);
+  const outcome = written && annotateInIndex(database, imageId, written, options, now);
   const hasRun = inference !== undefined && inference.error === undefined;
   const isEmpty = hasRun && annotation === undefined;
   const isLabelled = outcome === 'annotated';

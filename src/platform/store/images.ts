@@ -3,7 +3,7 @@
 import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import type { Annotation } from '../annotations/annotation.ts';
+import type { WrittenAnnotation } from '../annotations/written.ts';
 import { newId } from '../ids.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
 import { changingImages } from './image-index.ts';
@@ -115,7 +115,7 @@ export function ensureBatch(
 export function annotateInIndex(
   database: Database,
   imageId: string,
-  annotation: Annotation,
+  annotation: WrittenAnnotation,
   options: AnnotateOptions,
   now: number,
 ): Annotated {
@@ -129,7 +129,7 @@ type Annotated = 'annotated' | 'was_annotated' | 'missing';
 function annotateImage(
   database: Database,
   imageId: string,
-  annotation: Annotation,
+  annotation: WrittenAnnotation,
   { overwrite, isPredicted, job }: AnnotateOptions,
   now: number,
 ): Annotated {
@@ -144,11 +144,10 @@ function annotateImage(
   );
   if (known === undefined) return 'missing';
   if (known.annotated && !overwrite) return 'was_annotated';
-  const labels = countLabels(annotation);
-  const objects = [...labels.values()].reduce((sum, n) => sum + n, 0);
+  const { json, labels, objects } = annotation;
   database.run(
     'UPDATE images SET annotation = ?, objects = ?, annotated_at = ?, predicted = ? WHERE id = ?',
-    [JSON.stringify(annotation), objects, now, isPredicted, imageId],
+    [json, objects, now, isPredicted, imageId],
   );
   database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
   for (const [label, n] of labels) {
@@ -160,16 +159,6 @@ function annotateImage(
   if (job !== undefined) countForJob(database, { ...known, id: imageId }, job, now);
   touchProject(database, known.projectId, now);
   return 'annotated';
-}
-
-function countLabels(annotation: Annotation): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const labels =
-    annotation.kind === 'detection'
-      ? annotation.boxes.map(({ label }) => label)
-      : annotation.labels;
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
-  return counts;
 }
 
 function changeTags(database: Database, imageId: string, { operation, tags }: TagChange) {

@@ -8,6 +8,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
 import type { ImageFormat } from '../../pictures/image-file.ts';
 import type { Annotation } from '../annotations/annotation.ts';
+import type { WrittenAnnotation } from '../annotations/written.ts';
 import type { SourceOutline } from '../versions/batches.ts';
 import type { Candidate } from '../versions/filters.ts';
 import type { ActiveLearningStore } from './active-learning.ts';
@@ -257,7 +258,7 @@ export interface ImageStore {
   /** Nothing changes when there is one already and it must not be replaced. */
   annotate(
     imageId: string,
-    annotation: Annotation,
+    annotation: WrittenAnnotation,
     options: AnnotateOptions,
     now: number,
   ): Promise<'annotated' | 'was_annotated' | 'missing'>;

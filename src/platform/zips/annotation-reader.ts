@@ -1,21 +1,18 @@
 // Reads the annotation files of one zip file, in a thread of its own and within a time for each.
 
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { AnnotatedImage, Labelmap } from '../annotations/annotation.ts';
+import type { ReadAnnotation } from '../annotations/read.ts';
+import type { Room } from '../upload-room.ts';
 import { faultOf } from './fault.ts';
 import type { Zip, ZipEntry } from './open-zip.ts';
 import type { Pairs } from './pair.ts';
 import { baseName } from './paths.ts';
-import type {
-  FromReader,
-  OwnFile,
-  PairQuestion,
-  ReadAnnotation,
-  Refused,
-  ToReader,
-} from './reader-messages.ts';
+import type { FromReader, OwnFile, PairQuestion, Refused, ToReader } from './reader-messages.ts';
 import { type ReaderThread, startReaderThread } from './reader-thread.ts';
 
 /**
@@ -53,7 +50,10 @@ export interface OwnRequest extends Pick<OwnFile, 'image' | 'projectType'> {
 }
 
 export interface ReaderOptions {
-  readonly zip: Pick<Zip, 'read'>;
+  readonly zip: Pick<Zip, 'read' | 'copy'>;
+  /** A folder for files about many images: they stay on the disk. */
+  readonly folder: string;
+  readonly room: Room;
   /** Of the images of the archive. */
   readonly imagePaths: readonly string[];
   readonly clock: Clock;
@@ -91,8 +91,8 @@ export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
       }),
     own: (entry, { bytesMax, ...file }) =>
       reader.inTurn(async () => {
-        const given = await reader.read(entry, bytesMax, (bytes) => ({
-          ...{ kind: 'own', bytes },
+        const given = await reader.read(entry, bytesMax, (content) => ({
+          ...{ kind: 'own', content },
           file: { ...file, fileName: baseName(entry.path), labelmap: reader.sent(file.labelmap) },
         }));
         return expected(given, 'annotation');
@@ -124,16 +124,23 @@ function isKind<Kind extends FromReader['kind']>(
   return given.kind === kind;
 }
 
+/** A document, and where its bytes are on the disk. */
+interface Stored {
+  readonly entry: ZipEntry;
+  readonly file: string;
+}
+
 /** One question at a time, so that the time of each is its own. */
 class Reader {
   readonly #options: ReaderOptions;
   readonly #msMax: number;
   /** Documents that could be read, by their paths. */
-  readonly #documents = new Map<string, ZipEntry>();
+  readonly #documents = new Map<string, Stored>();
   /** What the thread at hand has. */
   #loaded = new Set<string>();
   #labelmap: Labelmap | undefined;
   #thread: ReaderThread | undefined;
+  #copied = 0;
   #leftMs: number;
   #isClosed = false;
   #turn: Promise<unknown> = Promise.resolve();
@@ -150,14 +157,17 @@ class Reader {
     return result;
   }
 
-  async ask(message: ToReader, transfer: ArrayBuffer[] = []): Promise<FromReader> {
+  async ask(
+    message: ToReader,
+    { transfer = [], ms = this.#msMax }: { transfer?: ArrayBuffer[]; ms?: number } = {},
+  ): Promise<FromReader> {
     const { imagePaths, signal, clock } = this.#options;
     if (this.#leftMs <= 0) return refused('was not read: the files before it took too long');
     if (this.#isClosed) throw new FoveaError('cancelled', 'The zip file is not read any more.');
     this.#thread ??= await startReaderThread({ imagePaths }, signal);
     const since = clock.monotonic();
-    const msMax = Math.min(this.#msMax, this.#leftMs);
-    const given = await this.#thread.ask(message, transfer, msMax);
+    const msMax = Math.min(ms, this.#leftMs);
+    const given = await this.#thread.ask(message, { msMax, signal, transfer });
     // Timers may end a little early by this clock.
     this.#leftMs -= given === 'too slow' ? msMax : clock.monotonic() - since;
     if (typeof given !== 'string') return given;
@@ -170,36 +180,40 @@ class Reader {
     bytesMax: number,
     messageOf: (bytes: Uint8Array<ArrayBuffer>) => ToReader,
   ): Promise<FromReader> {
-    const read = await this.#bytes(entry, bytesMax, true);
-    return 'problem' in read ? read : this.ask(messageOf(read.bytes), [read.bytes.buffer]);
+    const read = await this.#bytes(entry, bytesMax);
+    if ('problem' in read) return read;
+    return this.ask(messageOf(read.bytes), { transfer: [read.bytes.buffer] });
   }
 
   async addDocument(
     entry: ZipEntry,
     bytesMax: number,
   ): Promise<{ readonly bytes: number } | Refused> {
-    const read = await this.#bytes(entry, bytesMax, true);
-    if ('problem' in read) return read;
-    const bytes = read.bytes.length;
-    const problem = await this.#load(entry, read.bytes);
-    if (problem !== undefined) return problem;
-    this.#documents.set(entry.path, entry);
-    return { bytes };
+    const { folder } = this.#options;
+    const file = join(folder, `${this.#copied}.json`);
+    this.#copied += 1;
+    const copied = await this.#copy(entry, file, bytesMax);
+    if ('problem' in copied) return copied;
+    const problem = await this.#load({ entry, file });
+    if (problem === undefined) this.#documents.set(entry.path, { entry, file });
+    else await rm(file, { force: true });
+    return problem ?? copied;
   }
 
   /** Into a thread that took the place of one that had it. */
   async load(entry: ZipEntry): Promise<Refused | undefined> {
     if (this.#loaded.has(entry.path)) return undefined;
-    if (!this.#documents.has(entry.path)) return refused('takes too long to be read');
-    const read = await this.#bytes(entry, limits.annotationBytesMax, false);
-    const problem = 'problem' in read ? read : await this.#load(entry, read.bytes);
+    const stored = this.#documents.get(entry.path);
+    if (stored === undefined) return refused('takes too long to be read');
+    const problem = await this.#load(stored);
     if (problem !== undefined) this.#documents.delete(entry.path);
     return problem;
   }
 
   async loadAll(): Promise<readonly ZipEntry[]> {
-    for (const entry of [...this.#documents.values()]) await this.load(entry);
-    return [...this.#documents.values()].filter(({ path }) => this.#loaded.has(path));
+    const all = [...this.#documents.values()].map(({ entry }) => entry);
+    for (const entry of all) await this.load(entry);
+    return all.filter(({ path }) => this.#loaded.has(path));
   }
 
   sent(labelmap: Labelmap | undefined): OwnFile['labelmap'] {
@@ -221,22 +235,41 @@ class Reader {
     this.#labelmap = undefined;
   }
 
-  async #load(entry: ZipEntry, bytes: Uint8Array<ArrayBuffer>): Promise<Refused | undefined> {
-    const message = { kind: 'document', path: entry.path, bytes } as const;
-    const given = expected(await this.ask(message, [bytes.buffer]), 'document');
+  async #load({ entry: { path }, file }: Stored): Promise<Refused | undefined> {
+    const ms = Math.max(this.#msMax, limits.datasetMsMax);
+    const given = expected(await this.ask({ kind: 'document', path, file }, { ms }), 'document');
     if (given.kind === 'refused') return given;
-    this.#loaded.add(entry.path);
+    this.#loaded.add(path);
     return undefined;
+  }
+
+  /** Its room on the disk is asked for as for files that come in. */
+  async #copy(
+    entry: ZipEntry,
+    file: string,
+    bytesMax: number,
+  ): Promise<{ readonly bytes: number } | Refused> {
+    const { zip, room } = this.#options;
+    const share = await room.take(Math.min(entry.statedBytes, bytesMax));
+    try {
+      const options = { bytesMax, isText: true, wrote: share.wrote };
+      return { bytes: await zip.copy(entry, file, options) };
+    } catch (thrown) {
+      await rm(file, { force: true });
+      return refused(faultOf(thrown));
+    } finally {
+      share.release();
+    }
   }
 
   /** In memory of their own, which can move to the thread. */
   async #bytes(
     entry: ZipEntry,
     bytesMax: number,
-    isText: boolean,
   ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | Refused> {
     try {
-      return { bytes: new Uint8Array(await this.#options.zip.read(entry, { bytesMax, isText })) };
+      const read = await this.#options.zip.read(entry, { bytesMax, isText: true });
+      return { bytes: new Uint8Array(read) };
     } catch (thrown) {
       return refused(faultOf(thrown));
     }

@@ -1,6 +1,7 @@
 // A zip file in the file store, read in place. Nothing that it says of itself is believed: sizes
 // are those of the bytes that really come out.
 
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +9,7 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { onDisk } from '../../storage/disk-errors.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { checkName, decodeName, isNoise, shownName } from './entry-name.ts';
 
@@ -38,6 +40,11 @@ export interface ReadEntryOptions {
   readonly checkStart?: (start: Uint8Array) => void;
 }
 
+export interface CopyEntryOptions extends ReadEntryOptions {
+  /** Told of each piece before it is written; may throw. */
+  readonly wrote: (bytes: number) => Promise<void>;
+}
+
 export interface Zip {
   /** In the order of the archive. What systems add by themselves is left out. */
   readonly entries: readonly ZipEntry[];
@@ -48,6 +55,8 @@ export interface Zip {
    * bytes: nothing more may be read then.
    */
   read(entry: ZipEntry, options: ReadEntryOptions): Promise<Buffer>;
+  /** The same to a new file on the disk, piece by piece; says how many bytes it has. */
+  copy(entry: ZipEntry, path: string, options: CopyEntryOptions): Promise<number>;
 }
 
 /** All files together have more bytes than a zip file may expand to. */
@@ -90,14 +99,32 @@ export async function openZip(
   const { entries, refused } = sortEntries(listed.filter(({ isFolder }) => !isFolder));
   const spend = budget('The files', bounds.expandedBytesMax);
   const spendText = budget('The annotation files', bounds.textBytesMax);
+  const unpack = (entry: ZipEntry, options: ReadEntryOptions, take: TakePiece) => {
+    const spendBoth = (bytes: number) => {
+      spend(bytes);
+      if (options.isText) spendText(bytes);
+    };
+    return unpackEntry(reader, entry, options, { spend: spendBoth, take, signal });
+  };
   return {
     ...{ entries, refused },
-    read: (entry, options) => {
-      const spendBoth = (bytes: number) => {
-        spend(bytes);
-        if (options.isText) spendText(bytes);
-      };
-      return readEntry(reader, entry, options, spendBoth, signal);
+    read: async (entry, options) => {
+      const pieces: Buffer[] = [];
+      await unpack(entry, options, (piece) => {
+        pieces.push(piece);
+      });
+      return Buffer.concat(pieces);
+    },
+    copy: async (entry, path, options) => {
+      const file = await open(path, 'wx', 0o600);
+      try {
+        return await unpack(entry, options, async (piece) => {
+          await options.wrote(piece.length);
+          await onDisk(file.writeFile(piece));
+        });
+      } finally {
+        await file.close();
+      }
     },
   };
 }
@@ -233,39 +260,47 @@ function sortEntries(listed: readonly Listed[]): Pick<Zip, 'entries' | 'refused'
   return { entries, refused };
 }
 
-async function readEntry(
+type TakePiece = (piece: Buffer) => Promise<void> | void;
+
+interface Unpacking {
+  readonly spend: (bytes: number) => void;
+  readonly take: TakePiece;
+  readonly signal: AbortSignal;
+}
+
+/** Gives the bytes of a file piece by piece; says how many there were. */
+async function unpackEntry(
   reader: StoredReader,
   entry: ZipEntry,
   { bytesMax, checkStart }: ReadEntryOptions,
-  spend: (bytes: number) => void,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+  { spend, take, signal }: Unpacking,
+): Promise<number> {
   let bytes = 0;
-  const take = async (source: AsyncIterable<Buffer>) => {
+  let checksum = 0;
+  const takeAll = async (source: AsyncIterable<Buffer>) => {
     for await (const piece of source) {
       spend(piece.length);
       if (bytes === 0) checkStart?.(piece);
       bytes += piece.length;
       if (bytes > bytesMax) throw tooLarge(bytesMax);
-      pieces.push(piece);
+      checksum = crc32(piece, checksum);
+      await take(piece);
     }
   };
   const content = await reader.content(entry);
   try {
     if (entry.isDeflated) {
       const inflate = createInflateRaw({ chunkSize: limits.fileReadBytes });
-      await pipeline(content, inflate, take, { signal });
-    } else await pipeline(content, take, { signal });
+      await pipeline(content, inflate, takeAll, { signal });
+    } else await pipeline(content, takeAll, { signal });
   } catch (thrown) {
     if (thrown instanceof FoveaError || signal.aborted) throw thrown;
     throw new FoveaError('invalid_input', 'its compressed bytes are damaged', { cause: thrown });
   }
-  const whole = Buffer.concat(pieces);
-  if (bytes !== entry.statedBytes || crc32(whole) !== entry.crc32) {
+  if (bytes !== entry.statedBytes || checksum !== entry.crc32) {
     throw new FoveaError('invalid_input', 'its bytes are not those that the archive promises');
   }
-  return whole;
+  return bytes;
 }
 
 function tooLarge(bytesMax: number): FoveaError {

@@ -140,14 +140,14 @@ async function readDocuments(
   refuse: Refuse,
 ): Promise<readonly ZipEntry[]> {
   const documents: ZipEntry[] = [];
-  let leftBytes: number = limits.zipDatasetBytesMax;
-  for (const entry of entries) {
-    const read = await reader.addDocument(entry, Math.min(leftBytes, limits.annotationBytesMax));
-    if ('problem' in read) refuse(entry, read.problem);
-    else {
-      leftBytes -= read.bytes;
-      documents.push(entry);
+  for (const [place, entry] of entries.entries()) {
+    if (place >= limits.zipDocumentsMax) {
+      refuse(entry, `is one of more than ${limits.zipDocumentsMax} JSON files for many images`);
+      continue;
     }
+    const read = await reader.addDocument(entry, limits.datasetBytesMax);
+    if ('problem' in read) refuse(entry, read.problem);
+    else documents.push(entry);
   }
   return documents;
 }

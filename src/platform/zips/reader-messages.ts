@@ -1,12 +1,9 @@
 // What is said between a zip upload and the thread that reads its annotation files.
 
 import type { SplitName } from '../../contract/fields.ts';
-import type {
-  AnnotatedImage,
-  Annotation,
-  Labelmap,
-  ProjectType,
-} from '../annotations/annotation.ts';
+import type { FoveaError } from '../../errors.ts';
+import type { AnnotatedImage, Labelmap, ProjectType } from '../annotations/annotation.ts';
+import type { ReadAnnotation } from '../annotations/read.ts';
 import type { ZipEntry } from './open-zip.ts';
 import type { Pairs } from './pair.ts';
 
@@ -19,10 +16,10 @@ export interface ReaderData {
 export type ToReader =
   | { readonly kind: 'class list'; readonly path: string; readonly bytes: Uint8Array }
   | { readonly kind: 'split list'; readonly bytes: Uint8Array }
-  /** Kept by the thread, under its path. */
-  | { readonly kind: 'document'; readonly path: string; readonly bytes: Uint8Array }
+  /** Known to the thread under its path from then on. `file` is where its bytes are on the disk. */
+  | { readonly kind: 'document'; readonly path: string; readonly file: string }
   | { readonly kind: 'pair'; readonly toPair: PairQuestion }
-  | { readonly kind: 'own'; readonly file: OwnFile; readonly bytes: Uint8Array }
+  | { readonly kind: 'own'; readonly file: OwnFile; readonly content: Uint8Array | string }
   | {
       readonly kind: 'of document';
       readonly path: string;
@@ -42,19 +39,11 @@ export interface PairQuestion {
 
 /** An annotation file for one image. */
 export interface OwnFile {
-  readonly fileName: string;
+  readonly fileName: string | undefined;
   readonly image: AnnotatedImage;
   /** `same`: that of the last file that had one; a large one is not sent ten thousand times. */
   readonly labelmap: Labelmap | 'same' | undefined;
   readonly projectType: ProjectType;
-}
-
-/** An annotation, and what is odd about it. */
-export interface ReadAnnotation {
-  readonly annotation: Annotation;
-  readonly warnings: number;
-  /** The first of them. */
-  readonly problems: readonly string[];
 }
 
 export type FromReader =
@@ -72,4 +61,6 @@ export interface Refused {
   readonly problem: string;
   /** It was text, and says nothing that can be used. */
   readonly isMisread: boolean;
+  /** The error with all that it says, where it was one of ours. */
+  readonly failure?: Pick<FoveaError, 'code' | 'message' | 'hint' | 'problems'>;
 }

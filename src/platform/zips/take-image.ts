@@ -6,8 +6,10 @@ import { limits } from '../../limits.ts';
 import { recogniseImage } from '../../pictures/image-signature.ts';
 import { readPicture } from '../../pictures/image-threads.ts';
 import { sha256 } from '../../storage/content.ts';
-import type { AnnotatedImage, Annotation } from '../annotations/annotation.ts';
+import type { AnnotatedImage } from '../annotations/annotation.ts';
+import type { ReadAnnotation } from '../annotations/read.ts';
 import { readLabel } from '../annotations/reading.ts';
+import { writeAnnotation } from '../annotations/written.ts';
 import { newId } from '../ids.ts';
 import { labelOf } from '../image-upload.ts';
 import type { JobParts } from '../jobs/job.ts';
@@ -18,7 +20,6 @@ import { faultOf } from './fault.ts';
 import type { Zip, ZipEntry } from './open-zip.ts';
 import { baseName, extensionOf } from './paths.ts';
 import type { PlannedImage } from './plan.ts';
-import type { ReadAnnotation } from './reader-messages.ts';
 
 /** What an upload says of all its images. */
 export interface ZipSettings {
@@ -179,7 +180,7 @@ async function annotate(
   const read = await readAnnotation(parts, planned, image);
   if (read === undefined) return nothing;
   if ('problem' in read) return { ...nothing, annotation: 'refused', problems: [read.problem] };
-  const { annotation, warnings, problems } = read;
+  const { annotation, warnings, warningsTotal } = read;
   const options = { overwrite: false, isPredicted: false };
   const outcome = await parts.store.images.annotate(id, annotation, options, parts.clock.now());
   const isOurs = outcome === 'annotated' || (isAnnotated && !parts.annotated.has(id));
@@ -187,14 +188,14 @@ async function annotate(
   parts.annotated.add(id);
   return {
     annotation: 'added',
-    boxes: countOf(annotation),
-    ...{ warnings, problems },
+    boxes: annotation.objects,
+    warnings: warningsTotal,
+    problems: warnings.slice(0, problemsKeptMax).map(({ message }) => message),
   };
 }
 
-function countOf(annotation: Annotation): number {
-  return annotation.kind === 'detection' ? annotation.boxes.length : annotation.labels.length;
-}
+/** Of one image: an annotation file can be odd in every one of its boxes. */
+const problemsKeptMax = 20;
 
 type Found = ReadAnnotation | { readonly problem: string } | undefined;
 
@@ -215,7 +216,8 @@ async function readAnnotation(
 function readClassName(className: string): Found {
   try {
     const labels = [readLabel(className, 'the name of its folder')];
-    return { annotation: { kind: 'classification', labels }, warnings: 0, problems: [] };
+    const annotation = writeAnnotation({ kind: 'classification', labels });
+    return { annotation, warnings: [], warningsTotal: 0 };
   } catch (thrown) {
     return { problem: faultOf(thrown) };
   }

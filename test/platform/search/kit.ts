@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
+import { writeAnnotation } from '../../../src/platform/annotations/written.ts';
 import { type SearchBounds, searchBounds } from '../../../src/platform/store/evaluate.ts';
 import { changingImages, movingSplits } from '../../../src/platform/store/image-index.ts';
 import { platformMigrations } from '../../../src/platform/store/migrations.ts';
@@ -105,7 +106,12 @@ function changesOf(database: Database, store: Store, models: Map<string, Model>)
     annotate: async (model: Model, labels: readonly string[], isPredicted: boolean) => {
       const boxes = labels.map((label) => ({ label, x: 5, y: 5, width: 2, height: 2 }));
       const options = { overwrite: true, isPredicted };
-      await store.images.annotate(model.id, { kind: 'detection', boxes }, options, 2);
+      await store.images.annotate(
+        model.id,
+        writeAnnotation({ kind: 'detection', boxes }),
+        options,
+        2,
+      );
       Object.assign(model, { labels, isPredicted });
     },
     retag: async (model: Model, tags: readonly string[]) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { writeAnnotation } from '../../../src/platform/annotations/written.ts';
 import { platformMigrations } from '../../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
@@ -26,7 +27,7 @@ async function openStore() {
 
 it('changes nothing of an image that was deleted meanwhile, and says so', async () => {
   const { images } = await openStore();
-  const empty = { kind: 'detection', boxes: [] } as const;
+  const empty = writeAnnotation({ kind: 'detection', boxes: [] });
   const change = { metadata: { a: 1 }, removeMetadata: [], addTags: ['a'], removeTags: [] };
   expect(await images.annotate('gone', empty, { overwrite: true, isPredicted: false }, 1)).toBe(
     'missing',

@@ -1,6 +1,8 @@
 // Archives that mean no good: what is wrong with one file is said of that file, and nothing is
 // believed that an archive says of itself.
 
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../../src/contract/images.ts';
 import { picture } from '../../fixtures/pictures.ts';
@@ -182,8 +184,7 @@ describe('an annotation', () => {
   });
 
   it('that takes seconds to read leaves the service answering, and the others are taken', async () => {
-    const nested = `${'['.repeat(400)}${']'.repeat(400)}`;
-    const yaml = Array.from({ length: 500 }, (_, n) => `k${n}: ${nested}`).join('\n');
+    const yaml = `${'- '.repeat(100)}a\n`.repeat(1_000);
     const zip = zipOf([
       { name: 'sub/data.yaml', content: yaml, method: 8 },
       { name: 'set/data.yaml', content: 'names: [cat]' },
@@ -200,6 +201,60 @@ describe('an annotation', () => {
     expect(problemOf(task, 'sub/data.yaml')).toBe('has no class names');
     // Read in the thread that serves, it would let some tens through before it.
     expect(answers).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ['no image', `{"images": [${'[],'.repeat(1_000_000)}0]}`, 'images[0]: must be an object'],
+    [
+      'one too large',
+      `{"images": [], "annotations": [[${'0,'.repeat(2_200_000)}0]]}`,
+      'annotations[0]: has more than 4194304 bytes',
+    ],
+    ['an end too early', '{"images": [', 'is JSON that ends too early'],
+    ['depth', `{"images": ${'['.repeat(1_000_000)}`, 'is nested deeper than 32 levels'],
+  ])('file about many images that has %s is passed over', async (_what, json, problem) => {
+    const zip = zipOf([
+      { name: 'set.json', content: json, method: 8 },
+      { name: 'a.png', content: await fresh() },
+    ]);
+    const task = await sendZip(platform, project, zip);
+    expect(task.result).toMatchObject({ images: 1, unannotated: 1 });
+    expect(problemOf(task, 'set.json')).toBe(problem);
+  });
+
+  it('file about many images may have its annotations before its images', async () => {
+    const own = (id: number) => ({ image_id: id, category_id: 1, bbox: [1, 1, 2, 2] });
+    const set = {
+      annotations: [own(9), own(9), own(8), own(7)],
+      categories: [{ id: 1, name: 'cat' }],
+      images: [
+        { id: 7, file_name: 'seven.png' },
+        { id: 9, file_name: 'nine.png' },
+        { id: 8, file_name: 'not-there.png' },
+      ],
+    };
+    const zip = zipOf([
+      { name: 'set.json', content: JSON.stringify(set), method: 8 },
+      { name: 'seven.png', content: await fresh() },
+      { name: 'nine.png', content: await fresh() },
+    ]);
+    const task = await sendZip(platform, project, zip);
+    expect(task.result).toMatchObject({ images: 2, annotated: 2, boxes: 3 });
+    const left = await readdir(join(platform.data, 'scratch'));
+    expect(left).toEqual([]);
+  });
+
+  it('file about many images counts as one of 200', async () => {
+    const sets = Array.from({ length: 201 }, (_, n) => ({
+      name: `${n}.json`,
+      content: '{"images": [], "annotations": []}',
+    }));
+    const zip = zipOf([{ name: 'a.png', content: await fresh() }, ...sets]);
+    const task = await sendZip(platform, project, zip);
+    expect(task.result).toMatchObject({ images: 1 });
+    const report = await fetch(String(task.reportUrl));
+    expect(await report.text()).toContain('200.json,passed over');
+    expect(problemOf(task, '200.json')).toBe('is one of more than 200 JSON files for many images');
   });
 
   /** How often others are answered after a task has begun, and before it takes its first image. */

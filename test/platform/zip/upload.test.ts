@@ -46,9 +46,10 @@ async function errorOf(answer: Response): Promise<readonly [number, string]> {
 
 /** Files that lie in the folder of uploads, unfinished ones too. */
 async function storedFiles(): Promise<readonly string[]> {
-  const found = await readdir(join(platform.data, 'uploads'), {
-    ...{ recursive: true, withFileTypes: true },
-  });
+  const options = { recursive: true, withFileTypes: true } as const;
+  // A folder that goes while it is listed had nothing in it any more.
+  const found = await readdir(join(platform.data, 'uploads'), options).catch(() => undefined);
+  if (found === undefined) return storedFiles();
   return found.flatMap((entry) =>
     entry.isFile() && entry.name !== '.fovea-files' ? entry.name : [],
   );
@@ -86,7 +87,8 @@ it('waits for its file, takes it, tells the figures, and leaves no file behind',
       },
     ],
   });
-  expect(await storedFiles()).toEqual([]);
+  // The file goes right after its task has ended.
+  await expect.poll(storedFiles).toEqual([]);
   const where = { workspace: 'acme', taskId };
   const { body } = await platform.client.call(tasks.tasks_get, where);
   expect(body).toMatchObject({ status: 'completed', progress: { current: 5, total: 5 } });
@@ -152,7 +154,8 @@ it('of two at the same time takes one, and keeps no file of the other', async ()
   const answers = await Promise.all([put(link, await oneImage(1)), put(link, await oneImage(2))]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect((await ended(platform, taskId)).result).toMatchObject({ images: 1 });
-  expect(await storedFiles()).toEqual([]);
+  // The file goes right after its task has ended.
+  await expect.poll(storedFiles).toEqual([]);
 });
 
 it('refuses a link that was changed, of another upload, or too old', async () => {
@@ -258,7 +261,8 @@ it('into a project that is in the trash by then takes nothing', async () => {
   expect(await ended(platform, taskId)).toMatchObject({
     ...{ status: 'failed', error: 'The project is in the trash: nothing was taken.' },
   });
-  expect(await storedFiles()).toEqual([]);
+  // The file goes right after its task has ended.
+  await expect.poll(storedFiles).toEqual([]);
 });
 
 it('is no task of another kind, and needs a project that is there', async () => {

@@ -1,0 +1,73 @@
+// Large annotation files of an upload, read in a thread: the server answers meanwhile. Loaded with
+// the first of them.
+
+import { extname } from 'node:path';
+import { invalidArgument } from '../../src/errors.ts';
+import { limits } from '../../src/limits.ts';
+import { startThread, type Thread } from '../../src/thread.ts';
+import { fileAt } from '../words.ts';
+import type { Labelmap } from './class-names.ts';
+import type { FromFileReader, ToFileReader } from './file-messages.ts';
+
+export interface FileThread {
+  /**
+   * Those of the file names that a COCO or CreateML file is about; undefined: it is neither. Throws
+   * `invalid_input` for one that is broken, or takes too much time or memory.
+   */
+  open(path: string, names: readonly string[]): Promise<Opened | undefined>;
+  /** What an opened file says of an image of these, as a file of its own. Throws likewise. */
+  part(path: string, name: string): Promise<string>;
+  /** The class names of a data.yaml, perhaps none. Throws likewise. */
+  classNames(path: string, text: string): Promise<Labelmap>;
+  close(): void;
+}
+
+/** What is known of a file about many images. */
+export interface Opened {
+  readonly names: readonly string[];
+  /** Images of it that have none of the names that were asked for. */
+  readonly others: number;
+}
+
+/** `argument` named the files. It has to be closed. */
+export async function openFileThread(argument: string, signal: AbortSignal): Promise<FileThread> {
+  const thread: Thread<ToFileReader, FromFileReader> = await startThread(
+    {
+      entry: new URL(`./file-worker${extname(import.meta.url)}`, import.meta.url),
+      data: undefined,
+      megabytesMax: limits.annotationThreadMegabytesMax,
+    },
+    signal,
+  );
+  let turn: Promise<unknown> = Promise.resolve();
+  const ask = async (path: string, message: ToFileReader): Promise<FromFileReader> => {
+    const answer = turn.then(() => thread.ask(message, { msMax: limits.datasetMsMax, signal }));
+    turn = answer.catch(() => {});
+    const given = await answer;
+    const problem = problemOf(given);
+    if (problem !== undefined) throw invalidArgument(argument, `${fileAt(path)} ${problem}`);
+    return typeof given === 'string' ? { kind: 'ready' } : given;
+  };
+  return {
+    open: async (path, names) => {
+      const given = await ask(path, { kind: 'open', path, names });
+      if (given.kind !== 'opened' || given.names === undefined) return undefined;
+      return { names: given.names, others: given.others };
+    },
+    part: async (path, name) => {
+      const given = await ask(path, { kind: 'part', path, name });
+      return given.kind === 'part' ? given.text : '';
+    },
+    classNames: async (path, text) => {
+      const given = await ask(path, { kind: 'class names', text });
+      return given.kind === 'class names' ? given.labelmap : {};
+    },
+    close: () => thread.close(),
+  };
+}
+
+function problemOf(given: FromFileReader | 'too slow' | 'ended'): string | undefined {
+  if (given === 'too slow') return 'takes too long to be read';
+  if (given === 'ended') return 'needs too much memory to be read';
+  return given.kind === 'problem' ? given.problem : undefined;
+}

@@ -1,0 +1,70 @@
+// The thread that reads large annotation files of an upload: the server answers meanwhile.
+
+import { parentPort } from 'node:worker_threads';
+import { type DatasetIndex, indexDataset } from '../../src/dataset-files/dataset-index.ts';
+import { DatasetProblem } from '../../src/dataset-files/json-pieces.ts';
+import type { FromFileReader, ToFileReader } from './file-messages.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('file-worker runs in a thread of file-thread.ts');
+
+interface Opened {
+  readonly index: DatasetIndex;
+  /** Where the images of an upload stand in it, by their file names. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+const opened = new Map<string, Opened>();
+
+port.on('message', (message: ToFileReader) => {
+  answer(message).then(send, (thrown) => send({ kind: 'problem', problem: problemOf(thrown) }));
+});
+send({ kind: 'ready' });
+
+async function answer(message: ToFileReader): Promise<FromFileReader> {
+  switch (message.kind) {
+    case 'open':
+      return open(message.path, new Set(message.names));
+    case 'part':
+      return { kind: 'part', text: partOf(message.path, message.name) };
+    case 'class names': {
+      const { namesOfDataYaml } = await import('../../src/contract/class-list.ts');
+      const names = namesOfDataYaml(message.text, (problem) => new DatasetProblem(problem));
+      return { kind: 'class names', labelmap: Object.fromEntries(Object.entries(names)) };
+    }
+  }
+}
+
+function open(path: string, wanted: ReadonlySet<string>): FromFileReader {
+  const index = indexDataset(path);
+  if (index === undefined) return { kind: 'opened', names: undefined, others: 0 };
+  const places = new Map<string, number>();
+  let others = 0;
+  for (const [place, name] of index.names.entries()) {
+    const last = lastName(name);
+    if (wanted.has(last)) places.set(last, place);
+    else others += 1;
+  }
+  opened.set(path, { index, places });
+  return { kind: 'opened', names: [...places.keys()], others };
+}
+
+function partOf(path: string, name: string): string {
+  const found = opened.get(path);
+  const place = found?.places.get(name);
+  if (found === undefined || place === undefined) throw new DatasetProblem('is not open');
+  return found.index.partOf(place, name).text;
+}
+
+/** File names inside annotations may carry folders of either kind. */
+function lastName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+function problemOf(thrown: unknown): string {
+  return thrown instanceof DatasetProblem ? thrown.problem : 'cannot be read';
+}
+
+function send(message: FromFileReader): void {
+  port?.postMessage(message);
+}
