@@ -1,7 +1,8 @@
-// `npm run test:release`: builds, packs and installs the release as users do, unless FOVEA_TEST_ENTRY
-// names one that is installed, and runs the tests that launch Fovea against it, under the Node of
-// development and then under the oldest one that is promised. `--node 24` or `--node 22.16` takes
-// one of them, `--reports FOLDER` keeps what vitest reports, and all other words go to vitest.
+// `npm run test:release`: builds, packs and installs the release as users do, unless
+// FOVEA_TEST_ENTRY names one that is installed, and runs the tests that launch Fovea against it,
+// under the Node of development and then under the oldest one that is promised. `--node 24` or
+// `--node 22.16` takes one of them, `--reports FOLDER` keeps what vitest reports, and all other
+// words go to vitest.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

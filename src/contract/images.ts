@@ -58,7 +58,7 @@ const texts = z.array(z.string()).readonly();
 
 /** A file in one text, and the names of its classes. */
 const annotationFileBounds = bodyBounds({
-  bytesMax: limits.jsonBodyBytesMax,
+  bytesMax: limits.annotationBodyBytesMax,
   elementsMax: limits.labelmapClassesMax + 10,
   membersMax: limits.labelmapClassesMax,
 });

@@ -4,6 +4,8 @@
 export const annotationLimits = {
   /** One annotation file about one image: 10,000 boxes with outlines have some 4 MB of COCO. */
   annotationBytesMax: 16 * 1024 * 1024,
+  /** The same inside JSON: each of its quotes and line ends is two characters there. */
+  annotationBodyBytesMax: 32 * 1024 * 1024,
   /** Pascal VOC: 10,000 boxes have some 2 MB, and 3 MB can take three seconds to parse. */
   annotationXmlBytesMax: 3 * 1024 * 1024,
   /** A longer file is parsed in a thread: the worst one of this size takes some milliseconds. */

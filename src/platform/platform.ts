@@ -121,12 +121,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
 
 async function startOn(database: Database, options: PlatformOptions): Promise<Service> {
   const { data, clock, log, publicUrl } = options;
-  const work = createWork(database, { clock, owner: randomBytes(8).toString('hex') });
-  const reader = threadReader(join(data, 'platform.db'));
-  const store = createSqliteStore(database, work, reader);
-  const blobs = await openBlobFolder(join(data, 'blobs'), clock);
-  const scratch = await openScratch(join(data, 'scratch'), clock);
-  const key = await openLinkKey(data);
+  const { work, store, blobs, scratch, key } = await openStorage(database, data, clock);
   const links = createLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
@@ -189,6 +184,19 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
       await Promise.all([renderers.close(), readers.close(), models.close()]);
       await store.close();
     },
+  };
+}
+
+/** What lies in the data folder: rows, tasks, files, and the key of links. */
+async function openStorage(database: Database, data: string, clock: Clock) {
+  const work = createWork(database, { clock, owner: randomBytes(8).toString('hex') });
+  const reader = threadReader(join(data, 'platform.db'));
+  return {
+    work,
+    store: createSqliteStore(database, work, reader),
+    blobs: await openBlobFolder(join(data, 'blobs'), clock),
+    scratch: await openScratch(join(data, 'scratch'), clock),
+    key: await openLinkKey(data),
   };
 }
 

@@ -25,7 +25,7 @@ test('nearly all operations have the same bounds; these have more', () => {
     return more.length === 0 ? [] : [[id, Object.fromEntries(more)]];
   });
   expect(Object.fromEntries(others)).toEqual({
-    images_annotate: { bytesMax: 80 * mega, elementsMax: 10_010, membersMax: 10_000 },
+    images_annotate: { bytesMax: 32 * mega, elementsMax: 20_010, membersMax: 20_000 },
     images_set_metadata_bulk: {
       bytesMax: 10 * mega,
       parsedBytesMax: 10 * mega,

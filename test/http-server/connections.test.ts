@@ -78,7 +78,7 @@ test('more connections than there is room for: silent ones go, and whoever has o
   expect(await ask()).toEqual([200, true]);
   await expect.poll(() => first.readyState).not.toBe('open');
   await expect
-    .poll(() => silent.filter((socket) => socket.readyState === 'open').length)
+    .poll(() => silent.filter((socket) => socket.readyState === 'open').length, { timeout: 10_000 })
     .toBeLessThanOrEqual(1_000);
 });
 

@@ -221,7 +221,7 @@ describe('an annotation file is refused with', () => {
     const labelmap = Object.fromEntries(range(20_001, (n) => [n, `c${n}`]));
     const outcome = await annotate('a.txt', line('1'), labelmap);
     expect([messageOf(outcome), outcome.status]).toEqual([
-      ...['labelmap: has 20001 classes; at most 20000 are taken', 400],
+      ...['The body has an object with more than 20000 members.', 413],
     ]);
   });
 });
