@@ -25,6 +25,8 @@ export interface Target {
   ask(request: Request): Promise<unknown>;
   /** A request of somebody else during the attack: it must succeed, and its time is a pause. */
   bystander(request: Request, quietMs?: number): Promise<Reply>;
+  /** What was begun still goes on: what is left then is not looked at, and all begins anew. */
+  worksOn(): void;
   /** Something that must not be, beside what is measured. */
   fail(problem: string): void;
 }
