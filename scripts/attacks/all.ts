@@ -2,10 +2,14 @@
 
 import { annotationAttacks } from './annotations.ts';
 import type { Attack } from './attack.ts';
+import { connectionAttacks } from './connections.ts';
 import { credentialAttacks } from './credentials.ts';
+import { eventStoreAttacks } from './event-store.ts';
 import { imageAttacks } from './images.ts';
 import { jsonAttacks } from './json.ts';
+import { mcpAttacks } from './mcp.ts';
 import { multipartAttacks } from './multipart.ts';
+import { oauthAttacks } from './oauth.ts';
 import { operationAttacks } from './operations.ts';
 import { queryAttacks } from './queries.ts';
 import { zipAttacks } from './zips.ts';
@@ -16,6 +20,10 @@ export const allAttacks: readonly Attack[] = [
   ...queryAttacks,
   ...multipartAttacks,
   ...credentialAttacks,
+  ...eventStoreAttacks,
+  ...connectionAttacks,
+  ...oauthAttacks,
+  ...mcpAttacks,
   ...operationAttacks(),
   ...imageAttacks,
   ...zipAttacks,
