@@ -34,7 +34,7 @@ function sockets(
 async function opened({ port }: Target): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
-  await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+  await Promise.race([once(socket, 'connect').catch(() => {}), closed(socket)]);
   return socket;
 }
 
@@ -137,7 +137,7 @@ async function answered(socket: Socket, target: Target): Promise<void> {
     once(socket, 'data').then(([bytes]) => String(bytes)),
     once(socket, 'close').then(() => ''),
     wait(20_000, ''),
-  ]);
+  ]).catch(() => '');
   target.record(Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0));
 }
 
@@ -145,7 +145,11 @@ async function answered(socket: Socket, target: Target): Promise<void> {
 async function quiet(socket: Socket): Promise<void> {
   socket.resume();
   socket.setTimeout(500, () => socket.destroy());
-  if (!socket.destroyed) await Promise.race([once(socket, 'close'), wait(10_000)]);
+  if (!socket.destroyed) await Promise.race([closed(socket), wait(10_000)]);
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 /** A file of 1.2 MB, which is as any other; each has other bytes. */
@@ -174,7 +178,9 @@ const slowUploads: Attack = {
         socket.write(`--fovea-attacks-boundary\r\n${'a'.repeat(70_000)}`);
       }
       await wait(300);
-      await Promise.race([target.bystander(upload(target, key, 2), quietly.ms), wait(8_000)]);
+      const served = target.bystander(upload(target, key, 2), quietly.ms);
+      const reply = await Promise.race([served, wait(8_000)]);
+      if (reply === undefined) target.fail('somebody else was not served for 8 s');
       for (const socket of slow) socket.destroy();
     };
   },

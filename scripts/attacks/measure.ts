@@ -2,7 +2,14 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Attack, Target } from './attack.ts';
-import { isRunning, type ProcessState, readPeak, readState, resetPeak } from './process-state.ts';
+import {
+  isRunning,
+  type ProcessState,
+  readPeak,
+  readProcessorTime,
+  readState,
+  resetPeak,
+} from './process-state.ts';
 import { type Reply, type Request, send } from './send.ts';
 import type { Running } from './targets.ts';
 import type { Watcher } from './watcher.ts';
@@ -46,12 +53,14 @@ export async function measure(
   record.begin();
   const { service } = running;
   const before = readState(service.pid, service.folder);
+  const processor = readProcessorTime(service.pid);
   resetPeak(service.pid);
   await watcher.take();
   const ended = await withinTime(record, run);
   const seen = await watcher.take();
   const peakBytes = Math.max(0, readPeak(service.pid) - before.rssBytes);
   const pauseMs = Math.max(seen.longestMs, ...record.pauses);
+  const waited = waitedShare(processor, readProcessorTime(service.pid));
   const problems = [...record.problems];
   if (!ended) problems.push(`not answered within ${attackMsMax / 1_000} s`);
   for (const [status, count] of Object.entries(seen.refusals)) {
@@ -68,15 +77,28 @@ export async function measure(
     pauseMs,
     peakBytes,
     worksOn: record.worksOn(),
-    problems: [...problems, ...overBounds(pauseMs, peakBytes)],
+    problems: [...problems, ...overBounds(pauseMs, peakBytes, waited)],
   };
 }
 
-function overBounds(pauseMs: number, peakBytes: number): readonly string[] {
+/** `waited`: the share of its time in which the service was ready, and others had the processor. */
+function overBounds(pauseMs: number, peakBytes: number, waited: number): readonly string[] {
+  const share = Math.round(waited * 100);
+  const busy = share < busyPercentMin ? '' : ` (the machine is busy: ${share}% of it was waiting)`;
   return [
-    ...(pauseMs > bounds.pauseMsMax ? ['pause'] : []),
+    ...(pauseMs > bounds.pauseMsMax ? [`pause${busy}`] : []),
     ...(peakBytes > bounds.peakBytesMax ? ['memory'] : []),
   ];
+}
+
+const busyPercentMin = 25;
+
+type ProcessorTime = ReturnType<typeof readProcessorTime>;
+
+function waitedShare(before: ProcessorTime, after: ProcessorTime): number {
+  const waited = after.waitedMs - before.waitedMs;
+  const all = waited + after.ranMs - before.ranMs;
+  return all > 0 ? waited / all : 0;
 }
 
 interface Record {
@@ -135,6 +157,7 @@ function createRecord(attack: Attack, { service, key, id }: Running): Record {
       const reply = await sendTo(request);
       if (isMeasured) pauses.push(reply.ms - quietMs);
       const isFine = reply.status >= 200 && reply.status < 300;
+      hasStored ||= isMeasured && isFine;
       if (isMeasured && !isFine) problems.push(`somebody else got ${reply.status}`);
       return reply;
     },

@@ -1,5 +1,6 @@
 // The sign-in service: forms, tokens and passwords of strangers.
 
+import { formOf, openFormBrowser } from '../../test/fixtures/browser-form.ts';
 import { type Attack, single, type Target } from './attack.ts';
 import { repeated } from './payloads.ts';
 import type { Request } from './send.ts';
@@ -64,7 +65,21 @@ export const oauthAttacks: readonly Attack[] = [
   crowd('60 garbage tokens at validate', 60, (_, at) => ({
     ...{ path: '/oauth/validate', key: `token${at}` },
   })),
-  crowd('100 wrong passwords', 100, ({ url }, at) =>
-    post('/settings/sign-in', `name=nobody${at}&password=a+long+password+${at}`, { origin: url }),
-  ),
+  {
+    ...{ name: 'sign-in: 40 wrong passwords at once', target: 'platform', restarts: true },
+    prepare: async (target) => {
+      const forms = await Promise.all(repeated(40, (at) => passwordForm(target, at)));
+      return () => Promise.all(forms.map((request) => target.send(request)));
+    },
+  },
 ];
+
+/** The form of the page, filled in by a browser that has its cookie. */
+async function passwordForm({ url }: Target, at: number): Promise<Request> {
+  const browser = openFormBrowser();
+  const page = await browser.get(`${url}/settings/sign-in`);
+  const { action, fields } = formOf(page);
+  const values = { ...fields, name: `nobody${at}`, password: `a long password ${at}` };
+  const cookie = [...browser.cookies()].map(([name, value]) => `${name}=${value}`).join('; ');
+  return post(action, String(new URLSearchParams(values)), { origin: url, cookie });
+}

@@ -30,6 +30,21 @@ export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
+/** Of the main thread: time on a processor, and time that it waited for one, in milliseconds. */
+export function readProcessorTime(pid: number): {
+  readonly ranMs: number;
+  readonly waitedMs: number;
+} {
+  try {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, 'utf8')
+      .split(' ')
+      .map(Number);
+    return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
+  } catch {
+    return { ranMs: 0, waitedMs: 0 };
+  }
+}
+
 export function isRunning(pid: number): boolean {
   return kilobytes(pid, 'VmRSS') > 0;
 }

@@ -19,15 +19,23 @@ export interface Running {
   readonly id: (name: string) => string;
 }
 
-/** Starts one by its name. */
-export function startTarget(name: TargetName, release: Release): Promise<Running> {
-  return starters[name](release);
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts one by its name, at default settings but for these. */
+export function startTarget(
+  name: TargetName,
+  release: Release,
+  environment: Environment = {},
+): Promise<Running> {
+  return starters[name](release, environment);
 }
 
-const starters: Readonly<Record<TargetName, (release: Release) => Promise<Running>>> = {
+type Start = (release: Release, environment: Environment) => Promise<Running>;
+
+const starters: Readonly<Record<TargetName, Start>> = {
   platform: startPlatform,
-  'event-store': (release) => startEventStore(release),
-  'full-event-store': (release) => startEventStore(release, fullStore),
+  'event-store': startEventStore,
+  'full-event-store': (release, more) => startEventStore(release, { ...fullStore, ...more }),
   http: startHttp,
   stdio: async () => {
     throw new Error('stdio has no service');
@@ -39,8 +47,9 @@ const key = 'the-key-of-the-attacker';
 const gapMs = 20;
 
 /** The key of the settings is the attacker's; the second caller has one of its own. */
-async function startPlatform(release: Release): Promise<Running> {
-  const service = await startService(release, ['platform'], { FOVEA_API_KEY: key });
+async function startPlatform(release: Release, environment: Environment): Promise<Running> {
+  const own = { FOVEA_API_KEY: key, ...environment };
+  const service = await startService(release, ['platform'], own);
   const made = await send(service.url, { ...json('/local/api-keys', { name: 'watcher' }), key });
   const other: unknown = Object(JSON.parse(made.text)).key;
   if (typeof other !== 'string') throw new Error(`no second key: ${made.text}`);
@@ -63,10 +72,7 @@ async function startPlatform(release: Release): Promise<Running> {
 const fullStore = { MAX_BYTES: String(60 * 1024 * 1024) };
 
 /** Nobody needs a key where none is set. */
-async function startEventStore(
-  release: Release,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Running> {
+async function startEventStore(release: Release, environment: Environment): Promise<Running> {
   const service = await startService(release, ['event-store'], environment);
   const body = { event_schema: 'custom', event_data: {}, inference_timestamp: isoNow() };
   const make = async (draft: boolean) => {
@@ -93,8 +99,8 @@ function found(name: string, id: string | undefined): string {
 const noIds = (name: string) => found(name, undefined);
 
 /** Calls of the protocol are limited to ten a second, so the second caller reads its metadata. */
-async function startHttp(release: Release): Promise<Running> {
-  const service = await startService(release, ['http']);
+async function startHttp(release: Release, environment: Environment): Promise<Running> {
+  const service = await startService(release, ['http'], environment);
   const run = (words: readonly string[], input = '') => runCommand(release, service, words, input);
   const token = await signInAsAda(service.url, run);
   const cheap = { path: '/.well-known/oauth-protected-resource/mcp' };
