@@ -12,6 +12,7 @@ import { multipartAttacks } from './multipart.ts';
 import { oauthAttacks } from './oauth.ts';
 import { operationAttacks } from './operations.ts';
 import { queryAttacks } from './queries.ts';
+import { stdioNames } from './stdio.ts';
 import { zipAttacks } from './zips.ts';
 
 export const allAttacks: readonly Attack[] = [
@@ -24,7 +25,13 @@ export const allAttacks: readonly Attack[] = [
   ...connectionAttacks,
   ...oauthAttacks,
   ...mcpAttacks,
+  ...stdioNames.map((name) => ({ name, target: 'stdio', prepare: noService }) as const),
   ...operationAttacks(),
   ...imageAttacks,
   ...zipAttacks,
 ];
+
+/** Those over stdio have processes of their own. */
+async function noService(): Promise<never> {
+  throw new Error('stdio has no service');
+}

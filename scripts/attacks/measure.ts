@@ -82,7 +82,7 @@ export async function measure(
 }
 
 /** `waited`: the share of its time in which the service was ready, and others had the processor. */
-function overBounds(pauseMs: number, peakBytes: number, waited: number): readonly string[] {
+export function overBounds(pauseMs: number, peakBytes: number, waited: number): readonly string[] {
   const share = Math.round(waited * 100);
   const busy = share < busyPercentMin ? '' : ` (the machine is busy: ${share}% of it was waiting)`;
   return [

@@ -4,6 +4,7 @@ import type { Attack, TargetName } from './attack.ts';
 import { type Measured, measure } from './measure.ts';
 import { readRss } from './process-state.ts';
 import type { Release } from './service.ts';
+import { runStdio } from './stdio.ts';
 import { type Running, startTarget } from './targets.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
 
@@ -35,6 +36,7 @@ async function runAt(
   release: Release,
   tell: Tell,
 ): Promise<readonly Measured[]> {
+  if (name === 'stdio') return runStdio(release, namesOf(attacks), tell);
   const results: Measured[] = [];
   let running = await startTarget(name, release);
   const watcher = startWatcher();
@@ -56,6 +58,10 @@ async function runAt(
     await running.service.stop();
   }
   return results;
+}
+
+function namesOf(attacks: readonly Attack[]): readonly string[] {
+  return attacks.map(({ name }) => name);
 }
 
 /** The attack whose pause alone was too long is made again: the least pause counts. */
