@@ -1,7 +1,7 @@
-// `npm run fuzz`: random requests from the contract's own schemas, damaged, against the release: the
-// platform with its sign-in service, the Event Store, and MCP over HTTP. Ends with 1 for an answer
-// above 499 (but the 502 of an image host, and 529), for a wait of another caller above 250 ms that
-// comes again, and where memory, files or threads stay.
+// `npm run fuzz`: random requests from the contract's own schemas, damaged, against the release:
+// the platform with its sign-in service, the Event Store, and MCP over HTTP. Ends with 1 for an
+// answer above 499 (but the 502 of an image host, and 529), for a wait of another caller above
+// 250 ms that comes again, and where memory, files or threads stay.
 
 import { existsSync } from 'node:fs';
 import { loadavg } from 'node:os';

@@ -59,7 +59,8 @@ const jsonPath = ({ key }: Target) => (key === '' ? '/v2/events' : '/local/searc
 
 const jsonType = 'Content-Type: application/json\r\n';
 
-function onBoth(target: 'platform' | 'event-store'): readonly Attack[] {
+/** Connections that are slow, go away or want something else. */
+function slow(target: 'platform' | 'event-store'): readonly Attack[] {
   return [
     sockets(target, '400 that say nothing', 400, () => wait(slowMs)),
     sockets(target, '300 whose headers come letter by letter', 300, async (socket, given) => {
@@ -70,6 +71,32 @@ function onBoth(target: 'platform' | 'event-store'): readonly Attack[] {
       socket.write(head(given, 'POST', jsonPath(given), `${jsonType}Content-Length: 900\r\n`));
       await dribble(socket, ' ', 100);
     }),
+    sockets(target, '300 that go away in the middle of a body', 300, async (socket, given) => {
+      socket.write(head(given, 'POST', jsonPath(given), `${jsonType}Content-Length: 90000\r\n`));
+      socket.write('{"query":"');
+      await wait(50);
+      socket.destroy();
+    }),
+    sockets(target, '500 that go away before the answer', 500, async (socket, given) => {
+      socket.write(head(given, 'GET', given.key === '' ? '/v2/events?limit=1000' : '/local'));
+      socket.destroy();
+    }),
+    sockets(target, '200 that expect to be asked to go on', 200, async (socket, given) => {
+      const more = `${jsonType}Expect: 100-continue\r\nContent-Length: 70000000\r\n`;
+      socket.write(head(given, 'POST', jsonPath(given), more));
+      await wait(500);
+    }),
+    sockets(target, '200 that want another protocol', 200, async (socket, given) => {
+      const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: a\r\n';
+      socket.write(head(given, 'GET', '/', upgrade));
+      await wait(300);
+    }),
+  ];
+}
+
+/** Much of what one connection, or each of a few, may bring. */
+function large(target: 'platform' | 'event-store'): readonly Attack[] {
+  return [
     sockets(target, 'a body in 300,000 chunks', 1, async (socket, given) => {
       const chunked = `${jsonType}Transfer-Encoding: chunked\r\n`;
       socket.write(head(given, 'POST', jsonPath(given), chunked));
@@ -91,26 +118,6 @@ function onBoth(target: 'platform' | 'event-store'): readonly Attack[] {
       socket.pause();
       socket.write(head(given, 'GET', '/docs/swagger-ui-bundle.js').repeat(500));
       await wait(slowMs);
-    }),
-    sockets(target, '300 that go away in the middle of a body', 300, async (socket, given) => {
-      socket.write(head(given, 'POST', jsonPath(given), `${jsonType}Content-Length: 90000\r\n`));
-      socket.write('{"query":"');
-      await wait(50);
-      socket.destroy();
-    }),
-    sockets(target, '500 that go away before the answer', 500, async (socket, given) => {
-      socket.write(head(given, 'GET', given.key === '' ? '/v2/events?limit=1000' : '/local'));
-      socket.destroy();
-    }),
-    sockets(target, '200 that expect to be asked to go on', 200, async (socket, given) => {
-      const more = `${jsonType}Expect: 100-continue\r\nContent-Length: 70000000\r\n`;
-      socket.write(head(given, 'POST', jsonPath(given), more));
-      await wait(500);
-    }),
-    sockets(target, '200 that want another protocol', 200, async (socket, given) => {
-      const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: a\r\n';
-      socket.write(head(given, 'GET', '/', upgrade));
-      await wait(300);
     }),
     sockets(target, '5 MB of noise on 20', 20, async (socket) => {
       socket.write(randomBytes(5_000_000));
@@ -187,8 +194,10 @@ const slowUploads: Attack = {
 };
 
 export const connectionAttacks: readonly Attack[] = [
-  ...onBoth('platform'),
-  ...onBoth('event-store'),
+  ...slow('platform'),
+  ...large('platform'),
+  ...slow('event-store'),
+  ...large('event-store'),
   slowUploads,
   {
     ...{ name: 'connections: 1,000 small requests at once', target: 'platform' },

@@ -1,4 +1,5 @@
-// MCP over stdio: one host, so nobody else waits; but its pings are answered, and memory is bounded.
+// MCP over stdio: one host, so nobody else waits; but its pings are answered, and memory is
+// bounded.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';

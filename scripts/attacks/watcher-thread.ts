@@ -12,7 +12,7 @@ export interface Watched {
 }
 
 export interface Seen {
-  /** The longest wait for an answer; one that has not come yet counts as long as it is waited for. */
+  /** The longest wait for an answer; one that has not come yet counts up to now. */
   readonly longestMs: number;
   readonly answers: number;
   /** What came in place of a success, by how often. */

@@ -1,4 +1,5 @@
-// Another caller of a service, in a thread of its own: what it waits is what an attack costs others.
+// Another caller of a service, in a thread of its own: what it waits is what an attack costs
+// others.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
