@@ -41,8 +41,8 @@ const warmUpPercent = 5;
  */
 const moreBytesMax = 150 * 1024 * 1024;
 
-const settleMs = 15_000;
-const requestMsMax = 60_000;
+const settleMs = 8_000;
+const requestMsMax = 10_000;
 
 export async function fuzz(release: Release, options: FuzzOptions): Promise<Outcome> {
   const { target } = options;

@@ -23,6 +23,9 @@ export interface Source {
 /** Requests after which the platform gets a new project: most are about the newest. */
 const requestsPerWorld = 600;
 
+/** And after which the ids that answers told are used: to make the arbitraries anew takes time. */
+const requestsPerIds = 200;
+
 export function openSource(target: Fuzzed, running: Running): Promise<Source> {
   return sources[target](running);
 }
@@ -44,12 +47,13 @@ async function platformSource({ service, key }: Running): Promise<Source> {
   const described = await fetchDocument(service.url);
   const files = await someFiles();
   let made = 0;
+  let ofContract = requestsOf(described, world, files);
   return {
     learn: world.learn,
     sample: async (count, seed) => {
       if (made % requestsPerWorld < count) await world.renew();
+      if (made % requestsPerIds < count) ofContract = requestsOf(described, world, files);
       made += count;
-      const ofContract = requestsOf(described, world, files);
       const all = fc.oneof({ weight: 7, arbitrary: ofContract }, signInRequest);
       return fc.sample(all.chain(withDamage), { numRuns: count, seed });
     },
@@ -61,6 +65,8 @@ async function eventStoreSource({ service }: Running): Promise<Source> {
   const files = await someFiles();
   const ids: string[] = [];
   const known = (name: string) => (name === 'event_id' ? ids : []);
+  let made = 0;
+  let ofContract = requestsOf(described, { known }, files);
   const event = oddEvent.map(
     (value): WireRequest => ({
       ...{ name: 'events_create', asker: 'owner', method: 'POST', target: '/v2/events' },
@@ -74,8 +80,8 @@ async function eventStoreSource({ service }: Running): Promise<Source> {
       if (id !== undefined) ids.splice(0, ids.length > 30 ? 1 : 0) && ids.push(id);
     },
     sample: async (count, seed) => {
-      const world = { known, learn: () => {}, renew: async () => {} };
-      const ofContract = requestsOf(described, world, files);
+      if (made % requestsPerIds < count) ofContract = requestsOf(described, { known }, files);
+      made += count;
       const all = fc.oneof({ weight: 3, arbitrary: ofContract }, event);
       return fc.sample(all.chain(withDamage), { numRuns: count, seed });
     },
@@ -84,13 +90,10 @@ async function eventStoreSource({ service }: Running): Promise<Source> {
 
 function requestsOf(
   described: readonly Described[],
-  { known }: World,
+  { known }: Pick<World, 'known'>,
   files: readonly Uint8Array<ArrayBuffer>[],
 ): fc.Arbitrary<WireRequest> {
-  return fc
-    .constantFrom(...described)
-    .chain((one) => requestOf(one, known, files))
-    .map(onTheWire);
+  return fc.oneof(...described.map((one) => requestOf(one, known, files).map(onTheWire)));
 }
 
 async function someFiles(): Promise<readonly Uint8Array<ArrayBuffer>[]> {
