@@ -3,7 +3,7 @@
 import type { WireRequest } from './damage.ts';
 
 /** Requests that may be sent for it. */
-const triesMax = 60;
+const triesMax = 25;
 
 export async function shrink(
   request: WireRequest,
@@ -56,9 +56,10 @@ function smallerBodies(body: Buffer | undefined): readonly Buffer[] {
 function fewerMembers(value: unknown): readonly Buffer[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const entries = Object.entries(value);
-  return entries
-    .slice(0, 20)
-    .map((_, at) => Buffer.from(JSON.stringify(Object.fromEntries(entries.toSpliced(at, 1)))));
+  const half = Math.ceil(entries.length / 2);
+  const made = (kept: typeof entries) => Buffer.from(JSON.stringify(Object.fromEntries(kept)));
+  if (entries.length > 40) return [made(entries.slice(0, half)), made(entries.slice(half))];
+  return entries.slice(0, 20).map((_, at) => made(entries.toSpliced(at, 1)));
 }
 
 /** In one line, so that it can be made again. */
