@@ -27,7 +27,7 @@ export interface Schema {
   readonly maxItems?: number | undefined;
 }
 
-const Schema: z.ZodType<Schema> = z.lazy(() =>
+export const Schema: z.ZodType<Schema> = z.lazy(() =>
   z.looseObject({
     type: z.union([z.string(), z.array(z.string())]).optional(),
     properties: z.record(z.string(), Schema).optional(),

@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import { picture } from '../../fixtures/pictures.ts';
-import type { TestPlatform } from '../../fixtures/platform.ts';
 import type { Known } from './values.ts';
 
 export interface World {
@@ -67,9 +66,17 @@ const plausible: Readonly<Record<string, string[]>> = {
 
 const formats = ['coco', 'yolov8', 'voc', 'createml', 'folder', 'csv'];
 
-export function createWorld({ url, key }: TestPlatform): World {
+/** A platform, and a credential of it for everything in one workspace. */
+export interface Place {
+  readonly url: string;
+  readonly key: string;
+  /** `acme` unless given. */
+  readonly workspace?: string;
+}
+
+export function createWorld({ url, key, workspace = 'acme' }: Place): World {
   const ids = new Map<string, string[]>([
-    ['workspace', [...Array.from({ length: 18 }, () => 'acme'), 'initech', 'nobody']],
+    ['workspace', [...Array.from({ length: 18 }, () => workspace), 'initech', 'nobody']],
     ['format', formats],
     ...Object.entries(plausible),
   ]);
@@ -118,7 +125,7 @@ export function createWorld({ url, key }: TestPlatform): World {
     },
     renew: () => {
       newest.clear();
-      return fill({ url, key, post, add: addNewest });
+      return fill({ url, key, workspace, post, add: addNewest });
     },
   };
 }
@@ -126,16 +133,17 @@ export function createWorld({ url, key }: TestPlatform): World {
 interface Filling {
   readonly url: string;
   readonly key: string;
+  readonly workspace: string;
   post(path: string, body: object): Promise<z.output<typeof anAnswer>>;
   add(name: string, value: string): void;
 }
 
 /** Makes something of every kind, and tells the ids of it. */
-async function fill({ url, key, post, add }: Filling): Promise<void> {
-  const made = await post('/acme/projects', {
+async function fill({ url, key, workspace, post, add }: Filling): Promise<void> {
+  const made = await post(`/${workspace}/projects`, {
     ...{ name: 'cells', type: 'object-detection', annotation: 'cells', public: true },
   });
-  const slug = String(made.id).replace('acme/', '');
+  const slug = String(made.id).replace(`${workspace}/`, '');
   add('project', slug);
   for (const shade of [1, 2, 3]) {
     const form = new FormData();
@@ -149,34 +157,37 @@ async function fill({ url, key, post, add }: Filling): Promise<void> {
       labelmap: { 0: 'RBC' },
     });
   }
-  const answer = await fetch(`${url}/acme/${slug}/batches`, {
+  const answer = await fetch(`${url}/${workspace}/${slug}/batches`, {
     headers: { authorization: `Bearer ${key}` },
   });
   const [batch] = someBatches.parse(await answer.json()).batches;
   add('batchId', String(batch?.id));
-  const job = await post(`/acme/${slug}/jobs`, {
+  const job = await post(`/${workspace}/${slug}/jobs`, {
     ...{ name: 'a job', batch: batch?.id, num_images: 1 },
     ...{ labelerEmail: 'ada@example.com', reviewerEmail: 'bob@example.com' },
   });
   add('jobId', String(job.id));
-  const exported = await post('/acme/search/export', {
+  const exported = await post(`/${workspace}/search/export`, {
     query: '*',
     format: 'coco',
     dataset: slug,
   });
   add('taskId', String(exported.taskId));
-  const zip = await post(`/acme/${slug}/upload/zip`, {});
+  const zip = await post(`/${workspace}/${slug}/upload/zip`, {});
   add('taskId', String(zip.taskId));
-  const workflow = await post('/acme/workflows', { name: `flow of ${slug}`, config: {} });
+  const workflow = await post(`/${workspace}/workflows`, { name: `flow of ${slug}`, config: {} });
   add('workflow', String(workflow.url ?? workflow.id));
-  const version = await post(`/acme/${slug}/generate`, {
+  const version = await post(`/${workspace}/${slug}/generate`, {
     ...{ preprocessing: {}, augmentation: {} },
   });
   add('version', String(version.version));
   add('taskId', String(version.taskId));
-  const folder = await post('/acme/groups', { name: `folder of ${slug}`, projects: [slug] });
+  const folder = await post(`/${workspace}/groups`, {
+    name: `folder of ${slug}`,
+    projects: [slug],
+  });
   add('folderId', String(folder.id));
-  const apiKey = await post('/acme/api-keys', { name: 'a key', scopes: ['project:read'] });
+  const apiKey = await post(`/${workspace}/api-keys`, { name: 'a key', scopes: ['project:read'] });
   add('keyId', String(apiKey.keyId));
 }
 

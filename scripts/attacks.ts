@@ -1,0 +1,71 @@
+// `npm run attacks`: the worst that strangers can send to the release, at default settings. Each
+// attack measures what another caller waits, what memory it takes, how it is answered and what it
+// leaves behind. Ends with 1 where a bound is broken, or where the control, which has no bounds,
+// keeps them; with 2 for wrong arguments.
+
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { allAttacks } from './attacks/all.ts';
+import { controlAttacks, expectedProblems } from './attacks/control.ts';
+import type { Measured } from './attacks/measure.ts';
+import { formatRow, tableHead } from './attacks/report.ts';
+import { runAttacks } from './attacks/run.ts';
+import { killServices } from './attacks/service.ts';
+
+const { values } = parseArgs({
+  options: {
+    /** The script of the release, and the Node that runs it. */
+    entry: { type: 'string', default: 'dist/fovea.js' },
+    node: { type: 'string', default: process.execPath },
+    /** Attacks whose names match this. */
+    only: { type: 'string', default: '' },
+    /** platform, event-store, http or stdio. */
+    target: { type: 'string' },
+    /** Without the attacks that take long. */
+    quick: { type: 'boolean', default: false },
+  },
+});
+if (!existsSync(values.entry)) {
+  say(`There is no ${values.entry}: run "npm run build", or name the release with --entry.`);
+  process.exit(2);
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    killServices();
+    process.exit(1);
+  });
+}
+const release = { entry: values.entry, node: values.node };
+const only = new RegExp(values.only, 'i');
+const chosen = allAttacks
+  .filter(({ name }) => only.test(name))
+  .filter(({ target }) => values.target === undefined || target === values.target)
+  .filter(({ slow }) => !(slow && values.quick));
+process.exitCode = await main();
+killServices();
+setTimeout(() => process.exit(), 1_000).unref();
+
+async function main(): Promise<number> {
+  if (chosen.length === 0) {
+    say('No attack has such a name.');
+    return 2;
+  }
+  say(tableHead);
+  const tell = (measured: Measured) => say(formatRow(measured));
+  const controls = await runAttacks(controlAttacks, release, tell);
+  const blind = controls.filter(({ name, problems }) => !matches(name, problems));
+  for (const { name } of blind) say(`BLIND: "${name}" was not found to fail as it must`);
+  const results = await runAttacks(chosen, release, tell);
+  const failures = results.filter(({ problems }) => problems.length > 0);
+  say(`${results.length} attacks, ${failures.length} failed; ${controls.length} controls, `);
+  say(`${controls.length - blind.length} failed as they must.`);
+  return failures.length + blind.length > 0 ? 1 : 0;
+}
+
+function matches(name: string, problems: readonly string[]): boolean {
+  return expectedProblems[name]?.test(problems.join('; ')) ?? false;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

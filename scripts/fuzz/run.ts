@@ -1,0 +1,197 @@
+// Sends requests to one service, and holds it against what must be: no error of its own, nobody
+// waits, and afterwards it holds no more than before.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { bounds } from '../attacks/measure.ts';
+import { type ProcessState, readState } from '../attacks/process-state.ts';
+import { type Reply, send } from '../attacks/send.ts';
+import type { Release } from '../attacks/service.ts';
+import { type Running, startTarget } from '../attacks/targets.ts';
+import { startWatcher, type Watcher } from '../attacks/watcher.ts';
+import type { WireRequest } from './damage.ts';
+import { describe, shrink } from './shrink.ts';
+import { type Fuzzed, openSource } from './sources.ts';
+
+export interface FuzzOptions {
+  readonly target: Fuzzed;
+  readonly requests: number;
+  readonly seed: number;
+  say(line: string): void;
+}
+
+export interface Outcome {
+  readonly statuses: ReadonlyMap<number, number>;
+  /** The longest wait of the second caller that came again when its requests did. */
+  readonly longestMs: number;
+  /** Waits above the bound that did not come again: of the machine, as far as can be seen. */
+  readonly passingPauses: number;
+  readonly moreBytes: number;
+  readonly problems: readonly string[];
+}
+
+/** Requests that run at the same time, and so may share a pause. */
+const batchSize = 10;
+
+/** So many of a hundred requests come first, so that what is loaded once is loaded. */
+const warmUpPercent = 5;
+
+/**
+ * Memory that the service may hold more than after its warm-up: caches of the database (48 MB of
+ * pages, 32 MB of thumbnails), and what V8 keeps of a heap that was larger.
+ */
+const moreBytesMax = 150 * 1024 * 1024;
+
+const settleMs = 8_000;
+const requestMsMax = 10_000;
+
+export async function fuzz(release: Release, options: FuzzOptions): Promise<Outcome> {
+  const { target } = options;
+  // Thousands of calls a minute would be answered with 429, and prove nothing.
+  const running = await startTarget(target, release, { FOVEA_RATE_LIMIT: '0' });
+  const watcher = startWatcher();
+  const { service, cheap, gapMs } = running;
+  watcher.watch({ url: service.url, request: cheap, gapMs });
+  try {
+    return await fuzzRunning(running, watcher, options);
+  } finally {
+    await watcher.close();
+    await service.stop();
+  }
+}
+
+async function fuzzRunning(
+  running: Running,
+  watcher: Watcher,
+  { target, requests, seed, say }: FuzzOptions,
+): Promise<Outcome> {
+  const source = await openSource(target, running);
+  const judge = createJudge(running, watcher, target);
+  const warm = Math.ceil((requests * warmUpPercent) / 100 / batchSize) * batchSize;
+  let before: ProcessState | undefined;
+  for (let made = 0; made < requests; made += batchSize) {
+    if (made === warm) before = await settled(running);
+    const count = Math.min(batchSize, requests - made);
+    const batch = await source.sample(count, seed + made);
+    await watcher.take();
+    const replies = await Promise.all(batch.map((one) => judge.ask(one)));
+    for (const { text } of replies) source.learn(text);
+    await judge.look(batch, replies);
+    if (running.service.hasEnded()) {
+      judge.problems.push(`the service ended: ${running.service.log()}`);
+      judge.problems.push(...batch.map((one) => `  one of: ${describe(one)}`));
+      break;
+    }
+    if (made % 1_000 === 0 && made > 0) say(`${target}: ${made} of ${requests}`);
+  }
+  const after = await settled(running);
+  const moreBytes = before === undefined ? 0 : after.rssBytes - before.rssBytes;
+  return {
+    ...{ statuses: judge.statuses, longestMs: judge.longestMs(), moreBytes },
+    passingPauses: judge.passingPauses(),
+    problems: [...judge.problems, ...(before === undefined ? [] : growth(before, after))],
+  };
+}
+
+function growth(before: ProcessState, after: ProcessState): readonly string[] {
+  const moreBytes = after.rssBytes - before.rssBytes;
+  const strays = [...after.files].filter((path) => path.startsWith('tmp/'));
+  return [
+    ...(moreBytes > moreBytesMax ? [`${Math.round(moreBytes / 2 ** 20)} MB more than before`] : []),
+    ...(after.descriptors > before.descriptors + 10
+      ? [`${after.descriptors - before.descriptors} more descriptors`]
+      : []),
+    ...(after.threads > before.threads + 2
+      ? [`${after.threads - before.threads} more threads`]
+      : []),
+    ...(strays.length > 0 ? [`${strays.length} temporary files left: ${strays.slice(0, 3)}`] : []),
+  ];
+}
+
+/** The least memory within some time of rest, and what else is held at the end of it. */
+async function settled({ service }: Running): Promise<ProcessState> {
+  let least = Number.POSITIVE_INFINITY;
+  const endMs = performance.now() + settleMs;
+  for (;;) {
+    const state = readState(service.pid, service.folder);
+    least = Math.min(least, state.rssBytes);
+    if (performance.now() > endMs) return { ...state, rssBytes: least };
+    await wait(500);
+  }
+}
+
+function createJudge({ service, key }: Running, watcher: Watcher, target: Fuzzed) {
+  const statuses = new Map<number, number>();
+  const problems: string[] = [];
+  const known = new Set<string>();
+  let longestMs = 0;
+  let passing = 0;
+  const keys = { owner: key, other: 'a-key-of-another', wrong: 'a-key-of-nobody', nobody: '' };
+  const ask = (request: WireRequest): Promise<Reply> => {
+    const { method, headers, body, asker, target: path } = request;
+    const signal = AbortSignal.timeout(requestMsMax);
+    const content = body === undefined ? {} : { body };
+    try {
+      return send(service.url, { method, path, headers, key: keys[asker], ...content }, signal);
+    } catch {
+      // Node's client does not let every header and path out.
+      return Promise.resolve({ status: -1, text: '', ms: 0 });
+    }
+  };
+  const report = async (request: WireRequest, what: string, again: typeof isWrong) => {
+    const kind = `${what} ${request.name}`;
+    if (known.has(kind)) return;
+    known.add(kind);
+    const smallest = await shrink(request, again);
+    problems.push(`${target}: ${what}: ${describe(smallest)}`);
+  };
+  const isWrong = async (request: WireRequest) => {
+    const { status } = await ask(request);
+    return isFailure(status, request);
+  };
+  /** The second caller's wait while this request alone is answered. */
+  const pauseOf = async (request: WireRequest) => {
+    await watcher.take();
+    await ask(request);
+    return (await watcher.take()).longestMs;
+  };
+  const isLong = async (request: WireRequest) => (await pauseOf(request)) > bounds.pauseMsMax;
+  return {
+    ...{ statuses, problems, ask },
+    longestMs: () => longestMs,
+    passingPauses: () => passing,
+    look: async (batch: readonly WireRequest[], replies: readonly Reply[]) => {
+      const seen = await watcher.take();
+      for (const [at, request] of batch.entries()) {
+        const { status = 0, text = '' } = replies[at] ?? {};
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (isFailure(status, request)) {
+          await report(request, `answered ${status} ${text.slice(0, 120)}`, isWrong);
+        }
+      }
+      for (const [status, count] of Object.entries(seen.refusals)) {
+        problems.push(`${target}: the second caller got ${status}, ${count} times`);
+      }
+      if (seen.longestMs <= bounds.pauseMsMax) {
+        longestMs = Math.max(longestMs, seen.longestMs);
+        return;
+      }
+      let isFound = false;
+      for (const request of batch) {
+        const againMs = Math.min(await pauseOf(request), await pauseOf(request));
+        if (againMs <= bounds.pauseMsMax) continue;
+        isFound = true;
+        longestMs = Math.max(longestMs, againMs);
+        await report(request, `pause of ${Math.round(againMs)} ms`, isLong);
+      }
+      if (!isFound) passing += 1;
+    },
+  };
+}
+
+/** 0: the connection ended without an answer. */
+function isFailure(status: number, { name }: WireRequest): boolean {
+  if (status === 502) return name !== 'images_upload' && name !== 'inference_run';
+  // The contract's word for a method that nothing here has, and for a model that is not there.
+  if (status === 501) return name !== 'inference_run';
+  return status >= 500 && status !== 529;
+}
