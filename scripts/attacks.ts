@@ -3,7 +3,6 @@
 // leaves behind. Ends with 1 where a bound is broken, or where the control, which has no bounds,
 // keeps them; with 2 for wrong arguments.
 
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { allAttacks } from './attacks/all.ts';
 import { controlAttacks, expectedProblems } from './attacks/control.ts';
@@ -11,11 +10,11 @@ import type { Measured } from './attacks/measure.ts';
 import { formatRow, tableHead } from './attacks/report.ts';
 import { runAttacks } from './attacks/run.ts';
 import { killServices } from './attacks/service.ts';
+import { releaseToTest } from './release/install.ts';
 
 const { values } = parseArgs({
   options: {
-    /** The script of the release, and the Node that runs it. */
-    entry: { type: 'string', default: 'dist/fovea.js' },
+    /** The Node that runs the release: the one of FOVEA_TEST_ENTRY, else it is installed first. */
     node: { type: 'string', default: process.execPath },
     /** Attacks whose names match this. */
     only: { type: 'string', default: '' },
@@ -25,17 +24,13 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 });
-if (!existsSync(values.entry)) {
-  say(`There is no ${values.entry}: run "npm run build", or name the release with --entry.`);
-  process.exit(2);
-}
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     killServices();
     process.exit(1);
   });
 }
-const release = { entry: values.entry, node: values.node };
+const release = { entry: await releaseToTest(), node: values.node };
 const only = new RegExp(values.only, 'i');
 const chosen = allAttacks
   .filter(({ name }) => only.test(name))

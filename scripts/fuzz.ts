@@ -3,16 +3,16 @@
 // answer above 499 (but the 502 of an image host, and 529), for a wait of another caller above
 // 250 ms that comes again, and where memory, files or threads stay.
 
-import { existsSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { killServices } from './attacks/service.ts';
 import { fuzz } from './fuzz/run.ts';
 import type { Fuzzed } from './fuzz/sources.ts';
+import { releaseToTest } from './release/install.ts';
 
 const { values } = parseArgs({
   options: {
-    entry: { type: 'string', default: 'dist/fovea.js' },
+    /** The Node that runs the release: the one of FOVEA_TEST_ENTRY, else it is installed first. */
     node: { type: 'string', default: process.execPath },
     /** Of all services together. */
     requests: { type: 'string', default: '20000' },
@@ -27,8 +27,8 @@ const shares: Readonly<Record<Fuzzed, number>> = { platform: 65, 'event-store': 
 
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const requests = Number(values.requests);
-if (!existsSync(values.entry) || !(requests >= 1) || !Number.isSafeInteger(seed)) {
-  say('--entry must be a script (npm run build makes one), --requests and --seed whole numbers.');
+if (!(requests >= 1) || !Number.isSafeInteger(seed)) {
+  say('--requests and --seed must be whole numbers.');
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -43,7 +43,7 @@ setTimeout(() => process.exit(), 1_000).unref();
 
 async function main(): Promise<number> {
   say(`seed ${seed}, ${requests} requests, load of the machine ${loadavg()[0]?.toFixed(1)}`);
-  const release = { entry: values.entry, node: values.node };
+  const release = { entry: await releaseToTest(), node: values.node };
   let failures = 0;
   for (const target of ['platform', 'event-store', 'http'] as const) {
     if (values.target !== undefined && values.target !== target) continue;

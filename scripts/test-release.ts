@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { oldestNode } from './mcpb/tools.ts';
-import { installForTests } from './release/install.ts';
+import { releaseToTest } from './release/install.ts';
 import { testsOfRelease } from './release/totals.ts';
 
 /** Undefined: that of development. */
@@ -22,18 +22,15 @@ const { values, positionals } = parseArgs({
 });
 const chosen = Object.entries(nodes).filter(([name]) => name === (values.node ?? name));
 if (chosen.length === 0) throw new Error(`--node takes ${Object.keys(nodes).join(' or ')}.`);
-const folder = mkdtempSync(join(tmpdir(), 'fovea-release-'));
-try {
-  const entry = process.env.FOVEA_TEST_ENTRY ?? (await installForTests(folder));
-  const lines = chosen.map(([name, node]) => testUnder(name, node(), entry));
-  process.stdout.write(`${lines.join('\n')}\n`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const entry = await releaseToTest();
+const reports = values.reports ?? mkdtempSync(join(tmpdir(), 'fovea-reports-'));
+const lines = chosen.map(([name, node]) => testUnder(name, node()));
+process.stdout.write(`${lines.join('\n')}\n`);
+if (values.reports === undefined) rmSync(reports, { recursive: true });
 
 /** Gives a line for the end. A run in which nothing launched the release has failed. */
-function testUnder(name: string, node: string | undefined, entry: string): string {
-  const report = resolve(values.reports ?? folder, `release-${name}.json`);
+function testUnder(name: string, node: string | undefined): string {
+  const report = resolve(reports, `release-${name}.json`);
   const projects = ['main', 'machine', 'alone'].map((project) => `--project=${project}`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const { status } = spawnSync(

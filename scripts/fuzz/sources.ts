@@ -20,6 +20,9 @@ export interface Source {
   sample(count: number, seed: number): Promise<readonly WireRequest[]>;
 }
 
+/** Events of which the ids are kept: the newest. */
+const idsMax = 30;
+
 /** Requests after which the platform gets a new project: most are about the newest. */
 const requestsPerWorld = 600;
 
@@ -77,7 +80,9 @@ async function eventStoreSource({ service }: Running): Promise<Source> {
   return {
     learn: (text) => {
       const [, id] = /^\{"id":"([0-9a-f-]{36})"/.exec(text) ?? [];
-      if (id !== undefined) ids.splice(0, ids.length > 30 ? 1 : 0) && ids.push(id);
+      if (id === undefined) return;
+      ids.push(id);
+      if (ids.length > idsMax) ids.shift();
     },
     sample: async (count, seed) => {
       if (made % requestsPerIds < count) ofContract = requestsOf(described, { known }, files);

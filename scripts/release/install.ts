@@ -1,8 +1,10 @@
 // The release as users have it: built, packed by npm, and installed from the packed file.
 
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { buildRelease } from '../bundle/build.ts';
 
@@ -60,4 +62,13 @@ export async function installForTests(folder: string): Promise<string> {
   const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
   const runtime = `onnxruntime-web@${devDependencies['onnxruntime-web']}`;
   return installRelease(packed, join(folder, 'installed'), [runtime]);
+}
+
+/** The dist/fovea.js that FOVEA_TEST_ENTRY names, else of a release that goes with the process. */
+export async function releaseToTest(): Promise<string> {
+  const { FOVEA_TEST_ENTRY } = process.env;
+  if (FOVEA_TEST_ENTRY !== undefined) return resolve(FOVEA_TEST_ENTRY);
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-release-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return installForTests(folder);
 }

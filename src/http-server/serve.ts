@@ -218,9 +218,12 @@ function linger(request: IncomingMessage): void {
   if (request.complete) return;
   const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
   let pieces = 0;
-  request.on('data', () => {
+  let bytes = 0;
+  request.on('data', ({ length }: Buffer) => {
     pieces += 1;
-    if (pieces === limits.lingerPiecesMax) request.socket.destroy();
+    bytes += length;
+    const isCutSmall = pieces > limits.lingerPiecesMax + bytes / limits.bodyPieceBytesMin;
+    if (isCutSmall) request.socket.destroy();
   });
   request.on('end', () => clearTimeout(cut));
 }

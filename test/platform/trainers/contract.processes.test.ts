@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { ownTrainings, trainings } from '../../../src/contract/trainings.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
+import { isRelease } from '../../fixtures/under-test.ts';
 import { endOfTraining, scriptTrainer, smallVersion } from './kit.ts';
 
 it('gives the program a dataset, a job and no variable but those it is to have', async () => {
@@ -46,7 +47,8 @@ it('gives the program a dataset, a job and no variable but those it is to have',
       ...['valid/images/square-1.png', 'valid/labels', 'valid/labels/square-1.txt'],
     ],
     label: '0 0.25 0.25 0.5 0.5\n',
-    env: ['ELECTRON_RUN_AS_NODE', 'MARK'],
+    // A process of its own has these two, and its key, which no trainer is to have.
+    env: ['ELECTRON_RUN_AS_NODE', ...(isRelease ? ['HOME', 'MARK', 'PATH'] : ['MARK'])],
     words: 3,
     cwd: expect.stringContaining(platform.data),
   });

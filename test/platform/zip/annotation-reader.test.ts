@@ -48,7 +48,8 @@ const tooSlow = { problem: 'takes too long to be read' };
 it('ends a file that takes too long, and still has the document that it had read before', async () => {
   const reader = open(
     { 'slow.yaml': slowYaml, 'set.json': coco('cat', 'a.png'), 'a.xml': voc('a.png', 'dog') },
-    { msMax: 5_000 },
+    // Later it would need too much memory.
+    { msMax: 700 },
   );
   const set = entry('set.json');
   expect(await reader.addDocument(set, 1e6)).toMatchObject({ bytes: expect.any(Number) });
