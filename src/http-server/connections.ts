@@ -23,8 +23,9 @@ export function answerConnections(server: Server, answer: Answer): void {
     if (connection === undefined) return;
     connection.take(() => answer(request, response, () => connection.ended()));
   });
-  // Time passes without a byte in either direction; keep-alive ends by it too.
+  // Time passes without a byte in either direction.
   server.timeout = limits.answerIdleMsMax;
+  server.keepAliveTimeout = limits.keepAliveMsMax;
   server.on('timeout', (socket) => {
     const isWorking = connections.of(socket)?.isBusy === true && socket.writableLength === 0;
     if (isWorking) socket.setTimeout(limits.answerIdleMsMax);

@@ -187,6 +187,7 @@ function splitTarget(target: string): { path: string; query: Texts } {
   const end = target.indexOf('?');
   if (end < 0) return { path: target, query: {} };
   const path = target.slice(0, end);
+  refuseMany(target, end);
   const query = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(target.slice(end + 1))) {
     const values = query.get(name);
@@ -194,6 +195,15 @@ function splitTarget(target: string): { path: string; query: Texts } {
     else query.set(name, [value]);
   }
   return { path, query: Object.fromEntries(query) };
+}
+
+/** Counted before they are read. */
+function refuseMany(target: string, start: number): void {
+  let count = 1;
+  for (let at = target.indexOf('&', start); at >= 0; at = target.indexOf('&', at + 1)) count += 1;
+  if (count <= limits.queryParametersMax) return;
+  const most = `at most ${limits.queryParametersMax} are taken`;
+  throw new FoveaError('bad_request', `The query has ${count} parameters; ${most}.`);
 }
 
 function route(

@@ -5,9 +5,7 @@ export const serviceLimits = {
 
   /** A JSON body that we accept: an annotation file inside JSON is the largest honest one. */
   jsonBodyBytesMax: 80 * 1024 * 1024,
-  /** Members of one JSON body, so that small members cannot exhaust memory (CVE-2026-111768). */
-  jsonElementsMax: 2_000_000,
-  /** Depth of one JSON body: no honest one comes near, and code that walks it may recurse. */
+  /** Depth of JSON: no honest one comes near, and code that walks it may recurse. */
   jsonDepthMax: 64,
   /** A JSON body where its operation says nothing else: parsing and checking takes some 10 ms. */
   bodyBytesMax: 1024 * 1024,
@@ -75,13 +73,17 @@ export const serviceLimits = {
   credentialRecheckMs: 1_000,
   /** Nothing was read of an answer for so long: whoever waits for one reads. */
   answerIdleMsMax: 30_000,
+  /** An idle connection, which goes sooner where others want one: clients often use it again. */
+  keepAliveMsMax: 65_000,
+  /** Parameters of a query: more than any operation has, with lists of names. */
+  queryParametersMax: 1_000,
   /** More than this process has room for: far below the files that it may have open. */
   connectionsMax: 1_000,
   /** Requests of one connection that wait for the answer to another one; browsers send none. */
   pipelinedRequestsMax: 16,
   /** A refused body is still read for so long, so that its sender sees the answer. */
   lingerMsMax: 2_000,
-  /** And of so many pieces: 60 MB, unless they are cut small. */
+  /** And so many pieces of it that are cut small. */
   lingerPiecesMax: 1_000,
   /** A service ends within 5 s of a signal, what follows included. */
   shutdownMsMax: 3_000,
@@ -160,6 +162,10 @@ export const serviceLimits = {
 
   /** One line of JSON-RPC. Files go by path, so an honest one is far smaller. */
   rpcLineBytesMax: 16 * 1024 * 1024,
+  /** Values of one line: twice what the arguments of a call may have, whose refusal says more. */
+  rpcElementsMax: 200_000,
+  /** Members of one object in it: those of the largest labelmap. */
+  rpcMembersMax: 20_000,
   /** Members of the arguments of one tool call: long lists go by path as well. */
   toolArgumentElementsMax: 100_000,
   /** Depth of the arguments of one tool call: the settings of a version have four levels. */

@@ -11,12 +11,13 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { excessWords, type JsonBounds, type JsonExcess, jsonExcess } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { LineInput } from './line-input.ts';
 import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
 import { isRecord, membersOf } from './members.ts';
-import { excessOf } from './size.ts';
+import { requestIdIn } from './request-id.ts';
 import type { Output } from './stdout-guard.ts';
 
 export interface Wire {
@@ -42,7 +43,7 @@ export function openWire(stdin: Readable, stdout: Output, log: Log): Wire {
   });
   const transport = new LineTransport(input, stdout, open);
   const pass = (value: object) => {
-    const fault = faultOf(value);
+    const fault = value instanceof TooLarge ? value.fault : faultOf(value);
     if (fault !== undefined) refuse(value, fault);
     else if (isMessage(value)) transport.receive(value);
     else transport.onerror?.(new Error('neither a notification nor an answer'));
@@ -55,6 +56,23 @@ export function openWire(stdin: Readable, stdout: Output, log: Log): Wire {
   return { transport, input };
 }
 
+/** A line of which nothing was built. Its id is at its top, as that of a message. */
+class TooLarge {
+  readonly fault: string;
+  readonly id: Id | undefined;
+
+  constructor(excess: JsonExcess, text: string) {
+    this.fault = `the message ${excessWords(excess, lineBounds)}`;
+    this.id = requestIdIn(text);
+  }
+}
+
+const lineBounds: JsonBounds = {
+  elementsMax: limits.rpcElementsMax,
+  membersMax: limits.rpcMembersMax,
+  depthMax: limits.jsonDepthMax,
+};
+
 /** The messages of a line. Revision 2025-03-26 allows several in one array; each is answered. */
 function messagesIn(line: Buffer, log: Log): readonly object[] {
   if (!isUtf8(line)) {
@@ -63,6 +81,8 @@ function messagesIn(line: Buffer, log: Log): readonly object[] {
   }
   const text = line.toString('utf8').trim();
   if (text === '') return [];
+  const excess = jsonExcess(line, lineBounds);
+  if (excess !== undefined) return [new TooLarge(excess, text)];
   try {
     const value: unknown = JSON.parse(text);
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -81,10 +101,6 @@ function faultOf(message: object): string | undefined {
   if (typeof message.method !== 'string') return 'method must be a string';
   if ('id' in message && idOf(message) === undefined) return 'id must be a string or an integer';
   if ('params' in message && !isRecord(message.params)) return 'params must be an object';
-  const { jsonElementsMax: elementsMax, jsonDepthMax: depthMax } = limits;
-  const excess = excessOf(message, { elementsMax, depthMax });
-  if (excess === 'depth') return `nested deeper than ${depthMax} levels`;
-  if (excess === 'elements') return `more than ${elementsMax} members`;
   // The package drops a request with a wrong member without an answer.
   const isRight = !('id' in message) || isPlain(message) || isJSONRPCRequest(message);
   return isRight ? undefined : wrongMember;

@@ -84,7 +84,27 @@ describe('stdin', () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
     server.write(`{"jsonrpc":"2.0","id":55,"method":"tools/call","params":{"name":${deep}}}\n`);
     expect(await server.answer(55)).toMatchObject({
-      error: { code: -32600, message: 'Invalid request: nested deeper than 64 levels.' },
+      error: {
+        code: -32600,
+        message: 'Invalid request: the message is nested deeper than 64 levels.',
+      },
+    });
+    await stillAnswers(server);
+  });
+
+  test.each([
+    ['values', `[${'0,'.repeat(200_000)}0]`, 'has more than 200000 values'],
+    [
+      'members',
+      `{${Array.from({ length: 20_001 }, (_, n) => `"id${n}":"]}"`).join()}}`,
+      'has an object with more than 20000 members',
+    ],
+  ])('one of too many %s is refused by its id, which comes last', async (what, value, words) => {
+    const params = `{"name":"projects_get","arguments":{"id":7,"note":${value}}}`;
+    const call = '"jsonrpc":"2.0","method":"tools/call"';
+    server.write(`{${call},"params":${params},"id":"${what}"}\n`);
+    expect(await server.answer(what)).toMatchObject({
+      error: { code: -32600, message: `Invalid request: the message ${words}.` },
     });
     await stillAnswers(server);
   });

@@ -239,7 +239,7 @@ describe('tools/call', () => {
     const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
     server.write(raw(32, `{"name":"projects_echo","arguments":{"note":${deep}}}`));
     server.write(
-      raw(33, `{"name":"projects_echo","arguments":{"note":[${'0,'.repeat(200_000)}0]}}`),
+      raw(33, `{"name":"projects_echo","arguments":{"note":[${'0,'.repeat(150_000)}0]}}`),
     );
     expect(await server.answer(32)).toMatchObject({
       result: { isError: true, content: [{ text: expect.stringContaining('32 levels') }] },
