@@ -79,7 +79,8 @@ const largePage: Attack = {
   ...{ name: 'events: a page of 60 events of 4 MB', target: 'event-store', restarts: true },
   prepare: async (target) => {
     for (let count = 0; count < 60; count += 1) {
-      await target.ask(post({ event_data: { value: `${count}${'a'.repeat(4_000_000)}` } }));
+      const custom_metadata = { note: `${count}${'a'.repeat(4_000_000)}` };
+      await target.ask(post({ event_data: {}, custom_metadata }));
     }
     return () => target.send({ path: '/v2/events?limit=1000' });
   },

@@ -3,10 +3,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../test/fixtures/fovea-services.ts';
+import { killed } from '../../test/fixtures/killed.ts';
 
 export interface Release {
   /** The script, and the Node that runs it. */
@@ -132,13 +133,6 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
 async function stopped(child: ChildProcess): Promise<number | undefined> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? undefined;
   const ended = once(child, 'exit');
@@ -146,13 +140,4 @@ async function stopped(child: ChildProcess): Promise<number | undefined> {
   await Promise.race([ended, wait(stopMsMax, undefined, { ref: false })]);
   if (child.exitCode === null) await killed(child);
   return child.exitCode ?? undefined;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
