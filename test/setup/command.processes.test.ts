@@ -280,7 +280,7 @@ test.each([
 test('a Node that is reached by a link is written by the link, which upgrades keep', async () => {
   const home = await makeHome();
   await mkdir(join(home, 'bin'));
-  await symlink(process.execPath, join(home, 'bin/node'));
+  await symlink(nodeUnderTest, join(home, 'bin/node'));
   const { out } = await fovea(home, ['setup', 'cursor', '--dry-run'], {
     PATH: `${join(home, 'bin')}:/usr/bin:/bin`,
   });

@@ -277,14 +277,22 @@ async function unpackEntry(
 ): Promise<number> {
   let bytes = 0;
   let checksum = 0;
+  // Node 22 tells how the stream before it ended, not why it did.
+  let reason: unknown;
+  const takeOne = async (piece: Buffer) => {
+    spend(piece.length);
+    if (bytes === 0) checkStart?.(piece);
+    bytes += piece.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    checksum = crc32(piece, checksum);
+    await take(piece);
+  };
   const takeAll = async (source: AsyncIterable<Buffer>) => {
     for await (const piece of source) {
-      spend(piece.length);
-      if (bytes === 0) checkStart?.(piece);
-      bytes += piece.length;
-      if (bytes > bytesMax) throw tooLarge(bytesMax);
-      checksum = crc32(piece, checksum);
-      await take(piece);
+      await takeOne(piece).catch((thrown: unknown) => {
+        reason = thrown;
+        throw thrown;
+      });
     }
   };
   const content = await reader.content(entry);
@@ -294,6 +302,7 @@ async function unpackEntry(
       await pipeline(content, inflate, takeAll, { signal });
     } else await pipeline(content, takeAll, { signal });
   } catch (thrown) {
+    if (reason !== undefined) throw reason;
     if (thrown instanceof FoveaError || signal.aborted) throw thrown;
     throw new FoveaError('invalid_input', 'its compressed bytes are damaged', { cause: thrown });
   }
