@@ -230,7 +230,10 @@ function linger(request: IncomingMessage): void {
   const close = () => {
     if (request.headers.connection?.toLowerCase() === 'close') request.socket.end();
   };
-  if (request.complete) return close();
+  if (request.complete) {
+    close();
+    return;
+  }
   const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
   let pieces = 0;
   let bytes = 0;
