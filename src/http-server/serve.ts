@@ -176,8 +176,6 @@ async function respond(
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
       log.error('a request failed', { operation: endpoint?.id, reason });
     }
-    // Closed at once, as some ask for, it would take the answer from a client that still sends.
-    if (isSending(request)) response.shouldKeepAlive = true;
     sendError(response, service.errorBody(error, endpoint?.operation));
   }
 }
@@ -227,13 +225,7 @@ function route(
  * would take the answer from a client that is still sending.
  */
 function linger(request: IncomingMessage): void {
-  const close = () => {
-    if (request.headers.connection?.toLowerCase() === 'close') request.socket.end();
-  };
-  if (request.complete) {
-    close();
-    return;
-  }
+  if (request.complete) return;
   const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
   let pieces = 0;
   let bytes = 0;
@@ -243,16 +235,7 @@ function linger(request: IncomingMessage): void {
     const isCutSmall = pieces > limits.lingerPiecesMax + bytes / limits.bodyPieceBytesMin;
     if (isCutSmall) request.socket.destroy();
   });
-  request.on('end', () => {
-    clearTimeout(cut);
-    close();
-  });
-}
-
-function isSending({ complete, headers }: IncomingMessage): boolean {
-  const hasBody =
-    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
-  return hasBody && !complete;
+  request.on('end', () => clearTimeout(cut));
 }
 
 /** Running handlers end before their service does: its owner closes the store next. */
