@@ -11,19 +11,30 @@ export function requestIdIn(text: string): Id | undefined {
   structure.lastIndex = 0;
   for (let match = structure.exec(text); match !== null; match = structure.exec(text)) {
     const [part] = match;
-    if (part === '{' || part === '[') depth += 1;
-    else if (part === '}' || part === ']') depth -= 1;
-    else if (part === '"id"' && depth === 1) {
-      const found = idAt(text, structure.lastIndex);
-      if (found !== undefined) return found;
-    }
+    if (part === '"') {
+      const end = endOfString(text, match.index);
+      if (depth === 1 && text.slice(match.index, end) === '"id"') {
+        const found = idAt(text, end);
+        if (found !== undefined) return found;
+      }
+      structure.lastIndex = end;
+    } else depth += part === '{' || part === '[' ? 1 : -1;
     if (depth === 0 || (depth === 1 && part === '[')) return undefined;
   }
   return undefined;
 }
 
-/** Brackets, and strings with what they escape. */
-const structure = /[[\]{}]|"(?:[^"\\]|\\.)*"/gs;
+const structure = /[[\]{}"]/g;
+
+/** Behind its closing quote: one with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text[before - 1] === '\\') before -= 1;
+    if ((at - before) % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
 
 function idAt(text: string, index: number): Id | undefined {
   value.lastIndex = index;

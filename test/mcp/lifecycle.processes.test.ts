@@ -95,6 +95,11 @@ describe('stdin', () => {
   test.each([
     ['values', `[${'0,'.repeat(200_000)}0]`, 'has more than 200000 values'],
     [
+      'values behind a long text',
+      `["${'a\\\\'.repeat(3_000_000)}",${'0,'.repeat(200_000)}0]`,
+      'has more than 200000 values',
+    ],
+    [
       'members',
       `{${Array.from({ length: 20_001 }, (_, n) => `"id${n}":"]}"`).join()}}`,
       'has an object with more than 20000 members',
