@@ -53,6 +53,11 @@ const bodies: readonly Attack[] = [
       custom_metadata: Object.fromEntries(repeated(100, (at) => [`a${at}`, 'b'.repeat(400_000)])),
     }),
   ),
+  single('event-store', 'events: custom_metadata of 100 values of 10 KB', () =>
+    post({
+      custom_metadata: Object.fromEntries(repeated(100, (at) => [`a${at}`, 'b'.repeat(10_000)])),
+    }),
+  ),
   single('event-store', 'events: 900,000 equal members', () =>
     json('/v2/events', `{${'"a":0,'.repeat(900_000)}"b":0}`),
   ),
@@ -76,10 +81,10 @@ const queries: readonly Attack[] = [
 
 /** A page of a thousand events that are each as large as one may be made cheaply. */
 const largePage: Attack = {
-  ...{ name: 'events: a page of 60 events of 4 MB', target: 'event-store', restarts: true },
+  ...{ name: 'events: a page of 200 events of 1 MB', target: 'event-store', restarts: true },
   prepare: async (target) => {
-    for (let count = 0; count < 60; count += 1) {
-      const custom_metadata = { note: `${count}${'a'.repeat(4_000_000)}` };
+    for (let count = 0; count < 200; count += 1) {
+      const custom_metadata = { note: `${count}${'a'.repeat(1_000_000)}` };
       await target.ask(post({ event_data: {}, custom_metadata }));
     }
     return () => target.send({ path: '/v2/events?limit=1000' });

@@ -37,7 +37,7 @@ const files: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
   ['PNG of 1.4 MB, 16 bits, interlaced, 16,400 x 10,900', () => blackPng(deepest)],
   ['PNG, 16 bits, 16,400 x 10,900', () => blackPng({ ...deepest, interlaced: false })],
   ['PNG, 8 bits, interlaced, 16,400 x 10,900', () => blackPng({ ...deepest, bits: 8 })],
-  ['PNG, grey, 16,400 x 10,900', () => blackPng({ ...deepest, bits: 8, colour: 0 })],
+  ['PNG, grey, interlaced, 16,400 x 10,900', () => blackPng({ ...deepest, bits: 8, colour: 0 })],
   [
     'PNG of more pixels than there may be',
     () =>
@@ -126,6 +126,37 @@ const files: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
   ],
 ];
 
+/** Name, and bytes of a file that takes nearly as much memory as any that is accepted. */
+const accepted: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
+  [
+    'PNG, 8 bits, interlaced, 6,900 x 6,900',
+    () => blackPng({ ...deepest, width: 6_900, height: 6_900, bits: 8, colour: 2 }),
+  ],
+  [
+    'PNG, 16 bits, interlaced, 3,500 x 3,500',
+    () => blackPng({ ...deepest, width: 3_500, height: 3_500 }),
+  ],
+  [
+    'JPEG, progressive, 6,900 x 6,900',
+    () => ofColour(6_900, 6_900).jpeg({ progressive: true, quality: 20 }).toBuffer(),
+  ],
+  ['WebP, 5,500 x 5,500', () => ofColour(5_500, 5_500).webp({ quality: 1, effort: 0 }).toBuffer()],
+  [
+    'WebP, lossless, 4,350 x 4,350',
+    () => ofColour(4_350, 4_350).webp({ lossless: true, effort: 0 }).toBuffer(),
+  ],
+  ['AVIF, 2,850 x 2,850', () => ofColour(2_850, 2_850).avif({ effort: 0 }).toBuffer()],
+  [
+    'TIFF, tiles of 4,096 x 800',
+    () => {
+      const tile = { tile: true, tileWidth: 4_096, tileHeight: 800 };
+      return ofColour(16_400, 10_900)
+        .tiff({ compression: 'deflate', ...tile })
+        .toBuffer();
+    },
+  ],
+];
+
 const emptyChunk = chunk('teSt');
 const emptyBox = Buffer.from('\0\0\0\x08free', 'latin1');
 
@@ -137,7 +168,7 @@ const upload = (target: Target, content: Uint8Array): Request =>
   form(`/dataset/${target.id('project')}/upload`, [partOf(content)]);
 
 export const imageAttacks: readonly Attack[] = [
-  ...files.map(([name, make]) =>
+  ...[...files, ...accepted].map(([name, make]) =>
     single('platform', `image: ${name}`, async (target) => upload(target, await make())),
   ),
   {

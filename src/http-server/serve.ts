@@ -18,6 +18,7 @@ import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './en
 import type { ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
 import { headerValues } from './header-values.ts';
+import { lingerAfterAnswer } from './linger.ts';
 import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
@@ -151,7 +152,7 @@ async function respond(
   const startMs = clock.monotonic();
   let endpoint: Endpoint | undefined;
   response.on('error', () => {});
-  response.on('finish', () => linger(request));
+  lingerAfterAnswer(request, response);
   response.on('close', () => {
     if (!response.writableFinished) departure.happen();
     const ms = clock.monotonic() - startMs;
@@ -218,24 +219,6 @@ function route(
   if (allowed === '') throw new FoveaError('not_found', 'There is nothing at this path.');
   response.setHeader('allow', allowed);
   throw new FoveaError('method_not_allowed', `This path has only the methods ${allowed}.`);
-}
-
-/**
- * After an early answer the rest of the body is read and thrown away for a moment: cutting at once
- * would take the answer from a client that is still sending.
- */
-function linger(request: IncomingMessage): void {
-  if (request.complete) return;
-  const cut = setTimeout(() => request.socket.destroy(), limits.lingerMsMax);
-  let pieces = 0;
-  let bytes = 0;
-  request.on('data', ({ length }: Buffer) => {
-    pieces += 1;
-    bytes += length;
-    const isCutSmall = pieces > limits.lingerPiecesMax + bytes / limits.bodyPieceBytesMin;
-    if (isCutSmall) request.socket.destroy();
-  });
-  request.on('end', () => clearTimeout(cut));
 }
 
 /** Running handlers end before their service does: its owner closes the store next. */

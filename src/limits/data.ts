@@ -12,9 +12,9 @@ export const dataLimits = {
   /**
    * Memory that decoding one image may take beside its file, counted from its header. Most formats
    * are streamed and stay far below it: this is what progressive, interlaced and AVIF files meet.
-   * 12 megapixels of AVIF, what telephones take, need 233 MB.
+   * With what a thread takes for itself, a service stays below 300 MB more. Of AVIF it is 4K.
    */
-  decodeBytesMax: 240 * 1024 * 1024,
+  decodeBytesMax: 160 * 1024 * 1024,
   /** Images that take less share a thread; a larger one has its own, which ends with it. */
   decodeSharedBytesMax: 64 * 1024 * 1024,
   /** Images that the shared thread works on at once: each may hold one of libuv's four threads. */

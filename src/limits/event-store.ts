@@ -22,6 +22,9 @@ export const eventStoreLimits = {
     cleanupSeconds: 60,
   },
 
+  /** The texts of one event beside its images, together: they are read with every page. */
+  eventTextCharactersMax: 1024 * 1024,
+
   // The Event Store: its background work.
 
   /** Who does not lead looks so often whether the leader is gone. */

@@ -68,7 +68,8 @@ export async function encodeMask(mask: RawImage): Promise<Uint8Array> {
 
 /** Must be awaited before a thread of somebody else reads an image: says which decoders may run. */
 export async function prepareDecoding(): Promise<void> {
-  await sharedThread().ready;
+  // In WebAssembly, each thread says so itself.
+  if (isNative !== false) await sharedThread().ready;
 }
 
 const inSharedTurn = createTurns(limits.decodeSharedAtOnceMax);
@@ -96,8 +97,9 @@ async function ofPixels(
 
 async function alone(job: ImageJob): Promise<JobAnswer> {
   return inOwnTurn(1, async () => {
-    // The first thread has said which decoders may run.
+    // The first thread says which decoders may run, and what it holds else is wanted here.
     await prepareDecoding();
+    await endIfIdle();
     const thread = startImageThread({ allowsDecoders: false, isAlone: true });
     try {
       const outcome = await thread.run(job);
@@ -125,7 +127,8 @@ function noAnswer(): never {
 let shared: ImageThread | undefined;
 let idle: NodeJS.Timeout | undefined;
 let jobs = 0;
-let isNative = false;
+/** Undefined: not known yet. */
+let isNative: boolean | undefined;
 
 function sharedThread(): ImageThread {
   if (shared?.isUsable) return shared;
@@ -156,8 +159,12 @@ async function inShared(job: ImageJob) {
 function endWhenIdle(): void {
   clearTimeout(idle);
   if (jobs > 0 || isNative) return;
-  idle = setTimeout(() => {
-    void shared?.end();
-    shared = undefined;
-  }, limits.imageThreadIdleMsMax).unref();
+  idle = setTimeout(endIfIdle, limits.imageThreadIdleMsMax).unref();
+}
+
+async function endIfIdle(): Promise<void> {
+  if (jobs > 0 || isNative) return;
+  const ending = shared;
+  shared = undefined;
+  await ending?.end();
 }

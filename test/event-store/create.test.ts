@@ -317,6 +317,19 @@ describe('settings', () => {
     await small.close();
   });
 
+  test('texts beside the images are at most 1 MiB together', async () => {
+    const store = await openTestEventStore();
+    const half = 'x'.repeat(512 * 1024);
+    const event = { ...plainEvent, custom_metadata: { a: half, b: half } };
+    expect(await store.post('/v2/events', event)).toMatchObject({
+      status: 413,
+      body: { detail: expect.stringContaining('more than 1048576 characters') },
+    });
+    const smaller = { ...plainEvent, custom_metadata: { a: half, b: half.slice(1_000) } };
+    expect(await store.post('/v2/events', smaller)).toMatchObject({ status: 201 });
+    await store.close();
+  });
+
   test('cloud upload wants a solution, unless there is a default', async () => {
     const cloud = { CLOUD_UPLOAD_ENABLED: '1', CLOUD_UPLOAD_URL: 'http://127.0.0.1:1' };
     const strict = await openTestEventStore({ settings: cloud });

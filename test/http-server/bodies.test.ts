@@ -134,6 +134,17 @@ describe('a body is refused with 413', () => {
     expect(await sendRaw(service, head)).toMatch(/^HTTP\/1.1 413 /);
   });
 
+  test('and a client that sends all of it and closes then reads so', async () => {
+    const head =
+      `POST /ws/projects HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nConnection: close\r\n` +
+      'Authorization: Bearer key-of-alice\r\nContent-Type: application/json\r\n' +
+      'Content-Length: 30000000\r\n\r\n';
+    const whole = Buffer.concat([Buffer.from(head), Buffer.alloc(30_000_000, ' ')]);
+    const answer = await sendRaw(service, whole);
+    expect(answer).toMatch(/^HTTP\/1.1 413 .*"too_large"/s);
+    expect(answer).toContain('Connection: close');
+  });
+
   test('when it has too many members', async () => {
     const answer = await create(`{"name":[${'0,'.repeat(12_000)}0]}`);
     expect(answer.status).toBe(413);

@@ -1,6 +1,7 @@
 // What an event must be beside what the contract says, and what the store keeps of it.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
 import type { EventHead, EventImage, NewEvent, NewFile } from '../store/store.ts';
 import { bodyOf, type EventInput } from '../store/stored-body.ts';
 import type { EventSchemas } from './event-schemas.ts';
@@ -11,8 +12,9 @@ export interface EventRules {
   readonly needsSolution: boolean;
 }
 
-/** Throws `bad_request` or `invalid_input` (second document, Event). */
+/** Throws `too_large`, `bad_request` or `invalid_input` (second document, Event). */
 export function checkEvent(input: EventInput, { schemas, needsSolution }: EventRules): void {
+  checkTexts(input);
   schemas.check(input.event_schema, input.event_data);
   if (needsSolution && !input.solution) {
     throw new FoveaError('bad_request', 'solution: is missing, and cloud upload needs one.', {
@@ -21,6 +23,25 @@ export function checkEvent(input: EventInput, { schemas, needsSolution }: EventR
   }
   checkDisplayPosition(input);
 }
+
+/** Every page that shows the event reads all of them; its images are files. */
+function checkTexts(input: EventInput): void {
+  let characters = 0;
+  const waiting: object[] = [input];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const [name, member] of Object.entries(next)) {
+      if (typeof member === 'object' && member !== null) waiting.push(member);
+      else if (typeof member === 'string' && !imageMembers.has(name)) characters += member.length;
+    }
+  }
+  if (characters <= limits.eventTextCharactersMax) return;
+  const most = limits.eventTextCharactersMax;
+  throw new FoveaError('too_large', `The texts of the event have more than ${most} characters.`, {
+    hint: 'Attach long texts as local-only files of a draft.',
+  });
+}
+
+const imageMembers: ReadonlySet<string> = new Set(['base64Image', 'inputBase64Image']);
 
 /** Clients that send no image may still say that the first one is to be shown. */
 function checkDisplayPosition({ displayImagePosition, images }: EventInput): void {
