@@ -20,8 +20,8 @@ export const bounds = { pauseMsMax: 250, peakBytesMax: 300 * 1024 * 1024 } as co
 /** An attack that takes longer is stopped, and its service with it. */
 const attackMsMax = 30_000;
 
-/** Files and descriptors that are not needed any more are gone after this. */
-const settleMsMax = 3_500;
+/** Files and descriptors that are not needed any more are gone after this: idle connections too. */
+const settleMsMax = 15_000;
 
 /** A connection of the watcher, and what a library opens once and keeps. */
 const descriptorsMore = 4;
@@ -194,15 +194,22 @@ async function withinTime(record: Record, run: () => Promise<unknown>): Promise<
   return outcome;
 }
 
-/** Waits until the process holds no more than before, and says what it still holds then. */
+/**
+ * Waits until the process holds no more than before, and says what it still holds then. It has more
+ * time as long as it holds less and less: it still answers what it was sent.
+ */
 async function leftBehind(
   { service }: Running,
   before: ProcessState,
   hasStored: boolean,
 ): Promise<readonly string[]> {
-  const startMs = performance.now();
+  let least = Number.POSITIVE_INFINITY;
+  let startMs = performance.now();
   for (;;) {
-    const problems = differences(before, readState(service.pid, service.folder), hasStored);
+    const state = readState(service.pid, service.folder);
+    const problems = differences(before, state, hasStored);
+    if (state.descriptors < least) startMs = performance.now();
+    least = Math.min(least, state.descriptors);
     if (problems.length === 0 || performance.now() - startMs > settleMsMax) return problems;
     await wait(100);
   }

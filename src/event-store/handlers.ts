@@ -54,9 +54,11 @@ type Reading = 'events_list' | 'events_latest' | 'events_get' | 'events_count';
 
 function reading({ store }: Parts): Pick<DeviceHandlers, Reading> {
   return {
-    events_list: async (input) => pageAnswer(await store.list(queryOf(input))),
-    events_latest: async ({ limit = limits.eventsPageDefault, include_drafts = true }) =>
-      pageAnswer(await store.list({ limit, order: 'newest_first', includeDrafts: include_drafts })),
+    events_list: async (input, { signal }) => pageAnswer(await store.list(queryOf(input), signal)),
+    events_latest: async ({ limit = limits.eventsPageDefault, include_drafts = true }, call) => {
+      const query = { limit, order: 'newest_first', includeDrafts: include_drafts } as const;
+      return pageAnswer(await store.list(query, call.signal));
+    },
     events_get: async ({ event_id }) => {
       const event = await store.get(event_id);
       if (event === undefined) throw notFound('event', event_id);

@@ -170,6 +170,9 @@ function attemptPolicy({ random = Math.random, ...options }: ClientOptions): Att
   return { attemptsMax, delayMs, random };
 }
 
+/** A service may offer to keep connections for longer than they are of use. */
+const openPool = () => new Agent({ keepAliveMaxTimeout: limits.pooledConnectionIdleMsMax });
+
 /** Pools of connections for all calls, opened with the first: a direct one, and through proxies. */
 function lazyPools(proxies: Proxies | undefined) {
   let opened: { readonly direct: Agent; readonly proxied: Proxied } | undefined;
@@ -177,7 +180,7 @@ function lazyPools(proxies: Proxies | undefined) {
   return {
     find: ({ origin }: PreparedCall): Dispatcher => {
       if (isClosed) throw new FoveaError('cancelled', 'The client is closed.');
-      opened ??= { direct: new Agent(), proxied: createProxied(proxies) };
+      opened ??= { direct: openPool(), proxied: createProxied(proxies) };
       return opened.proxied.find(new URL(origin)) ?? opened.direct;
     },
     close: async (): Promise<void> => {

@@ -165,8 +165,8 @@ export const dataLimits = {
   customMetadataPairsMax: 100,
   /** Events of one page of the Event Store: no client shows more at once. */
   eventsPageMax: 1_000,
-  /** A page of large events ends here: one is in memory several times. One event is a page. */
-  eventsPageCharactersMax: 16 * 1024 * 1024,
+  /** A page of large events ends here: it is sent in some 30 ms. One event is a page. */
+  eventsPageCharactersMax: 4 * 1024 * 1024,
   /** Values of one comma-separated list of a query of events, and filters on their metadata. */
   eventFilterValuesMax: 200,
   eventMetadataFiltersMax: 32,

@@ -94,6 +94,8 @@ export const serviceLimits = {
 
   /** Time for one upstream call, all attempts together. */
   callTimeoutMs: 60_000,
+  /** An unused connection to a service: many calls at once leave many of them. */
+  pooledConnectionIdleMsMax: 10_000,
   /** The most that FOVEA_TIMEOUT_MS may ask for: an hour. */
   callTimeoutMsMax: 3_600_000,
   /** Attempts of one upstream call: what fails four times within a minute is not a hiccup. */

@@ -1,6 +1,7 @@
 // Pages of events.
 
 import { setImmediate as others } from 'node:timers/promises';
+import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { matches } from './matching.ts';
@@ -14,25 +15,37 @@ import type { TermCondition } from './term-runs.ts';
 import { arrivalsInWindow } from './window-search.ts';
 import { type Window, windowsWithin } from './windows.ts';
 
-/** A page, bounded in its text too; it lets others work when it takes long. */
-export async function listEvents(database: Database, query: EventQuery): Promise<EventPage> {
-  const page = new GrowingPage(database, query);
+/**
+ * A page, bounded in its text too; it lets others work when it takes long. Throws `cancelled` when
+ * nobody waits for it any more.
+ */
+export async function listEvents(
+  database: Database,
+  query: EventQuery,
+  signal?: AbortSignal,
+): Promise<EventPage> {
+  const page = new GrowingPage(database, query, () => letOthersWork(signal));
   let waiting: Arrival[] = [];
   let steps = 0;
   for (const arrivals of allCandidates(database, query)) {
     waiting.push(...arrivals);
     if (waiting.length >= page.missing) {
-      page.grow(waiting);
+      await page.grow(waiting);
       if (page.next !== undefined) break;
       waiting = [];
     }
     steps += 1 + arrivals.length;
     if (steps < stepsAtOnceMax) continue;
     steps = 0;
-    await others();
+    await letOthersWork(signal);
   }
-  page.grow(waiting);
+  await page.grow(waiting);
   return { events: page.events, next: page.next };
+}
+
+async function letOthersWork(signal: AbortSignal | undefined): Promise<void> {
+  await others();
+  if (signal?.aborted) throw new FoveaError('cancelled', 'The client went away.');
 }
 
 /** A page while it is read. */
@@ -41,11 +54,13 @@ class GrowingPage {
   next: Arrival | undefined;
   readonly #database: Database;
   readonly #query: EventQuery;
+  readonly #pause: () => Promise<void>;
   #characters = 0;
 
-  constructor(database: Database, query: EventQuery) {
+  constructor(database: Database, query: EventQuery, pause: () => Promise<void>) {
     this.#database = database;
     this.#query = query;
+    this.#pause = pause;
   }
 
   /** So many more, and it is known where the next page begins. */
@@ -54,14 +69,26 @@ class GrowingPage {
   }
 
   /** Adds those of these events that match, until there is a next page. */
-  grow(arrivals: readonly Arrival[]): void {
+  async grow(arrivals: readonly Arrival[]): Promise<void> {
     for (let start = 0; start < arrivals.length && this.next === undefined; ) {
+      if (start > 0) await this.#pause();
       // Most of them match.
-      const atOnce = Math.max(eventsAtOnceMin, this.missing);
-      const some = JSON.stringify(arrivals.slice(start, start + atOnce));
-      this.#database.each(eventsAt, [some], (row) => this.#add(row));
-      start += atOnce;
+      const atOnce = Math.min(Math.max(eventsAtOnceMin, this.missing), eventsAtOnceMax);
+      start += this.#read(arrivals.slice(start, start + atOnce));
     }
+  }
+
+  /** How many of these events it came to: it ends early after much text. */
+  #read(arrivals: readonly Arrival[]): number {
+    let characters = 0;
+    let last: Arrival | undefined;
+    this.#database.each(eventsAt, [JSON.stringify(arrivals)], (row) => {
+      characters += charactersOf(row);
+      const isLast = !this.#add(row) || characters > charactersAtOnceMax;
+      if (isLast) last = row.integer('arrival');
+      return !isLast;
+    });
+    return last === undefined ? arrivals.length : arrivals.indexOf(last) + 1;
   }
 
   /** False: the page is full. */
@@ -86,6 +113,10 @@ export function charactersOf(row: Row): number {
 
 /** Fewer take as long as these. */
 const eventsAtOnceMin = 16;
+
+/** Some milliseconds, and likewise so much text. */
+const eventsAtOnceMax = 250;
+const charactersAtOnceMax = 1024 * 1024;
 
 /** Some milliseconds. */
 const stepsAtOnceMax = 1_000;

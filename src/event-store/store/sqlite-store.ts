@@ -108,8 +108,8 @@ class SqliteEventStore implements EventStore {
     return event?.id === eventId ? event : undefined;
   }
 
-  list(query: EventQuery): Promise<EventPage> {
-    return listEvents(this.#database, query);
+  list(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
+    return listEvents(this.#database, query, signal);
   }
 
   async count(filter: CountFilter): Promise<EventCounts> {

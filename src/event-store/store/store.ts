@@ -273,7 +273,8 @@ export interface EventStore {
   /** Finalizes the drafts that arrived before, `spared` ones excepted; says how many. */
   finalizeDrafts(before: Arrival, spared: readonly string[], limit: number): Promise<number>;
   get(eventId: string): Promise<StoredEvent | undefined>;
-  list(query: EventQuery): Promise<EventPage>;
+  /** Throws `cancelled` where the signal aborts. */
+  list(query: EventQuery, signal?: AbortSignal): Promise<EventPage>;
   count(filter: CountFilter): Promise<EventCounts>;
   file(fileId: string): Promise<StoredFile | undefined>;
 

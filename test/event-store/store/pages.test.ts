@@ -7,7 +7,7 @@ import { allPages, newEvent, sqliteStore } from './kit.ts';
 const megabyte = 1024 * 1024;
 
 /** Names, in the order of their arrival, and what each event has in megabytes of text. */
-const sizes = { a: 3, b: 7, c: 7, d: 17, e: 1, f: 2, g: 8, h: 8 };
+const sizes = { a: 0.75, b: 1.75, c: 1.75, d: 4.25, e: 0.25, f: 0.5, g: 2, h: 2 };
 
 async function storeOfLargeEvents() {
   const store = await sqliteStore(systemClock);
