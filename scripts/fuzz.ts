@@ -57,9 +57,9 @@ async function main(): Promise<number> {
     );
     say(`  longest wait     ${Math.round(outcome.longestMs)} ms, and comes again`);
     say(`  passing pauses   ${outcome.passingPauses} above 250 ms that did not come again`);
-    say(
-      `  memory at rest   ${Math.round(outcome.moreBytes / 2 ** 20)} MB more than after its warm-up`,
-    );
+    const more = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB more`;
+    const { warmUp, half } = outcome.moreBytes;
+    say(`  memory at rest   ${more(warmUp)} than after its warm-up, ${more(half)} than after half`);
     for (const problem of outcome.problems) say(`  FAILS: ${problem}`);
     failures += outcome.problems.length;
   }

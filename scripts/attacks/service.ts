@@ -13,6 +13,8 @@ export interface Release {
   /** The script, and the Node that runs it. */
   readonly entry: string;
   readonly node: string;
+  /** Before the entry: flags of Node. */
+  readonly flags?: readonly string[];
 }
 
 export interface Service {
@@ -41,9 +43,9 @@ export function killServices(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts `node ENTRY WORDS --port PORT` with these variables and no others. */
+/** Starts `node FLAGS ENTRY WORDS --port PORT` with these variables and no others. */
 export async function startService(
-  { entry, node }: Release,
+  { entry, node, flags = [] }: Release,
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
@@ -77,7 +79,7 @@ export async function startService(
   };
 
   function spawnIn(): ChildProcess {
-    const child = spawn(node, [resolve(entry), ...words, '--port', String(port)], {
+    const child = spawn(node, [...flags, resolve(entry), ...words, '--port', String(port)], {
       env: { ...variablesIn(folder), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -8,6 +8,7 @@ import { type Reply, send } from '../attacks/send.ts';
 import type { Release } from '../attacks/service.ts';
 import { type Running, startTarget } from '../attacks/targets.ts';
 import { startWatcher, type Watcher } from '../attacks/watcher.ts';
+import { inspectorFlag, openGarbageCollector } from './collect-garbage.ts';
 import type { WireRequest } from './damage.ts';
 import { describe, shrink } from './shrink.ts';
 import { type Fuzzed, openSource } from './sources.ts';
@@ -25,32 +26,39 @@ export interface Outcome {
   readonly longestMs: number;
   /** Waits above the bound that did not come again: of the machine, as far as can be seen. */
   readonly passingPauses: number;
-  readonly moreBytes: number;
+  /** Of memory at rest: than after the warm-up, and than after half of the requests. */
+  readonly moreBytes: { readonly warmUp: number; readonly half: number };
   readonly problems: readonly string[];
 }
 
 /** Requests that run at the same time, and so may share a pause. */
 const batchSize = 10;
 
-/** So many of a hundred requests come first, so that what is loaded once is loaded. */
+/** After so many of a hundred requests, what is loaded once is loaded, and caches are full. */
 const warmUpPercent = 5;
+const fullPercent = 50;
 
 /**
- * Memory that the service may hold more than after its warm-up: caches of the database (48 MB of
- * pages, 32 MB of thumbnails), and what V8 keeps of a heap that was larger.
+ * Memory that the service may hold more than after its warm-up, without its garbage: caches of the
+ * database (48 MB of pages, 32 MB of thumbnails); and more than after half of all requests: they
+ * are full by then.
  */
-const moreBytesMax = 150 * 1024 * 1024;
+const moreBytesMax = { warmUp: 80 * 1024 * 1024, half: 30 * 1024 * 1024 } as const;
 
-const settleMs = 8_000;
+/** Threads and connections that nobody uses end within this. */
+const settleMs = 16_000;
 const requestMsMax = 10_000;
 
 export async function fuzz(release: Release, options: FuzzOptions): Promise<Outcome> {
   const { target } = options;
   // Thousands of calls a minute would be answered with 429, and prove nothing.
-  const running = await startTarget(target, release, { FOVEA_RATE_LIMIT: '0' });
+  const inspected = { ...release, flags: [inspectorFlag] };
+  const running = await startTarget(target, inspected, { FOVEA_RATE_LIMIT: '0' });
   const watcher = startWatcher();
-  const { service, cheap, gapMs } = running;
-  watcher.watch({ url: service.url, request: cheap, gapMs });
+  const { service, cheap, gapMs, key } = running;
+  // The key of the settings: requests of the fuzz may revoke any other.
+  const request = cheap.key === undefined ? cheap : { ...cheap, key };
+  watcher.watch({ url: service.url, request, gapMs });
   try {
     return await fuzzRunning(running, watcher, options);
   } finally {
@@ -65,11 +73,15 @@ async function fuzzRunning(
   { target, requests, seed, say }: FuzzOptions,
 ): Promise<Outcome> {
   const source = await openSource(target, running);
+  const collectGarbage = await openGarbageCollector(running.service);
   const judge = createJudge(running, watcher, target);
-  const warm = Math.ceil((requests * warmUpPercent) / 100 / batchSize) * batchSize;
-  let before: ProcessState | undefined;
+  const after = (percent: number) => Math.ceil((requests * percent) / 100 / batchSize) * batchSize;
+  const [warm, full] = [after(warmUpPercent), after(fullPercent)];
+  let warmState: ProcessState | undefined;
+  let fullState: ProcessState | undefined;
   for (let made = 0; made < requests; made += batchSize) {
-    if (made === warm) before = await settled(running);
+    if (made === warm) warmState = await settled(running, collectGarbage);
+    if (made === full) fullState = await settled(running, collectGarbage);
     const count = Math.min(batchSize, requests - made);
     const batch = await source.sample(count, seed + made);
     await watcher.take();
@@ -78,44 +90,66 @@ async function fuzzRunning(
     await judge.look(batch, replies);
     if (running.service.hasEnded()) {
       judge.problems.push(`the service ended: ${running.service.log()}`);
-      judge.problems.push(...batch.map((one) => `  one of: ${describe(one)}`));
+      judge.problems.push(...batch.map(oneOf));
       break;
     }
     if (made % 1_000 === 0 && made > 0) say(`${target}: ${made} of ${requests}`);
   }
-  const after = await settled(running);
-  const moreBytes = before === undefined ? 0 : after.rssBytes - before.rssBytes;
+  const atEnd = await settled(running, collectGarbage);
+  const since = (state: ProcessState | undefined) => atEnd.rssBytes - (state ?? atEnd).rssBytes;
   return {
-    ...{ statuses: judge.statuses, longestMs: judge.longestMs(), moreBytes },
+    ...{ statuses: judge.statuses, longestMs: judge.longestMs() },
+    moreBytes: { warmUp: since(warmState), half: since(fullState) },
     passingPauses: judge.passingPauses(),
-    problems: [...judge.problems, ...(before === undefined ? [] : growth(before, after))],
+    problems: [
+      ...judge.problems,
+      ...(warmState ? growth(warmState, atEnd, moreBytesMax.warmUp, 'its warm-up') : []),
+      ...(fullState ? growth(fullState, atEnd, moreBytesMax.half, 'half of the requests') : []),
+    ],
   };
 }
 
-function growth(before: ProcessState, after: ProcessState): readonly string[] {
+function oneOf(request: WireRequest): string {
+  return `  one of: ${describe(request)}`;
+}
+
+function growth(
+  before: ProcessState,
+  after: ProcessState,
+  bytesMax: number,
+  since: string,
+): readonly string[] {
   const moreBytes = after.rssBytes - before.rssBytes;
+  const descriptors = after.descriptors - before.descriptors;
+  const threads = after.threads - before.threads;
   const strays = [...after.files].filter((path) => path.startsWith('tmp/'));
   return [
-    ...(moreBytes > moreBytesMax ? [`${Math.round(moreBytes / 2 ** 20)} MB more than before`] : []),
-    ...(after.descriptors > before.descriptors + 10
-      ? [`${after.descriptors - before.descriptors} more descriptors`]
-      : []),
-    ...(after.threads > before.threads + 2
-      ? [`${after.threads - before.threads} more threads`]
-      : []),
+    ...(moreBytes > bytesMax ? [`${megabytes(moreBytes)} MB more`] : []),
+    ...(descriptors > 10 ? [`${descriptors} more descriptors`] : []),
+    // libuv starts its four threads with the first work for them.
+    ...(threads > 4 ? [`${threads} more threads`] : []),
     ...(strays.length > 0 ? [`${strays.length} temporary files left: ${strays.slice(0, 3)}`] : []),
-  ];
+  ].map((problem) => `${problem} than after ${since}`);
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
 }
 
 /** The least memory within some time of rest, and what else is held at the end of it. */
-async function settled({ service }: Running): Promise<ProcessState> {
+async function settled(
+  { service }: Running,
+  collectGarbage: () => Promise<void>,
+): Promise<ProcessState> {
+  await collectGarbage();
   let least = Number.POSITIVE_INFINITY;
   const endMs = performance.now() + settleMs;
   for (;;) {
     const state = readState(service.pid, service.folder);
     least = Math.min(least, state.rssBytes);
     if (performance.now() > endMs) return { ...state, rssBytes: least };
-    await wait(500);
+    await wait(1_000);
+    await collectGarbage();
   }
 }
 
@@ -168,8 +202,10 @@ function createJudge({ service, key }: Running, watcher: Watcher, target: Fuzzed
           await report(request, `answered ${status} ${text.slice(0, 120)}`, isWrong);
         }
       }
-      for (const [status, count] of Object.entries(seen.refusals)) {
-        problems.push(`${target}: the second caller got ${status}, ${count} times`);
+      for (const status of Object.keys(seen.refusals)) {
+        if (known.has(status)) continue;
+        known.add(status);
+        problems.push(`${target}: the second caller got ${status}`, ...batch.map(oneOf));
       }
       if (seen.longestMs <= bounds.pauseMsMax) {
         longestMs = Math.max(longestMs, seen.longestMs);
