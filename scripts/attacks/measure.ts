@@ -40,6 +40,8 @@ export interface Measured {
   readonly problems: readonly string[];
   /** The service still works at it. */
   readonly worksOn?: boolean;
+  /** How often it was made; the least pause counts. */
+  readonly tries?: number;
 }
 
 /** Runs it; the service goes on afterwards, or a new one in its place. */

@@ -2,7 +2,8 @@
 
 import { bounds, type Measured } from './measure.ts';
 
-export function formatRow({ name, statuses, pauseMs, peakBytes, problems }: Measured): string {
+export function formatRow(measured: Measured): string {
+  const { name, statuses, pauseMs, peakBytes, problems, tries = 1 } = measured;
   const seen = [...statuses].map(([status, count]) => (count > 1 ? `${status} x${count}` : status));
   const row = [
     name.padEnd(64),
@@ -10,7 +11,8 @@ export function formatRow({ name, statuses, pauseMs, peakBytes, problems }: Meas
     `${Math.round(pauseMs)} ms`.padStart(9),
     `${Math.round(peakBytes / 2 ** 20)} MB`.padStart(9),
   ];
-  return `${row.join('  ')}  ${problems.length === 0 ? 'ok' : `FAILS: ${problems.join('; ')}`}`;
+  const again = tries > 1 ? ` (${tries} tries)` : '';
+  return `${row.join('  ')}  ${problems.length === 0 ? 'ok' : `FAILS: ${problems.join('; ')}`}${again}`;
 }
 
 export const tableHead = [

@@ -77,6 +77,7 @@ async function tryOften(
     const measured = await tryOnce(attack, running, watcher);
     best = best === undefined || measured.pauseMs < best.pauseMs ? measured : best;
     const isPauseAlone = best.problems.length === 1 && best.problems[0]?.startsWith('pause');
+    best = { ...best, tries: count };
     if (!isPauseAlone || best.pauseMs > clearlyTooLongMs) break;
   }
   return best ?? failed(attack, 'never ran');
