@@ -103,7 +103,7 @@ async function goesOnAfterTooMuch(fovea: Fovea): Promise<void> {
   const { isError, text } = await fovea.call('images_upload', { project, files });
   expect(isError).toBe(true);
   expect(text).toContain('too_large');
-  expect(text).toContain('which as an AVIF take 3461 MB to decode; at most 240 are spent');
+  expect(text).toContain('which as an AVIF take 3461 MB to decode; at most 160 are spent');
   expect(text).toContain('Send it as a baseline JPEG');
   const small = join(fovea.folder, 'small.avif');
   await writeFile(small, await picture(7, 'avif'));

@@ -65,7 +65,7 @@ const wholeCost: Readonly<Record<ImageFormat, CountBytes>> = {
   bmp: () => ({ bytes: 0, what: 'a BMP' }),
 };
 
-/** What the transparency of an interlaced PNG takes beside it, of any size. Measured: 28 to 45 MB. */
+/** What the transparency of an interlaced PNG takes more, at any size. Measured: 28 to 45 MB. */
 const interlacedAlphaBytes = 48 * 1024 * 1024;
 
 /** Frames of the decoder in 16 bits, the planes, then RGB. Measured: 18 to 20. */

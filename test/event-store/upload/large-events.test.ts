@@ -35,7 +35,8 @@ function addLarge(device: Device, megabytes: number): Promise<string> {
 it('are taken from the store in pages of bounded size, of one event at least', async () => {
   const device = await openDevice({ isNew: true });
   const ids: string[] = [];
-  for (const megabytes of [1.75, 1.75, 1.75, 5, 0.25, 0.25]) ids.push(await addLarge(device, megabytes));
+  for (const megabytes of [1.75, 1.75, 1.75, 5, 0.25, 0.25])
+    ids.push(await addLarge(device, megabytes));
   const pages: (readonly string[])[] = [];
   let after = 0;
   for (;;) {

@@ -35,11 +35,14 @@ function sends(place: (at: Things) => Input, body: (at: Things, name: string) =>
   return (at: Things, name: string): Input => ({ ...place(at), body: { ...body(at, name) } });
 }
 
+/** One for all events: a call that is made twice is the same call. */
+const timestamp = new Date().toISOString();
+
 const event = (name: string, sourceId: string) => ({
   eventId: name,
   eventType: 'custom',
   useCaseId: 'isolation',
-  timestamp: new Date().toISOString(),
+  timestamp,
   images: [{ sourceId }],
 });
 
