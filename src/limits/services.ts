@@ -168,6 +168,8 @@ export const serviceLimits = {
   rpcElementsMax: 200_000,
   /** Members of one object in it: those of the largest labelmap. */
   rpcMembersMax: 20_000,
+  /** Lines in a second that are no messages and are told of one by one in the log. */
+  strayLinesToldMax: 20,
   /** Members of the arguments of one tool call: long lists go by path as well. */
   toolArgumentElementsMax: 100_000,
   /** Depth of the arguments of one tool call: the settings of a version have four levels. */

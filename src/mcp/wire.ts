@@ -19,6 +19,7 @@ import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
 import { isRecord, membersOf } from './members.ts';
 import { requestIdIn } from './request-id.ts';
 import type { Output } from './stdout-guard.ts';
+import { createTellStray, type TellStray } from './stray-lines.ts';
 
 export interface Wire {
   readonly transport: Transport;
@@ -35,9 +36,10 @@ export interface Wire {
  */
 export function openWire(stdin: Readable, stdout: Output, log: Log): Wire {
   const open = new OpenRequests();
+  const tellStray = createTellStray(log);
   const input = new LineInput(stdin, log, {
     onLine: (line) => {
-      for (const message of messagesIn(line, log)) pass(message);
+      for (const message of messagesIn(line, tellStray)) pass(message);
     },
     settled: () => open.settled(limits.stdinGraceMs),
   });
@@ -49,7 +51,7 @@ export function openWire(stdin: Readable, stdout: Output, log: Log): Wire {
     else transport.onerror?.(new Error('neither a notification nor an answer'));
   };
   const refuse = (value: object, fault: string) => {
-    log.warn('A message on stdin is no JSON-RPC.', { fault });
+    tellStray('A message on stdin is no JSON-RPC.', { fault });
     const id = idOf(value);
     if (id !== undefined) void transport.send(invalidRequest(id, fault)).catch(() => undefined);
   };
@@ -74,9 +76,9 @@ const lineBounds: JsonBounds = {
 };
 
 /** The messages of a line. Revision 2025-03-26 allows several in one array; each is answered. */
-function messagesIn(line: Buffer, log: Log): readonly object[] {
+function messagesIn(line: Buffer, tellStray: TellStray): readonly object[] {
   if (!isUtf8(line)) {
-    log.warn('A line on stdin is not UTF-8 and was left out.', { bytes: line.length });
+    tellStray('A line on stdin is not UTF-8 and was left out.', { bytes: line.length });
     return [];
   }
   const text = line.toString('utf8').trim();
@@ -88,7 +90,7 @@ function messagesIn(line: Buffer, log: Log): readonly object[] {
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
     return messages.map((message) => (isRecord(message) ? message : { notAnObject: true }));
   } catch {
-    log.warn('A line on stdin is not JSON and was left out.', { bytes: line.length });
+    tellStray('A line on stdin is not JSON and was left out.', { bytes: line.length });
     return [];
   }
 }

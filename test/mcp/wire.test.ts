@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { openWire } from '../../src/mcp/wire.ts';
 
@@ -99,4 +99,17 @@ test.each([
   stdin.write(`${line}\n${JSON.stringify(ping)}\n`);
   await expect.poll(() => messages).toEqual([ping]);
   expect(errors).toHaveLength(1);
+});
+
+test('a flood of lines that are no messages is told in few lines', async () => {
+  const told: string[] = [];
+  const stdin = new PassThrough();
+  const log = createLog('warn', (line) => told.push(line));
+  const { transport } = openWire(stdin, new PassThrough(), log);
+  await transport.start();
+  stdin.write('x\n'.repeat(10_000));
+  await vi.waitUntil(() => told.length > 20, { timeout: 5000 });
+  expect(told).toHaveLength(21);
+  expect(told.at(0)).toContain('A line on stdin is not JSON and was left out. bytes=1');
+  expect(told.at(20)).toContain('More lines on stdin were no messages. lines=9980');
 });
