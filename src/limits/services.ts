@@ -189,6 +189,8 @@ export const serviceLimits = {
 
   /** Wait for another process's transaction: longer than any honest one takes. */
   databaseBusyMsMax: 15_000,
+  /** Long answers are read in parts of this time, with a turn for others between them. */
+  databaseTurnMsMax: 10,
   /** A thread that waits for it can be ended so soon: its service stops meanwhile. */
   databaseBusyStepMs: 250,
   /** Tries to overwrite a failed commit: a disk that fails more often in a row fails for good. */

@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Migration, readNumber } from './migrations.ts';
-import { busySteps, type FileOptions, openFile } from './open-file.ts';
+import { busySteps, type FileOptions, openFile, openSnapshot } from './open-file.ts';
 import { Columns, readRow } from './row.ts';
 import { isBusy, translated } from './sqlite.ts';
 
@@ -65,9 +65,17 @@ export interface Database {
    * for nobody, and is never needed: the log itself is durable, and SQLite does it when it is long.
    */
   checkpoint(): void;
+  /**
+   * Another connection, which sees the state of now as long as it is open, whatever is written
+   * meanwhile. The log grows until it is closed.
+   */
+  snapshot(): Snapshot;
   /** Ends the connection. A second call does nothing. */
   close(): void;
 }
+
+/** One state of a database, to read. */
+export type Snapshot = Pick<Database, 'all' | 'each' | 'get' | 'close'>;
 
 /**
  * Opens a database file and brings it to the newest schema; makes it, with its folder, where there
@@ -79,17 +87,20 @@ export function openDatabase(
   migrations: readonly Migration[],
   options: FileOptions = {},
 ): Database {
-  return new SqliteDatabase(openFile(path, migrations, options), busySteps(options).steps);
+  const handle = openFile(path, migrations, options);
+  return new SqliteDatabase(path, handle, busySteps(options).steps);
 }
 
 class SqliteDatabase implements Database {
+  readonly #path: string;
   readonly #handle: DatabaseSync;
   readonly #statements = new Map<string, Prepared>();
   readonly #busySteps: number;
   #depth = 0;
   #isOpen = true;
 
-  constructor(handle: DatabaseSync, busyStepsMax: number) {
+  constructor(path: string, handle: DatabaseSync, busyStepsMax: number) {
+    this.#path = path;
     this.#handle = handle;
     this.#busySteps = busyStepsMax;
   }
@@ -157,6 +168,10 @@ class SqliteDatabase implements Database {
 
   checkpoint(): void {
     translated(() => this.#handle.exec('PRAGMA wal_checkpoint(PASSIVE)'));
+  }
+
+  snapshot(): Snapshot {
+    return new SqliteDatabase(this.#path, openSnapshot(this.#path), 1);
   }
 
   close(): void {

@@ -32,6 +32,17 @@ export function openFile(
   return connectPatiently(path, migrations, options);
 }
 
+/** A connection that only reads, in a transaction whose state is that of now. */
+export function openSnapshot(path: string): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  return translated(() => {
+    const handle = new DatabaseSync(path, { readOnly: true, timeout: limits.databaseBusyMsMax });
+    // A transaction has no state before its first read.
+    handle.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+    return handle;
+  });
+}
+
 /** How long each wait for a lock is, and how many there are. */
 export function busySteps(options: FileOptions): {
   readonly stepMs: number;

@@ -2,6 +2,7 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
+import { allInTurns } from '../../storage/in-turns.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
@@ -86,16 +87,17 @@ export function forkStore(database: Database, work: Work): ForkStore {
     start: async (fork) => database.transaction(() => startFork(database, work, fork)),
     find: async (taskId) =>
       database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork),
-    missing: async (taskId) =>
-      database.all(
-        `SELECT images.id, images.created FROM forks
-           JOIN images ON images.project_id = forks.source_id
-         WHERE task_id = ? AND images.created <= forks.created
-           AND (images.created, images.id) > (after_created, after_id)
-         ORDER BY images.created, images.id`,
-        [taskId],
-        (row) => ({ id: row.text('id'), created: row.integer('created') }),
-      ),
+    missing: (taskId) =>
+      allInTurns(database, {
+        sql: `SELECT images.id, images.created FROM forks
+                JOIN images ON images.project_id = forks.source_id
+              WHERE task_id = ? AND images.created <= forks.created
+                AND (images.created, images.id)
+                  > (coalesce(?, after_created), coalesce(?, after_id))
+              ORDER BY images.created, images.id`,
+        after: (last) => [taskId, last?.created, last?.id],
+        read: (row) => ({ id: row.text('id'), created: row.integer('created') }),
+      }),
     copy: async (taskId, images, guard) => guard(() => copyImages(database, taskId, images)),
   };
 }

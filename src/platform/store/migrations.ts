@@ -11,7 +11,7 @@ import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
 import { nameChunkTables } from './name-chunks.ts';
-import { platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
+import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
 import { searchTables } from './search.ts';
 import { splitTables } from './splits.ts';
 import { trainingTables } from './trainings.ts';
@@ -40,4 +40,5 @@ export const platformMigrations: readonly Migration[] = [
   splitTables,
   forkTables,
   nameChunkTables,
+  imageOrder,
 ];

@@ -77,6 +77,7 @@ function listDue(database: Database, before: number): readonly DueItem[] {
      UNION ALL SELECT 'version', versions.id FROM versions
        JOIN projects ON projects.id = versions.project_id
        WHERE versions.deleted_at <= :before AND coalesce(projects.deleted_at > :before, 1)
+         AND versions.created <= :before
      UNION ALL SELECT 'training', trainings.id FROM trainings
        JOIN versions ON versions.id = trainings.version_id
        JOIN projects ON projects.id = versions.project_id

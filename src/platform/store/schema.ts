@@ -126,3 +126,9 @@ INSERT INTO image_ordinals (image_id, indexed) SELECT id, 0 FROM images ORDER BY
 CREATE INDEX image_ordinals_open ON image_ordinals (ordinal) WHERE indexed = 0;
 `,
 };
+
+/** A project's images in their order from any place on: versions and forks read them in parts. */
+export const imageOrder: Migration = {
+  name: 'image order',
+  sql: 'CREATE INDEX images_order ON images (project_id, created, id);',
+};

@@ -274,6 +274,7 @@ export interface ImageStore {
 /** An image that a version made now could take. */
 export interface VersionCandidate extends Candidate {
   readonly split: SplitName;
+  readonly created: number;
 }
 
 export interface VersionStore {
@@ -281,7 +282,7 @@ export interface VersionStore {
   candidates(projectId: string): Promise<readonly VersionCandidate[]>;
   /**
    * Freezes the rows of the images of the project that `choose` keeps, and starts the work that
-   * makes the version. Undefined when none is left.
+   * makes the version. Undefined when none is left; throws `conflict` when it was removed meanwhile.
    */
   add(version: NewVersion, choose: ChooseImages): Promise<Version | undefined>;
   find(projectId: string, number: number): Promise<Version | undefined>;

@@ -3,10 +3,11 @@
 import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { Database, Row } from '../../storage/database.ts';
+import { allInTurns, inTurns } from '../../storage/in-turns.ts';
 import { readErrorCode, type Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import type { SourceOutline } from '../versions/batches.ts';
-import type { Candidate } from '../versions/filters.ts';
+import { addVersion, listCandidates } from './freeze-version.ts';
 import {
   readAnnotation,
   readFormat,
@@ -16,12 +17,9 @@ import {
   splitCountsOf,
 } from './rows.ts';
 import type {
-  ChooseImages,
   Export,
   ExportStore,
-  NewVersion,
   Version,
-  VersionCandidate,
   VersionImage,
   VersionSource,
   VersionState,
@@ -36,15 +34,14 @@ const live = 'versions.deleted_at IS NULL';
 
 export function versionStore(database: Database, work: Work): VersionStore {
   return {
-    add: async (version, choose) =>
-      database.transaction(() => addVersion(database, work, version, choose)),
+    add: (version, choose) => addVersion(database, work, version, choose),
     find: async (projectId, number) =>
       database.get(
         `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,
         [projectId, number],
         readVersion,
       ),
-    candidates: async (projectId) => candidates(database, projectId),
+    candidates: (projectId) => listCandidates(database, projectId),
     get: async (versionId) =>
       database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
     list: async (projectId) =>
@@ -65,13 +62,13 @@ export function versionStore(database: Database, work: Work): VersionStore {
         cancelTrainingsOf(database, work, projectId, versionId, now);
         return true;
       }),
-    outlines: async (versionId) =>
-      database.all(
-        `SELECT ordinal, hash, split, width, height, done FROM version_sources
-         WHERE version_id = ? ORDER BY ordinal`,
-        [versionId],
-        readOutline,
-      ),
+    outlines: (versionId) =>
+      allInTurns(database, {
+        sql: `SELECT ordinal, hash, split, width, height, done FROM version_sources
+              WHERE version_id = ? AND ordinal > ? ORDER BY ordinal`,
+        after: (last) => [versionId, last?.ordinal ?? 0],
+        read: readOutline,
+      }),
     sources: async (versionId, ordinals) =>
       database.all(
         `SELECT * FROM version_sources WHERE version_id = ?
@@ -84,13 +81,17 @@ export function versionStore(database: Database, work: Work): VersionStore {
         for (const image of images) addVersionImage(database, versionId, image);
         for (const { ordinal } of sources) markDone(database, versionId, ordinal);
       }),
-    images: async (versionId) =>
-      database.all(
-        'SELECT * FROM version_images WHERE version_id = ? ORDER BY ordinal, copy',
-        [versionId],
-        readVersionImage,
-      ),
-    finish: async (versionId, guard) => guard(() => finishVersion(database, versionId)),
+    images: (versionId) =>
+      allInTurns(database, {
+        sql: `SELECT * FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
+              ORDER BY ordinal, copy`,
+        after: (last) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
+        read: readVersionImage,
+      }),
+    finish: async (versionId, guard) => {
+      const totals = await totalsOf(database, versionId);
+      return guard(() => finishVersion(database, versionId, totals));
+    },
   };
 }
 
@@ -144,83 +145,6 @@ export function exportStore(database: Database, work: Work): ExportStore {
   };
 }
 
-function addVersion(
-  database: Database,
-  work: Work,
-  version: NewVersion,
-  choose: ChooseImages,
-): Version | undefined {
-  const { id, projectId, settings, taskId, created } = version;
-  const chosen = choose?.(candidates(database, projectId));
-  if (chosen ? chosen.length === 0 : !hasImages(database, projectId)) return undefined;
-  const number =
-    database.get(
-      'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
-      [projectId],
-      (row) => row.integer('number'),
-    ) ?? 1;
-  const name = version.name ?? `Version ${number}`;
-  database.run(
-    `INSERT INTO versions (id, project_id, number, name, settings, task_id, ready, images, splits,
-       classes, created) VALUES (?, ?, ?, ?, ?, ?, 0, 0, '{}', '[]', ?)`,
-    [id, projectId, number, name, JSON.stringify(settings), taskId, created],
-  );
-  freezeImages(database, id, projectId, chosen);
-  const workspaceId = workspaceOfVersion(database, id);
-  work.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
-  return {
-    ...{ id, projectId, number, name, created, settings, taskId },
-    ...{ state: 'generating', progress: 0, error: undefined, images: 0, classes: [] },
-    splits: splitCountsOf({}),
-  };
-}
-
-function hasImages(database: Database, projectId: string): boolean {
-  const sql = 'SELECT 1 AS n FROM images WHERE project_id = ? LIMIT 1';
-  return database.get(sql, [projectId], (row) => row.integer('n')) !== undefined;
-}
-
-/** Those that were chosen; undefined: all of the project, which nobody has to list for that. */
-function freezeImages(
-  database: Database,
-  versionId: string,
-  projectId: string,
-  chosen: readonly Candidate[] | undefined,
-): void {
-  const wanted = chosen ? 'id IN (SELECT value FROM json_each(:wanted))' : 'project_id = :wanted';
-  database.run(
-    `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
-       height, annotation, done)
-     SELECT :version, row_number() OVER (ORDER BY created, id), id, name, hash, format, split, width,
-       height, annotation, 0 FROM images WHERE ${wanted}`,
-    {
-      version: versionId,
-      wanted: chosen ? JSON.stringify(chosen.map((image) => image.id)) : projectId,
-    },
-  );
-}
-
-function candidates(database: Database, projectId: string): readonly VersionCandidate[] {
-  return database.all(
-    `SELECT id, hash, split, objects, (SELECT json_group_array(tag) FROM image_tags
-       WHERE image_id = images.id) AS tags
-     FROM images WHERE project_id = ? ORDER BY created, id`,
-    [projectId],
-    (row) => ({
-      id: row.text('id'),
-      hash: row.text('hash'),
-      split: readSplit(row),
-      tags: readTexts(row, 'tags'),
-      annotation: annotationState(row.optionalInteger('objects')),
-    }),
-  );
-}
-
-function annotationState(objects: number | undefined): Candidate['annotation'] {
-  if (objects === undefined) return 'none';
-  return objects === 0 ? 'empty' : 'labelled';
-}
-
 function workspaceOfVersion(database: Database, versionId: string): string {
   const workspaceId = database.get(
     `SELECT workspace_id FROM projects
@@ -248,26 +172,67 @@ function markDone(database: Database, versionId: string, ordinal: number): void 
   database.run(sql, [versionId, ordinal]);
 }
 
-function finishVersion(database: Database, versionId: string): { readonly images: number } {
-  const splits = database.all(
-    'SELECT split, count(*) AS n FROM version_images WHERE version_id = ? GROUP BY split',
-    [versionId],
-    (row): [string, number] => [row.text('split'), row.integer('n')],
-  );
-  const images = splits.reduce((sum, [, n]) => sum + n, 0);
+/** What a version shows of its images. */
+interface Totals {
+  readonly images: number;
+  readonly splits: ReadonlyMap<string, number>;
+  readonly classes: ReadonlySet<string>;
+}
+
+async function totalsOf(database: Database, versionId: string): Promise<Totals> {
+  const splits = new Map<string, number>();
+  const classes = new Set<string>();
+  let images = 0;
+  const rows = {
+    sql: `SELECT ordinal, copy, split, (SELECT json_group_array(DISTINCT name) FROM (
+              SELECT value ->> 'label' AS name FROM json_each(annotation, '$.boxes')
+              UNION SELECT value FROM json_each(annotation, '$.labels'))) AS names
+          FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
+          ORDER BY ordinal, copy`,
+    after: (last: ImageTotals | undefined) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
+    read: readImageTotals,
+  };
+  await inTurns(database, rows, (some) => {
+    images += some.length;
+    for (const { split, names } of some) {
+      splits.set(split, (splits.get(split) ?? 0) + 1);
+      for (const name of names) classes.add(name);
+    }
+  });
+  return { images, splits, classes };
+}
+
+interface ImageTotals {
+  readonly ordinal: number;
+  readonly copy: number;
+  readonly split: string;
+  readonly names: readonly string[];
+}
+
+function readImageTotals(row: Row): ImageTotals {
+  return {
+    ordinal: row.integer('ordinal'),
+    copy: row.integer('copy'),
+    split: row.text('split'),
+    names: readTexts(row, 'names'),
+  };
+}
+
+function finishVersion(
+  database: Database,
+  versionId: string,
+  { images, splits, classes }: Totals,
+): { readonly images: number } {
   if (images === 0) return { images };
-  const classes = database.all(
-    `SELECT value ->> 'label' AS name FROM version_images, json_each(annotation, '$.boxes')
-     WHERE version_id = ?
-     UNION SELECT value FROM version_images, json_each(annotation, '$.labels')
-     WHERE version_id = ? ORDER BY name`,
-    [versionId, versionId],
-    (row) => row.text('name'),
+  const inOrder = database.all(
+    'SELECT value FROM json_each(?) ORDER BY value',
+    [JSON.stringify([...classes])],
+    (row) => row.text('value'),
   );
   database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
     images,
     JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
-    JSON.stringify(classes),
+    JSON.stringify(inOrder),
     versionId,
   ]);
   return { images };

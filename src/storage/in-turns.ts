@@ -1,0 +1,53 @@
+// Long answers of a database in parts, so that others are served in between.
+
+import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../clock.ts';
+import { limits } from '../limits.ts';
+import type { Database, Row, SqlParameters } from './database.ts';
+
+export interface LongQuery<Item> {
+  /** Rows behind a place, in an order that has no two rows at one place. */
+  readonly sql: string;
+  /** Its parameters: those of the rows behind `last`, or of all rows. */
+  readonly after: (last: Item | undefined) => SqlParameters;
+  readonly read: (row: Row) => Item;
+}
+
+/**
+ * Gives `take` the rows of a query in parts, each of `databaseTurnMsMax` at most, with a turn for
+ * others behind each. Those may write meanwhile: the query is about rows that nobody changes, or
+ * asks a snapshot.
+ */
+export async function inTurns<Item>(
+  database: Pick<Database, 'each'>,
+  { sql, after, read }: LongQuery<Item>,
+  take: (items: readonly Item[]) => void,
+): Promise<void> {
+  let last: Item | undefined;
+  for (;;) {
+    const items: Item[] = [];
+    const endMs = systemClock.monotonic() + limits.databaseTurnMsMax;
+    let isOver = true;
+    database.each(sql, after(last), (row) => {
+      items.push(read(row));
+      isOver = systemClock.monotonic() < endMs;
+      return isOver;
+    });
+    take(items);
+    if (isOver) return;
+    last = items.at(-1);
+    await setImmediate();
+  }
+}
+
+/** All rows of a query, read in turns. */
+export async function allInTurns<Item>(
+  database: Pick<Database, 'each'>,
+  query: LongQuery<Item>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  await inTurns(database, query, (items) => {
+    for (const item of items) all.push(item);
+  });
+  return all;
+}
