@@ -2,23 +2,25 @@ import { matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { frontDoorTests } from './test/front-door.ts';
 
-// Chromium, keychains, many processes, whole datasets: npm run test:machine.
+// Chromium, keychains, many processes, whole datasets.
 const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
 // They use what a machine has once: port 8001. A Fovea of another test would attach to it.
 const aloneTests = 'test/**/*.alone.test.ts';
 // They replace a module: others must not meet it.
 const mockedTests = 'test/**/*.mocked.test.ts';
 
-// Against the installed release (scripts/test-release.ts) those that do not launch it would be the
-// same tests again; of a machine they run once, with the release under the Node of development.
-const { FOVEA_TEST_ENTRY, FOVEA_TEST_NODE } = process.env;
-const frontDoor = FOVEA_TEST_ENTRY === undefined ? undefined : [...frontDoorTests()];
-const ofMachine = FOVEA_TEST_NODE === undefined ? undefined : frontDoor?.filter(isOf(machineTests));
-const ofPort = FOVEA_TEST_NODE === undefined ? undefined : frontDoor?.filter(isOf(aloneTests));
+// Under another Node (scripts/test.ts) only what launches Fovea is another test.
+const isOtherNode = process.env.FOVEA_TEST_NODE !== undefined;
+const frontDoor = frontDoorTests();
 
-function isOf(pattern: string): (file: string) => boolean {
-  return (file) => matchesGlob(file, pattern);
+function filesOf(pattern: string): readonly string[] {
+  return isOtherNode ? frontDoor.filter((file) => matchesGlob(file, pattern)) : [pattern];
 }
+
+const special = [machineTests, aloneTests, mockedTests];
+const everydayFrontDoor = frontDoor.filter(
+  (file) => !special.some((pattern) => matchesGlob(file, pattern)),
+);
 
 export default defineConfig({
   test: {
@@ -36,21 +38,24 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'main',
-          include: frontDoor ?? ['test/**/*.test.ts'],
-          exclude: [machineTests, aloneTests, mockedTests, '**/node_modules/**'],
+          name: 'units',
+          include: ['test/**/*.test.ts'],
+          exclude: [...special, ...everydayFrontDoor],
           // Modules are loaded once for all files of a worker: a quarter of the processor's time.
           isolate: false,
         },
       },
+      // What launches Fovea; of it, what runs in seconds and needs nothing of the machine.
+      { extends: true, test: { name: 'front-door', include: everydayFrontDoor, isolate: false } },
       { extends: true, test: { name: 'mocked', include: [mockedTests] } },
-      { extends: true, test: { name: 'machine', include: ofMachine ?? [machineTests] } },
+      { extends: true, test: { name: 'machine', include: [...filesOf(machineTests)] } },
       {
         extends: true,
         test: {
           name: 'alone',
-          include: ofPort ?? [aloneTests],
+          include: [...filesOf(aloneTests)],
           maxWorkers: 1,
+          // After all others.
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,7 +1,8 @@
-// Prints what failed, and the closing line of .ci/run, from the JSON reports of vitest that are
-// named as the arguments. Ends with 1 where something failed or nothing ran.
+// Prints what failed, how many tests launched the release, and the closing line of .ci/run, from
+// the JSON reports of vitest that are named as the arguments, one per suite. Ends with 1 where something failed or nothing ran.
 
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 const messageMax = 1500;
 
@@ -23,6 +24,12 @@ for (const path of process.argv.slice(2)) {
       process.stdout.write(`✗ ${name}\n${String(message).slice(0, messageMax)}\n`);
     }
   }
+  // test/count-launches.ts marks them.
+  const launching = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, meta }) => status === 'passed' && meta?.launchedRelease);
+  const suite = basename(path, '.json');
+  process.stdout.write(`${suite}: ${launching.length} passed against the installed release\n`);
   passed += report.numPassedTests;
   failed += report.numFailedTests;
   skipped += report.numPendingTests + report.numTodoTests;

@@ -1,5 +1,5 @@
 // What a bundle may lose of what the sources have: pages, forms, licences, its version. Of the
-// installed release alone: npm run test:release.
+// installed release alone.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

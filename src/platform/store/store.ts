@@ -282,7 +282,8 @@ export interface VersionStore {
   candidates(projectId: string): Promise<readonly VersionCandidate[]>;
   /**
    * Freezes the rows of the images of the project that `choose` keeps, and starts the work that
-   * makes the version. Undefined when none is left; throws `conflict` when it was removed meanwhile.
+   * makes the version. Undefined when none is left; throws `conflict` when it was removed
+   * meanwhile.
    */
   add(version: NewVersion, choose: ChooseImages): Promise<Version | undefined>;
   find(projectId: string, number: number): Promise<Version | undefined>;

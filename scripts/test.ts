@@ -1,0 +1,58 @@
+// `npm test`, `npm run test:machine` and `npm run test:oldest-node`: a suite of tests, with what
+// launches Fovea launching the release: built, packed and installed as users do, unless
+// FOVEA_TEST_ENTRY names one that is installed. `--reports FOLDER` keeps what vitest reports; all
+// other words go to vitest. A single file runs against the sources: `npx vitest run FILE`.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { oldestNode } from './mcpb/tools.ts';
+import { releaseToTest } from './release/install.ts';
+import { testsOfRelease } from './release/totals.ts';
+
+interface Suite {
+  /** Of vitest.config.ts. */
+  readonly projects: readonly string[];
+  /** The Node that runs the release; without: that of development. */
+  readonly node?: () => string;
+}
+
+const suites = {
+  everyday: { projects: ['units', 'mocked', 'front-door'] },
+  machine: { projects: ['machine', 'alone'] },
+  'oldest-node': { projects: ['front-door', 'machine', 'alone'], node: oldestNode },
+} satisfies Readonly<Record<string, Suite>>;
+
+const [name = '', ...rest] = process.argv.slice(2);
+if (!isSuite(name)) throw new Error(`The suite is one of: ${Object.keys(suites).join(', ')}.`);
+const { values, positionals } = parseArgs({
+  args: rest,
+  options: { reports: { type: 'string' } },
+  allowPositionals: true,
+});
+const reports = values.reports ?? mkdtempSync(join(tmpdir(), 'fovea-reports-'));
+const entry = await releaseToTest();
+runSuite(suites[name], resolve(reports, `${name}.json`));
+if (values.reports === undefined) rmSync(reports, { recursive: true });
+
+function isSuite(word: string): word is keyof typeof suites {
+  return Object.hasOwn(suites, word);
+}
+
+/** A run in which nothing launched the release has failed. */
+function runSuite({ projects, node }: Suite, report: string): void {
+  const words = projects.map((project) => `--project=${project}`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const other = node?.();
+  const ofNode = other && { FOVEA_TEST_NODE: other };
+  const { status } = spawnSync('npx', ['vitest', 'run', ...words, ...reporters, ...positionals], {
+    stdio: 'inherit',
+    env: { ...process.env, FOVEA_TEST_ENTRY: entry, ...ofNode },
+  });
+  const count = testsOfRelease(report);
+  if (status !== 0 || count === 0) process.exitCode = 1;
+  const version = execFileSync(other ?? process.execPath, ['--version'], { encoding: 'utf8' });
+  process.stdout.write(`${count} tests passed against the installed release on Node ${version}`);
+}
