@@ -1,5 +1,6 @@
 // Prints what failed, how many tests launched the release, and the closing line of .ci/run, from
-// the JSON reports of vitest that are named as the arguments, one per suite. Ends with 1 where something failed or nothing ran.
+// the JSON reports of vitest that are named as the arguments, one per suite. Ends with 1 where
+// something failed or nothing ran.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -39,11 +39,17 @@ export const workErrorCode: Migration = {
 const statuses = ['created', 'running', 'completed', 'failed'] as const;
 export type WorkStatus = (typeof statuses)[number];
 
+/** Whose turn it is among workspaces. */
+export const workTurns: Migration = {
+  name: 'turns of work',
+  sql: `CREATE INDEX work_served ON work (payload ->> 'workspaceId', updated) WHERE attempts > 0;`,
+};
+
 export interface NewWork {
   readonly id: string;
   /** Which worker does it, for example `export`. */
   readonly kind: string;
-  /** What the worker needs to know; kept as JSON. */
+  /** What the worker needs to know; kept as JSON. Its `workspaceId` says whose work it is. */
   readonly payload: unknown;
   /** Waits for `begin`: nobody claims it before. */
   readonly held?: boolean;
@@ -102,7 +108,7 @@ export interface Claim {
   guard<T>(writes: () => T): T;
 }
 
-/** The work in one database, whose migrations have `workTable` and `workErrorCode`. */
+/** The work in one database, whose migrations have `workTable`, `workErrorCode` and `workTurns`. */
 export interface Work {
   /** Adds work; inside a transaction of the caller both are there or neither. */
   add(work: NewWork): void;
@@ -168,13 +174,22 @@ function addWork(database: Database, clock: Clock, work: NewWork): boolean {
   return added > 0;
 }
 
-/** The oldest that nobody does. */
+/**
+ * The oldest that nobody does, of the workspace whose last turn is longest ago: a thousand jobs of
+ * one let one of another pass.
+ */
 function findOpen(database: Database, now: number, kinds: readonly string[]): WorkItem | undefined {
   return database.get(
-    `SELECT * FROM work
-     WHERE kind IN (SELECT value FROM json_each(?))
-       AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
-     ORDER BY ordinal LIMIT 1`,
+    `WITH open AS (
+       SELECT payload ->> 'workspaceId' AS workspace, min(ordinal) AS first FROM work
+       WHERE kind IN (SELECT value FROM json_each(?))
+         AND status IN ('created', 'running') AND (status = 'created' OR lease_expires <= ?)
+       GROUP BY workspace)
+     SELECT work.* FROM open JOIN work ON work.ordinal = open.first
+     ORDER BY (SELECT max(updated) FROM work AS served
+               WHERE served.payload ->> 'workspaceId' = open.workspace AND served.attempts > 0),
+       work.ordinal
+     LIMIT 1`,
     [JSON.stringify(kinds), now],
     readWorkItem,
   );

@@ -3,7 +3,13 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { createWork, LeaseLost, workErrorCode, workTable } from '../../src/storage/work.ts';
+import {
+  createWork,
+  LeaseLost,
+  workErrorCode,
+  workTable,
+  workTurns,
+} from '../../src/storage/work.ts';
 import { doneTable } from './done-table.ts';
 import { settableClock, temporaryFolder } from './kit.ts';
 
@@ -13,7 +19,7 @@ const leaseMs = 15_000;
 async function openWork() {
   const clock = settableClock();
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
+  const database = openDatabase(path, [workTable, doneTable, workErrorCode, workTurns]);
   const work = createWork(database, { clock, owner: 'this' });
   const countDone = () =>
     database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
@@ -68,6 +74,20 @@ describe('adding', () => {
 });
 
 describe('claiming', () => {
+  test('goes round the workspaces, each with its oldest first', async () => {
+    const { work, clock } = await openWork();
+    const of = (workspaceId: string) => ({ kind: 'job', payload: { workspaceId } });
+    for (const id of ['a1', 'a2', 'a3', 'a4']) work.add({ id, ...of('a') });
+    for (const id of ['b1', 'b2']) work.add({ id, ...of('b') });
+    const claimed = Array.from({ length: 6 }, () => {
+      clock.advance(1_000);
+      const claim = work.claim(['job']);
+      claim?.complete({});
+      return claim?.id;
+    });
+    expect(claimed).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
+  });
+
   test('gives the oldest of the kinds, each once', async () => {
     const { work } = await openWork();
     for (const id of ['b', 'a', 'c']) work.add({ ...job, id });
@@ -272,7 +292,7 @@ test('rows and the end of their work are there together or not at all', async ()
 
 test('two connections to one file share the work', async () => {
   const { path, work, clock } = await openWork();
-  const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
+  const database = openDatabase(path, [workTable, doneTable, workErrorCode, workTurns]);
   const other = createWork(database, { clock, owner: 'other' });
   work.add(job);
   expect(other.claim(['job'])?.id).toBe('w1');

@@ -1,7 +1,7 @@
 // All tables of the platform's database, in the order in which they came.
 
 import type { Migration } from '../../storage/migrations.ts';
-import { workErrorCode, workTable } from '../../storage/work.ts';
+import { workErrorCode, workTable, workTurns } from '../../storage/work.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
@@ -41,4 +41,5 @@ export const platformMigrations: readonly Migration[] = [
   forkTables,
   nameChunkTables,
   imageOrder,
+  workTurns,
 ];
