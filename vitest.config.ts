@@ -1,19 +1,19 @@
 import { matchesGlob } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { frontDoorTests } from './test/front-door.ts';
 
 // Chromium, keychains, many processes, whole datasets.
 const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
-// They use what a machine has once: port 8001. A Fovea of another test would attach to it.
+// They need port 8001 for themselves: a Fovea of another test would attach to what listens there.
 const aloneTests = 'test/**/*.alone.test.ts';
-// They replace a module: others must not meet it.
+// They replace a module: they share no modules with others.
 const mockedTests = 'test/**/*.mocked.test.ts';
 
-// Under another Node (scripts/test.ts) only what launches Fovea is another test.
+// Under another Node (scripts/test.ts) only tests that launch Fovea run: the rest are the same.
 const isOtherNode = process.env.FOVEA_TEST_NODE !== undefined;
 const frontDoor = frontDoorTests();
 
-function filesOf(pattern: string): readonly string[] {
+function filesOf(pattern: string): string[] {
   return isOtherNode ? frontDoor.filter((file) => matchesGlob(file, pattern)) : [pattern];
 }
 
@@ -40,20 +40,20 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['test/**/*.test.ts'],
-          exclude: [...special, ...everydayFrontDoor],
-          // Modules are loaded once for all files of a worker: a quarter of the processor's time.
+          exclude: [...configDefaults.exclude, ...special, ...everydayFrontDoor],
+          // A worker loads its modules once for all files: a quarter of the time went there.
           isolate: false,
         },
       },
-      // What launches Fovea; of it, what runs in seconds and needs nothing of the machine.
+      // What launches Fovea, takes seconds and needs no special program.
       { extends: true, test: { name: 'front-door', include: everydayFrontDoor, isolate: false } },
       { extends: true, test: { name: 'mocked', include: [mockedTests] } },
-      { extends: true, test: { name: 'machine', include: [...filesOf(machineTests)] } },
+      { extends: true, test: { name: 'machine', include: filesOf(machineTests) } },
       {
         extends: true,
         test: {
           name: 'alone',
-          include: [...filesOf(aloneTests)],
+          include: filesOf(aloneTests),
           maxWorkers: 1,
           // After all others.
           sequence: { groupOrder: 1 },

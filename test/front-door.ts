@@ -7,23 +7,26 @@ const launcher = 'test/fixtures/under-test.ts';
 
 /** Their paths, from the root of the repository, sorted. */
 export function frontDoorTests(): readonly string[] {
-  const known = new Map<string, boolean>();
-  const launches = (file: string): boolean => {
-    if (file === launcher) return true;
-    const before = known.get(file);
-    if (before !== undefined) return before;
-    // What comes back to itself adds nothing new.
-    known.set(file, false);
-    const found = importsOf(file).some(launches);
-    known.set(file, found);
-    return found;
+  const imports = new Map<string, readonly string[]>();
+  const importsOf = (file: string) => {
+    const known = imports.get(file) ?? readImports(file);
+    imports.set(file, known);
+    return known;
   };
-  return globSync('test/**/*.test.ts').filter(launches).sort();
+  const reachesLauncher = (file: string, seen: Set<string>): boolean => {
+    if (file === launcher) return true;
+    if (seen.has(file)) return false;
+    seen.add(file);
+    return importsOf(file).some((each) => reachesLauncher(each, seen));
+  };
+  return globSync('test/**/*.test.ts')
+    .filter((file) => reachesLauncher(file, new Set()))
+    .sort();
 }
 
 /** What a file imports from below test/. */
-function importsOf(file: string): readonly string[] {
-  const found = readFileSync(file, 'utf8').matchAll(/\bfrom '(\.{1,2}\/[^']+)'/g);
+function readImports(file: string): readonly string[] {
+  const found = readFileSync(file, 'utf8').matchAll(/\b(?:from|import) *\(?'(\.{1,2}\/[^']+)'/g);
   return [...found]
     .map(([, path = '']) => join(dirname(file), path))
     .filter((path) => path.startsWith('test/') && existsSync(path));

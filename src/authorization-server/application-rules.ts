@@ -76,8 +76,8 @@ export function readRegistration(values: ApplicationValues, workspace: string): 
  * give it exactly so, there is only one spelling of each.
  */
 export function redirectUriProblem(uri: string): string | undefined {
-  if (uri.length > limits.urlCharactersMax) {
-    return `must have at most ${limits.urlCharactersMax} characters`;
+  if (uri.length > limits.applicationUrlCharactersMax) {
+    return `must have at most ${limits.applicationUrlCharactersMax} characters`;
   }
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'must be ASCII without blanks (IDNs in their xn-- form)';
   const parsed = URL.parse(uri);
@@ -135,7 +135,7 @@ function homepageProblem(homepage: string): string | undefined {
     !parsed.username &&
     !parsed.password &&
     /^[\x21-\x7e]+$/.test(homepage) &&
-    homepage.length <= limits.urlCharactersMax;
+    homepage.length <= limits.applicationUrlCharactersMax;
   return isRight ? undefined : 'must be an http or https URL, for example https://example.com';
 }
 

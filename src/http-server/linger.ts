@@ -5,10 +5,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { limits } from '../limits.ts';
 
-/** To be called before the request is answered. */
+/** Reads on for `lingerMsMax`. Call it before the request is answered. */
 export function lingerAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
-  // What Node does after the last answer of a connection: it would not read on.
+  // Node calls it after the last answer of a connection, and would read no further.
   socket.destroySoon = () => {
     if (request.complete) Socket.prototype.destroySoon.call(socket);
     else socket.end();
@@ -21,16 +21,21 @@ export function lingerAfterAnswer(request: IncomingMessage, response: ServerResp
 function readOn(request: IncomingMessage): void {
   const { socket } = request;
   const cut = setTimeout(() => socket.destroy(), limits.lingerMsMax);
+  socket.once('close', () => clearTimeout(cut));
   let pieces = 0;
   let bytes = 0;
   request.on('data', ({ length }: Buffer) => {
     pieces += 1;
     bytes += length;
-    const isCutSmall = pieces > limits.lingerPiecesMax + bytes / limits.bodyPieceBytesMin;
-    if (isCutSmall) socket.destroy();
+    if (isCutSmall(pieces, bytes)) socket.destroy();
   });
   request.on('end', () => {
     clearTimeout(cut);
     if (socket.writableEnded) socket.destroySoon();
   });
+}
+
+/** Whether a body comes in so many small pieces that handing them on costs more than its bytes. */
+export function isCutSmall(pieces: number, bytes: number): boolean {
+  return pieces > limits.bodyPiecesFree + bytes / limits.bodyPieceBytesMin;
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { BodyTurn } from './body-turns.ts';
+import { isCutSmall } from './linger.ts';
 
 /**
  * The whole body in memory; errors as those of `receive`. With a turn, it waits for that when its
@@ -156,9 +157,9 @@ export function watchBody(
     deadline.refresh();
     received += chunk.length;
     pieces += 1;
-    const isCutSmall = pieces > limits.bodyPiecesMin + received / limits.bodyPieceBytesMin;
-    isTooMuch = isCutSmall || received > bytesMax;
-    if (isTooMuch) return stop(isCutSmall ? tooManyPieces() : tooLarge());
+    const isTooFine = isCutSmall(pieces, received);
+    isTooMuch = isTooFine || received > bytesMax;
+    if (isTooMuch) return stop(isTooFine ? tooManyPieces() : tooLarge());
     const nowMs = systemClock.monotonic();
     step.bytes += chunk.length;
     if (nowMs - startMs > msMax) stop(tooSlow());

@@ -41,8 +41,11 @@ export const serviceLimits = {
   /** The headers of one part of a multipart body: a name, a file name and a type. */
   multipartHeaderBytesMax: 8 * 1024,
   multipartHeadersMax: 16,
-  /** Pieces of a body, each handed on by itself: so many, and one more for each so many bytes. */
-  bodyPiecesMin: 1_000,
+  /**
+   * A body may come in so many pieces, however small; beyond that, they have so many bytes in the
+   * mean. Each is handed on by itself.
+   */
+  bodyPiecesFree: 1_000,
   bodyPieceBytesMin: 128,
   /** Time for the headers of a request: slower ones only hold the connection. */
   requestHeadersMsMax: 10_000,
@@ -83,8 +86,6 @@ export const serviceLimits = {
   pipelinedRequestsMax: 16,
   /** A refused body is still read for so long, so that its sender sees the answer. */
   lingerMsMax: 2_000,
-  /** And so many pieces of it that are cut small. */
-  lingerPiecesMax: 1_000,
   /** A service ends within 5 s of a signal, what follows included. */
   shutdownMsMax: 3_000,
   /** Handlers whose clients were cut off then have so long to end, before their store closes. */
@@ -168,7 +169,7 @@ export const serviceLimits = {
   rpcElementsMax: 200_000,
   /** Members of one object in it: those of the largest labelmap. */
   rpcMembersMax: 20_000,
-  /** Lines in a second that are no messages and are told of one by one in the log. */
+  /** Lines on stdin in a second that are no messages and are logged one by one, not counted. */
   strayLinesToldMax: 20,
   /** Members of the arguments of one tool call: long lists go by path as well. */
   toolArgumentElementsMax: 100_000,
@@ -189,10 +190,10 @@ export const serviceLimits = {
 
   /** Wait for another process's transaction: longer than any honest one takes. */
   databaseBusyMsMax: 15_000,
+  /** How long a thread waits at a time: it can be ended in between, while its service stops. */
+  databaseBusyStepMs: 250,
   /** Long answers are read in parts of this time, with a turn for others between them. */
   databaseTurnMsMax: 10,
-  /** A thread that waits for it can be ended so soon: its service stops meanwhile. */
-  databaseBusyStepMs: 250,
   /** Tries to overwrite a failed commit: a disk that fails more often in a row fails for good. */
   databaseOverwritesMax: 20,
   /** Prepared statements kept per connection: texts are constants, so more are a mistake. */
@@ -217,6 +218,8 @@ export const serviceLimits = {
 
   /** A blob that nothing points at is kept so long: an upload may be about to point at it. */
   blobGraceMs: 60 * 60 * 1000,
+  /** A version whose images are not frozen by then was left so by a crash. */
+  freezeMsMax: 60 * 60 * 1000,
   /** A blob half written that nobody has written to for so long belongs to a dead process. */
   blobUnfinishedMsMax: 60 * 60 * 1000,
 

@@ -67,11 +67,14 @@ export const signInLimits = {
   displayNameCharactersMax: 100,
   /** Of one application. RFC 6749 has no bound; browsers stop at some 2,000 characters. */
   redirectUrisMax: 20,
-  urlCharactersMax: 2_000,
+  applicationUrlCharactersMax: 2_000,
   /** A person stays signed in to the settings pages for a working day. */
   settingsSessionMs: 8 * 60 * 60 * 1000,
   /** A form on them may stay open for so long before it is sent. */
   settingsFormMs: 60 * 60 * 1000,
+
+  /** The page that ends a sign-in has so long to be read before its socket is cut. */
+  callbackCloseMsMax: 2_000,
 
   // MCP over HTTP.
 

@@ -3,23 +3,30 @@
 import { limits } from '../limits.ts';
 import type { Log, LogFields } from '../log.ts';
 
-/** Tells of one line why it was left out, or of how many no more was said. */
-export type TellStray = (message: string, fields: LogFields) => void;
+export interface StrayLines {
+  /** Says why one was left out, unless many were in this second. */
+  tell(message: string, fields: LogFields): void;
+  /** Says at once how many were not told. */
+  flush(): void;
+}
 
 /**
- * Tells of `strayLinesToldMax` lines one by one, of the others only how many there were, a second
- * after the first. A warning costs more than reading its line: half a million held up a ping.
+ * Warns about `strayLinesToldMax` of them in each second, and then says how many more there were: a
+ * warning costs more than reading its line, and half a million held up a ping.
  */
-export function createTellStray(log: Log, windowMs = 1000): TellStray {
+export function watchStrayLines(log: Log): StrayLines {
   let lines = 0;
-  const endWindow = () => {
+  let second: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(second);
     const untold = lines - limits.strayLinesToldMax;
     if (untold > 0) log.warn('More lines on stdin were no messages.', { lines: untold });
     lines = 0;
   };
-  return (message, fields) => {
-    if (lines === 0) setTimeout(endWindow, windowMs).unref();
+  const tell: StrayLines['tell'] = (message, fields) => {
+    if (lines === 0) second = setTimeout(flush, 1000).unref();
     lines += 1;
     if (lines <= limits.strayLinesToldMax) log.warn(message, fields);
   };
+  return { tell, flush };
 }

@@ -19,7 +19,7 @@ import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
 import { isRecord, membersOf } from './members.ts';
 import { requestIdIn } from './request-id.ts';
 import type { Output } from './stdout-guard.ts';
-import { createTellStray, type TellStray } from './stray-lines.ts';
+import { type StrayLines, watchStrayLines } from './stray-lines.ts';
 
 export interface Wire {
   readonly transport: Transport;
@@ -36,22 +36,23 @@ export interface Wire {
  */
 export function openWire(stdin: Readable, stdout: Output, log: Log): Wire {
   const open = new OpenRequests();
-  const tellStray = createTellStray(log);
+  const stray = watchStrayLines(log);
   const input = new LineInput(stdin, log, {
     onLine: (line) => {
-      for (const message of messagesIn(line, tellStray)) pass(message);
+      for (const message of messagesIn(line, stray)) pass(message);
     },
     settled: () => open.settled(limits.stdinGraceMs),
   });
+  input.once('close', stray.flush);
   const transport = new LineTransport(input, stdout, open);
   const pass = (value: object) => {
     const fault = value instanceof TooLarge ? value.fault : faultOf(value);
     if (fault !== undefined) refuse(value, fault);
     else if (isMessage(value)) transport.receive(value);
-    else transport.onerror?.(new Error('neither a notification nor an answer'));
+    else stray.tell('A message on stdin is no notification and no answer.', {});
   };
   const refuse = (value: object, fault: string) => {
-    tellStray('A message on stdin is no JSON-RPC.', { fault });
+    stray.tell('A message on stdin is no JSON-RPC.', { fault });
     const id = idOf(value);
     if (id !== undefined) void transport.send(invalidRequest(id, fault)).catch(() => undefined);
   };
@@ -76,9 +77,9 @@ const lineBounds: JsonBounds = {
 };
 
 /** The messages of a line. Revision 2025-03-26 allows several in one array; each is answered. */
-function messagesIn(line: Buffer, tellStray: TellStray): readonly object[] {
+function messagesIn(line: Buffer, stray: StrayLines): readonly object[] {
   if (!isUtf8(line)) {
-    tellStray('A line on stdin is not UTF-8 and was left out.', { bytes: line.length });
+    stray.tell('A line on stdin is not UTF-8 and was left out.', { bytes: line.length });
     return [];
   }
   const text = line.toString('utf8').trim();
@@ -90,7 +91,7 @@ function messagesIn(line: Buffer, tellStray: TellStray): readonly object[] {
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
     return messages.map((message) => (isRecord(message) ? message : { notAnObject: true }));
   } catch {
-    tellStray('A line on stdin is not JSON and was left out.', { bytes: line.length });
+    stray.tell('A line on stdin is not JSON and was left out.', { bytes: line.length });
     return [];
   }
 }
@@ -119,7 +120,7 @@ function isPlain(message: object): boolean {
 
 const requestMembers: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-/** Of what has no fault. Nobody waits for an answer to what is none. */
+/** For values without a fault. To a wrong notification or answer nothing is answered. */
 function isMessage(value: object): value is JSONRPCMessage {
   if ('method' in value && 'id' in value) return true;
   return [isJSONRPCNotification, isJSONRPCResultResponse, isJSONRPCErrorResponse].some((isOne) =>

@@ -115,7 +115,7 @@ async function close(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), limits.lingerMsMax);
+  const cut = setTimeout(() => server.closeAllConnections(), limits.callbackCloseMsMax);
   await promise;
   clearTimeout(cut);
 }

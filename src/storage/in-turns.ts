@@ -14,9 +14,9 @@ export interface LongQuery<Item> {
 }
 
 /**
- * Gives `take` the rows of a query in parts, each of `databaseTurnMsMax` at most, with a turn for
- * others behind each. Those may write meanwhile: the query is about rows that nobody changes, or
- * asks a snapshot.
+ * Gives `take` the rows of a query in parts that are read in `databaseTurnMsMax`, with a turn for
+ * others behind each. What these write meanwhile is seen or not, but for a snapshot, which has one
+ * state; the place of a row does not change.
  */
 export async function inTurns<Item>(
   database: Pick<Database, 'each'>,
@@ -27,14 +27,14 @@ export async function inTurns<Item>(
   for (;;) {
     const items: Item[] = [];
     const endMs = systemClock.monotonic() + limits.databaseTurnMsMax;
-    let isOver = true;
+    let isTimeUp = false;
     database.each(sql, after(last), (row) => {
       items.push(read(row));
-      isOver = systemClock.monotonic() < endMs;
-      return isOver;
+      isTimeUp = systemClock.monotonic() >= endMs;
+      return !isTimeUp;
     });
     take(items);
-    if (isOver) return;
+    if (!isTimeUp) return;
     last = items.at(-1);
     await setImmediate();
   }

@@ -87,18 +87,18 @@ test.each([
   '{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":"y"}}',
   '{"jsonrpc":"2.0","method":"notifications/initialized","extra":1}',
   '{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":7}}',
-])('%s is left out and reported', async (line) => {
+])('%s is left out and told in the log', async (line) => {
   const stdin = new PassThrough();
-  const { transport } = openWire(stdin, new PassThrough(), createLog('error'));
+  const told: string[] = [];
+  const log = createLog('warn', (text) => told.push(text));
+  const { transport } = openWire(stdin, new PassThrough(), log);
   const messages: unknown[] = [];
-  const errors: Error[] = [];
   transport.onmessage = (message) => messages.push(message);
-  transport.onerror = (error) => errors.push(error);
   await transport.start();
   const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
   stdin.write(`${line}\n${JSON.stringify(ping)}\n`);
   await expect.poll(() => messages).toEqual([ping]);
-  expect(errors).toHaveLength(1);
+  expect(told).toHaveLength(1);
 });
 
 test('a flood of lines that are no messages is told in few lines', async () => {
@@ -112,4 +112,15 @@ test('a flood of lines that are no messages is told in few lines', async () => {
   expect(told).toHaveLength(21);
   expect(told.at(0)).toContain('A line on stdin is not JSON and was left out. bytes=1');
   expect(told.at(20)).toContain('More lines on stdin were no messages. lines=9980');
+});
+
+test('the end of stdin tells of the rest at once', async () => {
+  const told: string[] = [];
+  const stdin = new PassThrough();
+  const log = createLog('warn', (line) => told.push(line));
+  const { transport, input } = openWire(stdin, new PassThrough(), log);
+  await transport.start();
+  stdin.end('{"jsonrpc":"2.0","result":{}}\n'.repeat(30));
+  await once(input, 'close');
+  expect(told.at(20)).toContain('More lines on stdin were no messages. lines=10');
 });

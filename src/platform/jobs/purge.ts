@@ -17,7 +17,7 @@ export function addPurge(work: Work, clock: Clock): void {
 /** What cannot be removed keeps nothing else from it: the job fails at its end, and says so. */
 export const runPurge: Job = async ({ store, clock, uploads }, claim, signal) => {
   const before = clock.now() - limits.trashRetentionMs;
-  const items = await store.purge.due(before);
+  const items = await store.purge.due(before, clock.now() - limits.freezeMsMax);
   const thrown: unknown[] = [];
   const attempt = async (run: () => Promise<void>) => {
     await run().catch((error: unknown) => {

@@ -13,10 +13,12 @@ export function addSweep(work: Work, clock: Clock): void {
   work.addOnce({ id, kind: 'sweep', payload: {} });
 }
 
-export const runSweep: Job = async ({ store, blobs }, _claim, signal) => {
-  const isReferenced = (hash: string) => {
+export const runSweep: Job = async ({ store, blobs, clock }, _claim, signal) => {
+  const isReferenced = async (hash: string) => {
     signal.throwIfAborted();
-    return store.refersTo(hash);
+    // A version may be about to point at the file of an image that was just deleted.
+    const isFreezing = await store.versions.isFreezing(clock.now() - limits.freezeMsMax);
+    return isFreezing || store.refersTo(hash);
   };
   const { removed, bytesRemoved } = await blobs.sweep(isReferenced, limits.blobGraceMs);
   return { removed, bytesRemoved };

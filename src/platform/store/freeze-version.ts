@@ -11,8 +11,8 @@ import type { ChooseImages, NewVersion, Version, VersionCandidate } from './stor
 /**
  * Adds a version of the images as they are now, those that `choose` keeps, and the work that makes
  * it. Undefined where none is left. What others write meanwhile is not in it. Nobody sees the
- * version before all of it is there; one that a crash left half-made goes with the next purge.
- * Throws `conflict` where that happened meanwhile.
+ * version before all of it is there; one that a crash left half-made is purged after `freezeMsMax`.
+ * Throws `conflict` where this took so long, as on a machine that slept meanwhile.
  */
 export async function addVersion(
   database: Database,
@@ -20,20 +20,23 @@ export async function addVersion(
   version: NewVersion,
   choose: ChooseImages,
 ): Promise<Version | undefined> {
-  const snapshot = database.snapshot();
+  // Before the snapshot: from here on no file of an image is swept.
+  const outline = database.transaction(() => addOutline(database, version));
   try {
-    const chosen = choose && idsOf(choose(await listCandidates(snapshot, version.projectId)));
-    if (chosen ? chosen.size === 0 : !hasImages(snapshot, version.projectId)) return undefined;
-    const outline = database.transaction(() => addOutline(database, version));
-    const sources = await freezeImages(database, snapshot, version, chosen);
+    const sources = await freezeImages(database, version, choose);
+    if (sources === 0) return undefined;
     database.transaction(() => publish(database, work, version, sources));
     return {
       ...outline,
-      ...{ state: 'generating', progress: 0, error: undefined, images: 0, classes: [] },
+      state: 'generating',
+      progress: 0,
+      error: undefined,
+      images: 0,
+      classes: [],
       splits: splitCountsOf({}),
     };
   } finally {
-    snapshot.close();
+    removeEmptyOutline(database, version);
   }
 }
 
@@ -63,16 +66,7 @@ function annotationState(objects: number | undefined): Candidate['annotation'] {
   return objects === 0 ? 'empty' : 'labelled';
 }
 
-function idsOf(images: readonly Candidate[]): ReadonlySet<string> {
-  return new Set(images.map(({ id }) => id));
-}
-
-function hasImages(database: Snapshot, projectId: string): boolean {
-  const sql = 'SELECT 1 AS n FROM images WHERE project_id = ? LIMIT 1';
-  return database.get(sql, [projectId], (row) => row.integer('n')) !== undefined;
-}
-
-/** The row of the version, purged already as far as others see. */
+/** The row of the version. Others take it for one that is being purged: `deleted_at` is 0. */
 function addOutline(database: Database, version: NewVersion) {
   const { id, projectId, settings, taskId, created } = version;
   const number =
@@ -90,8 +84,37 @@ function addOutline(database: Database, version: NewVersion) {
   return { id, projectId, number, name, created, settings, taskId };
 }
 
-/** Says how many. `chosen`: their ids; undefined: all. */
+export function isFreezing(database: Database, since: number): boolean {
+  const sql = 'SELECT 1 AS found FROM versions WHERE deleted_at = 0 AND created > ? LIMIT 1';
+  return database.get(sql, [since], (row) => row.integer('found')) !== undefined;
+}
+
+/** So that its number is free again. */
+function removeEmptyOutline(database: Database, { id }: NewVersion): void {
+  database.run(
+    `DELETE FROM versions WHERE id = ? AND deleted_at = 0
+       AND NOT EXISTS (SELECT 1 FROM version_sources WHERE version_id = versions.id)`,
+    [id],
+  );
+}
+
+/** Copies the rows of the images that `choose` keeps, and gives their number. */
 async function freezeImages(
+  database: Database,
+  version: NewVersion,
+  choose: ChooseImages,
+): Promise<number> {
+  const snapshot = database.snapshot();
+  try {
+    const chosen = choose?.(await listCandidates(snapshot, version.projectId));
+    const ids = chosen && new Set(chosen.map(({ id }) => id));
+    return await copyImages(database, snapshot, version, ids);
+  } finally {
+    snapshot.close();
+  }
+}
+
+async function copyImages(
   database: Database,
   snapshot: Snapshot,
   { id, projectId }: NewVersion,
@@ -106,6 +129,7 @@ async function freezeImages(
   };
   await inTurns(snapshot, images, (rows) =>
     database.transaction(() => {
+      requireOutline(database, id);
       for (const row of rows) {
         if (chosen && !chosen.has(row.id)) continue;
         ordinal += 1;
@@ -116,7 +140,17 @@ async function freezeImages(
   return ordinal;
 }
 
-/** A row as it is stored: nothing is read out of it on the way. */
+function requireOutline(database: Database, id: string): void {
+  const sql = 'SELECT 1 AS found FROM versions WHERE id = ?';
+  if (database.get(sql, [id], (row) => row.integer('found')) === undefined) throw removed();
+}
+
+function removed(): FoveaError {
+  const message = 'The version was removed while it was made: nothing of it is left.';
+  return new FoveaError('conflict', message, { retry: 'safe' });
+}
+
+/** A row of `images` as it is stored: the annotation is copied as text, not parsed. */
 interface ImageRow {
   readonly id: string;
   readonly created: number;
@@ -150,10 +184,7 @@ function publish(
        AND (SELECT count(*) FROM version_sources WHERE version_id = versions.id) = ?`,
     [id, sources],
   );
-  if (published === 0) {
-    const message = 'The version was removed while it was made: nothing of it is left.';
-    throw new FoveaError('conflict', message, { retry: 'safe' });
-  }
+  if (published === 0) throw removed();
   const workspaceId = database.get(
     'SELECT workspace_id FROM projects WHERE id = ?',
     [projectId],

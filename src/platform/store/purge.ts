@@ -12,8 +12,11 @@ export interface DueItem {
 }
 
 export interface PurgeStore {
-  /** What has been in the trash since `before` or longer; what lies in it comes with it. */
-  due(before: number): Promise<readonly DueItem[]>;
+  /**
+   * What has been in the trash since `before` or longer; what lies in it comes with it. And the
+   * versions that nobody freezes any more, which began before `freezingSince`.
+   */
+  due(before: number, freezingSince: number): Promise<readonly DueItem[]>;
   /**
    * Removes some rows of it, in one transaction; nothing of what is not due any more. From the
    * first row on it is as old as can be, so that no clock that goes back brings half of it back.
@@ -38,7 +41,7 @@ export interface PurgeStore {
 
 export function purgeStore(database: Database): PurgeStore {
   return {
-    due: async (before) => listDue(database, before),
+    due: async (before, freezingSince) => listDue(database, before, freezingSince),
     purgeSome: async (item, before, countMax, guard) =>
       guard(() => {
         if (!markPurged(database, item, before)) return 'done';
@@ -71,20 +74,20 @@ const tables = {
   workflow: 'workflows',
 } as const satisfies Record<TrashType, string>;
 
-function listDue(database: Database, before: number): readonly DueItem[] {
+function listDue(database: Database, before: number, freezingSince: number): readonly DueItem[] {
   return database.all(
     `SELECT 'project' AS type, id FROM projects WHERE deleted_at <= :before
      UNION ALL SELECT 'version', versions.id FROM versions
        JOIN projects ON projects.id = versions.project_id
        WHERE versions.deleted_at <= :before AND coalesce(projects.deleted_at > :before, 1)
-         AND versions.created <= :before
+         AND versions.created <= iif(versions.deleted_at = 0, :freezingSince, :before)
      UNION ALL SELECT 'training', trainings.id FROM trainings
        JOIN versions ON versions.id = trainings.version_id
        JOIN projects ON projects.id = versions.project_id
        WHERE trainings.deleted_at <= :before AND coalesce(versions.deleted_at > :before, 1)
          AND coalesce(projects.deleted_at > :before, 1)
      UNION ALL SELECT 'workflow', id FROM workflows WHERE deleted_at <= :before`,
-    { before },
+    { before, freezingSince },
     (row) => ({ type: typeOf(row.text('type')), id: row.text('id') }),
   );
 }

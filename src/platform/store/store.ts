@@ -286,6 +286,8 @@ export interface VersionStore {
    * meanwhile.
    */
   add(version: NewVersion, choose: ChooseImages): Promise<Version | undefined>;
+  /** Whether a version is being added that began after `since`, so that it may need any image. */
+  isFreezing(since: number): Promise<boolean>;
   find(projectId: string, number: number): Promise<Version | undefined>;
   /** By id, also when it is in the trash. */
   get(versionId: string): Promise<Version | undefined>;

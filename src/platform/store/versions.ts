@@ -7,7 +7,7 @@ import { allInTurns, inTurns } from '../../storage/in-turns.ts';
 import { readErrorCode, type Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import type { SourceOutline } from '../versions/batches.ts';
-import { addVersion, listCandidates } from './freeze-version.ts';
+import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import {
   readAnnotation,
   readFormat,
@@ -35,6 +35,7 @@ const live = 'versions.deleted_at IS NULL';
 export function versionStore(database: Database, work: Work): VersionStore {
   return {
     add: (version, choose) => addVersion(database, work, version, choose),
+    isFreezing: async (since) => isFreezing(database, since),
     find: async (projectId, number) =>
       database.get(
         `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,

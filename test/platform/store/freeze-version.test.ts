@@ -80,8 +80,30 @@ it('that a crash left half-made is seen by nobody, and goes when it is old', asy
   expect(await store.versions.list(projectId)).toEqual([]);
   const workspace = await store.workspaces.ensure('acme', 1);
   expect(await store.trash.list(workspace.id, 0)).toEqual([]);
-  expect(await store.purge.due(version.created - 1)).toEqual([]);
-  expect(await store.purge.due(version.created)).toEqual([{ type: 'version', id: 'v1' }]);
+  expect(await store.versions.isFreezing(version.created - 1)).toBe(true);
+  expect(await store.versions.isFreezing(version.created)).toBe(false);
+  expect(await store.purge.due(0, version.created - 1)).toEqual([]);
+  expect(await store.purge.due(0, version.created)).toEqual([{ type: 'version', id: 'v1' }]);
   const next = { ...version, id: 'v2', taskId: 't2' };
   expect(await store.versions.add(next, undefined)).toMatchObject({ number: 2 });
+});
+
+it('is a conflict when the purge took it meanwhile', async () => {
+  const { database, store } = await largeProject();
+  const adding = store.versions.add(version, undefined);
+  while (numberIn(database, frozen) === 0) await nextTurn();
+  database.run('DELETE FROM version_sources');
+  database.run('DELETE FROM versions');
+  await expect(adding).rejects.toMatchObject({ code: 'conflict', retry: 'safe' });
+});
+
+it('leaves no number behind where no image was chosen, or the choice refused', async () => {
+  const { store } = await largeProject();
+  expect(await store.versions.add(version, () => [])).toBeUndefined();
+  const refuse = () => {
+    throw new Error('refused');
+  };
+  await expect(store.versions.add(version, refuse)).rejects.toThrow('refused');
+  expect(await store.versions.isFreezing(0)).toBe(false);
+  expect(await store.versions.add(version, undefined)).toMatchObject({ number: 1 });
 });
