@@ -94,6 +94,6 @@ function warnOfMissing({ apiKey }: Settings, signIn: MountedSignIn | undefined, 
   log.warn(
     signIn === undefined
       ? 'FOVEA_API_KEY is not set: the platform accepts no key.'
-      : 'FOVEA_API_KEY is not set: the platform accepts access tokens alone. Add people who may sign in with `fovea account add`.',
+      : 'FOVEA_API_KEY is not set: callers need an access token, or a key that was made here. Add people who may sign in with `fovea account add`.',
   );
 }

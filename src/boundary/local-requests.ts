@@ -33,7 +33,7 @@ export function localRequests(service: LocalService): (headers: SourceHeaders) =
     const [authority = ''] = host;
     if (host.length !== 1 || !hosts.has(authority.toLowerCase())) {
       throw new FoveaError('forbidden', 'The Host header names another service.', {
-        hint: `Call http://127.0.0.1:${service.port}, or let the service allow the host (ALLOWED_HOSTS).`,
+        hint: `Call http://127.0.0.1:${service.port}. FOVEA_PUBLIC_URL sets the host of a proxy before it; of the Event Store ALLOWED_HOSTS does.`,
       });
     }
     if (origin.length > 1 || origin.some((value) => !origins.has(value.toLowerCase()))) {

@@ -211,6 +211,9 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       )
       .toBe(200);
     expect(problems).toEqual([]);
+    const url = store.url.replace('http://', `http://anybody:${key}@`);
+    const { page: named } = await show({ ...store, url });
+    await named.locator('.card').waitFor();
   });
 });
 

@@ -256,11 +256,17 @@ describe('dry_run', () => {
     projectHas({ train: 1, valid: 1, test: 0 });
     const augmentation = { hue: { degrees: 9 }, image: { versions: 60 } };
     const args = { ...where, preprocessing: {}, augmentation, dry_run: true };
-    const { data } = await kit.call('versions_generate', args);
+    const { summary, data, next } = await kit.call('versions_generate', args);
+    expect(summary).toBe(
+      'Dry run, nothing was sent: the platform would refuse it: ' +
+        'augmentation.image.versions is 60; 50 is the most.',
+    );
+    expect(next).toEqual([]);
+    expect(data.expected).toBeNull();
     expect(data.warnings).toEqual([
+      'augmentation.image.versions is 60; 50 is the most',
       'augmentation.image.versions is 60: customary are 1 to 50 images; generation fails above ' +
         'the cap of the plan, on the embedded platform 50 unless set otherwise',
-      'augmentation.image.versions is 60: this platform refuses more than 50',
       'preprocessing.resize is missing: images keep their sizes',
     ]);
   });
@@ -271,12 +277,18 @@ describe('dry_run', () => {
     const args = { ...where, preprocessing: { resize }, augmentation, dry_run: true };
     const own = { ...kit.context.settings, versionMultiplierMax: 5 };
     const { data } = await kit.call('versions_generate', args, { settings: own });
-    expect(data.warnings).toEqual([
-      'augmentation.image.versions is 9: this platform refuses more than 5',
-    ]);
+    expect(data.warnings).toEqual(['augmentation.image.versions is 9; 5 is the most']);
     const hosted = { ...own, baseUrl: 'https://api.example.com' };
     const answer = await kit.call('versions_generate', args, { settings: hosted });
     expect(answer.data.warnings).toEqual([]);
+  });
+
+  it('says that more tiles than an image may have are refused', async () => {
+    projectHas({ train: 1, valid: 1, test: 0 });
+    const preprocessing = { resize, tile: { rows: 101, columns: 100 } };
+    const args = { ...where, preprocessing, augmentation: {}, dry_run: true };
+    const { summary } = await kit.call('versions_generate', args);
+    expect(summary).toContain('preprocessing.tile makes 10100 of each image; 10000 is the most');
   });
 
   it('warns of what the project does not have', async () => {

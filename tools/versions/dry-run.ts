@@ -11,6 +11,7 @@ import {
 } from '../../src/contract/version-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-idle.ts';
 import type { versions } from '../../src/contract/versions.ts';
+import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, nameList, quoted } from '../words.ts';
 
@@ -32,9 +33,10 @@ export async function dryRun(
   const { body } = await client.call(projects.projects_get, where, { signal });
   const expected = await countImages(wanted, body.project, context);
   const strangers = await unknownTags(wanted, context);
+  const refusals = refusalsOf(wanted, settings);
   const warnings = [
+    ...refusals,
     ...unusual,
-    ...capWarnings(wanted, settings),
     ...resizeWarnings(wanted, unusual),
     ...projectWarnings(wanted, body.project),
     ...boxlessWarnings(wanted, body.project, expected),
@@ -42,16 +44,20 @@ export async function dryRun(
       ? [`preprocessing.filter-tags names ${nameList(strangers)}: no image has such a tag`]
       : []),
   ];
+  const isRefused = refusals.length > 0;
   const warned = warnings.length > 0 ? `, with ${count(warnings.length, 'warning')}` : '';
+  const outcome = isRefused
+    ? `the platform would refuse it: ${refusals.join('; ')}`
+    : `the version of ${quoted(project)} would have ${figures(expected)}${warned}`;
   return {
-    summary: `Dry run, nothing was sent: the version of ${quoted(project)} would have ${figures(expected)}${warned}.`,
+    summary: `Dry run, nothing was sent: ${outcome}.`,
     data: {
       dry_run: true,
-      expected: expected ?? null,
+      expected: isRefused ? null : (expected ?? null),
       warnings,
       settings: { ...(versionName !== undefined && { versionName }), ...normalizeSettings(wanted) },
     },
-    next: nextCalls(wanted, body.project, strangers),
+    next: isRefused ? [] : nextCalls(wanted, body.project, strangers),
   };
 }
 
@@ -124,14 +130,22 @@ async function countImages(
   return expectedCounts(settings, { splits: { train, valid, test }, boxes });
 }
 
-/** The cap of a hosted platform depends on the plan, and is not known. */
-function capWarnings(
-  { augmentation }: Wanted,
+/** Of the embedded platform: the bounds of a hosted one depend on the plan, and are not known. */
+function refusalsOf(
+  { augmentation, preprocessing }: Wanted,
   { baseUrl, versionMultiplierMax: cap }: Settings,
 ): readonly string[] {
+  if (baseUrl !== undefined) return [];
   const versions = augmentation.image?.versions ?? 1;
-  if (baseUrl !== undefined || versions <= cap) return [];
-  return [`augmentation.image.versions is ${versions}: this platform refuses more than ${cap}`];
+  const { tile } = preprocessing;
+  const tiles = tile && 'rows' in tile ? tile.rows * tile.columns : 0;
+  const most = limits.piecesPerImageMax;
+  return [
+    ...(versions > cap ? [`augmentation.image.versions is ${versions}; ${cap} is the most`] : []),
+    ...(tiles > most
+      ? [`preprocessing.tile makes ${tiles} of each image; ${most} is the most`]
+      : []),
+  ];
 }
 
 function resizeWarnings({ preprocessing }: Wanted, unusual: readonly string[]): readonly string[] {

@@ -92,7 +92,7 @@ function described(
   }
   if (status === 'failed') {
     return {
-      summary: `${what} went to ${quoted(project)}, but were not taken.`,
+      summary: `${what} went to ${quoted(project)}, but the task that takes in what it holds failed.`,
       data: { ...data, error },
     };
   }

@@ -56,7 +56,8 @@ async function get(path, query) {
     for (const one of [value ?? []].flat()) parameters.append(name, one);
   }
   const target = parameters.size > 0 ? `${path}?${parameters}` : path;
-  const response = await fetch(target, {
+  // The address of the page may carry a key, which fetch refuses in a URL.
+  const response = await fetch(location.origin + target, {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(20_000),
   }).catch(() => {

@@ -90,7 +90,8 @@ function at(...segments) {
  * @returns {Promise<any>}
  */
 async function call(method, path, body) {
-  const response = await fetch(path, {
+  // The address of the page may carry a name and password, which fetch refuses in a URL.
+  const response = await fetch(location.origin + path, {
     method,
     headers: {
       accept: 'application/json',
