@@ -145,3 +145,8 @@ export function asFoveaError(thrown: unknown): FoveaError {
   }
   return new FoveaError('internal', 'Something failed inside Fovea.', { cause: thrown });
 }
+
+/** Where an error was thrown, innermost first: its stack without its words. */
+export function framesOf({ stack = '' }: Error): readonly string[] {
+  return stack.split('\n').flatMap((line) => /^\s+at (.*)$/.exec(line)?.[1] ?? []);
+}

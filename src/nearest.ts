@@ -17,6 +17,17 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best ?? onlyOne(known.filter((other) => isPartOf(name, other)));
 }
 
+/** `nearest` for one wrong name after the other: each is compared with all, so only few are. */
+export function nearestOfFew(known: readonly string[]): (name: string) => string | undefined {
+  let asked = 0;
+  return (name) => {
+    asked += 1;
+    return asked > askedMax ? undefined : nearest(name, known);
+  };
+}
+
+const askedMax = 5;
+
 /** No known name is that long: comparing long text would only cost time. */
 const nameCharactersMax = 60;
 

@@ -7,6 +7,7 @@ import { credentialAttacks } from './credentials.ts';
 import { eventStoreAttacks } from './event-store.ts';
 import { imageAttacks } from './images.ts';
 import { jsonAttacks } from './json.ts';
+import { largeProjectAttacks } from './large-projects.ts';
 import { mcpAttacks } from './mcp.ts';
 import { multipartAttacks } from './multipart.ts';
 import { oauthAttacks } from './oauth.ts';
@@ -19,6 +20,7 @@ export const allAttacks: readonly Attack[] = [
   ...jsonAttacks,
   ...annotationAttacks,
   ...queryAttacks,
+  ...largeProjectAttacks,
   ...multipartAttacks,
   ...credentialAttacks,
   ...eventStoreAttacks,

@@ -71,6 +71,7 @@ const filters = repeated(400, (at) => `metadata_filter=a${at}:gt:1`).join('&');
 const queries: readonly Attack[] = [
   query('400 filters of metadata', filters),
   query('4,000 devices', `device_id__in=${repeated(3_000, (at) => at).join(',')}`),
+  query('a filter of 15,800 digits', `metadata_filter=a:eq:${'1'.repeat(15_800)}x`),
   query('a filter of 12 KB', `metadata_filter=a:eq:${'b'.repeat(12_000)}`),
   query('all of them, a thousand', 'limit=1000&include_drafts=true&sort_direction=asc'),
   query(

@@ -67,6 +67,12 @@ export const mcpAttacks: readonly Attack[] = [
     message(call('workspace_search', { query: 'a* '.repeat(300_000) })),
   ),
   single('http', 'mcp: a tool name of 900 KB', () => message(call('a'.repeat(900_000), {}))),
+  ...['folders_delete.folderId', 'api_keys_revoke.keyId'].map((at) => {
+    const [tool = '', id = ''] = at.split('.');
+    return single('http', `mcp: ${tool} of an id with 400,000 blanks`, () =>
+      message(call(tool, { [id]: `a${' '.repeat(400_000)}b`, confirm: 'x' })),
+    );
+  }),
   single('http', 'mcp: a body of 20 MB', () => message(`"${'a'.repeat(20_000_000)}"`)),
   single('http', 'mcp: JSON in an argument, 900 KB', () =>
     message(call('images_delete', { project: 'a', images: `[${'0,'.repeat(440_000)}0]` })),

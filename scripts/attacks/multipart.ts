@@ -74,6 +74,10 @@ export const multipartAttacks: readonly Attack[] = [
       { name: 'metadata', content: `{"a":[${'0,'.repeat(500_000)}0]}` },
     ]),
   ),
+  single('event-store', 'attach: a boundary of 15,500 blanks', (target) => ({
+    ...attach(target, 'videos', Buffer.from('a')),
+    headers: { 'content-type': `multipart/form-data; boundary=${' '.repeat(15_500)}"a` },
+  })),
   single('platform', 'upload: a boundary of 10 KB', (target) => ({
     path: `/dataset/${target.id('project')}/upload`,
     headers: { 'content-type': `multipart/form-data; boundary=${'a'.repeat(10_000)}` },

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { limits } from '../limits.ts';
 
 /** What of a request tells its address. Header values as they came, in their order. */
 export interface AddressedRequest {
@@ -43,9 +44,10 @@ export function clientAddresses(trusted: TrustedProxies): (request: AddressedReq
       ([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits),
     );
   };
-  const behind = (peer: string, hops: readonly (string | undefined)[]) => {
+  const behind = (peer: string, hops: readonly string[]) => {
     let address = peer;
-    for (const hop of hops.toReversed()) {
+    for (const text of hops.slice(-limits.proxiesInRowMax).toReversed()) {
+      const hop = hopAddress(text);
       if (hop === undefined || !isTrusted(address)) return address;
       address = hop;
     }
@@ -55,9 +57,12 @@ export function clientAddresses(trusted: TrustedProxies): (request: AddressedReq
     const known = plainAddress(peer);
     if (known === undefined) return peer;
     if (networks.length === 0 || !isTrusted(known)) return known;
-    const older = behind(known, forwardedFor.flatMap((value) => value.split(',')).map(hopAddress));
+    const older = behind(
+      known,
+      forwardedFor.flatMap((value) => value.split(',')),
+    );
     if (forwarded.length === 0) return older;
-    const newer = behind(known, forwarded.flatMap(elements).map(hopAddress));
+    const newer = behind(known, forwarded.flatMap(elements));
     return forwardedFor.length === 0 || older === newer ? newer : known;
   };
 }
@@ -101,8 +106,22 @@ function hopAddress(hop: string): string | undefined {
   return plainAddress(inner ?? withPort ?? given);
 }
 
-/** The `for` of each element of a Forwarded header; an element without one hides its client. */
+/**
+ * The `for` of each element of a Forwarded header; an element without one hides its client. Read
+ * from the right, where the nearest proxy wrote: what a client left open on the left ends there.
+ */
 function elements(value: string): readonly string[] {
-  const parts = value.match(/(?:[^",]|"(?:[^"\\]|\\.)*")+/g) ?? [];
-  return parts.map((element) => /(?:^|;)\s*for=("[^"]*"|[^;\s]*)/i.exec(element.trim())?.[1] ?? '');
+  const parts: string[] = [];
+  let end = value.length;
+  let isQuoted = false;
+  for (let at = value.length - 1; at >= 0; at -= 1) {
+    if (value[at] === '"') isQuoted = !isQuoted;
+    if (value[at] !== ',' || isQuoted) continue;
+    parts.push(value.slice(at + 1, end));
+    end = at;
+  }
+  parts.push(value.slice(0, end));
+  return parts
+    .toReversed()
+    .map((element) => /(?:^|;)\s*for=("[^"]*"|[^;\s]*)/i.exec(element.trim())?.[1] ?? '');
 }

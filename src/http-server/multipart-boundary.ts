@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { BusboyInstance } from '@fastify/busboy';
+import { limits } from '../limits.ts';
 
 /**
  * The boundary that the header names (RFC 2046 section 5.1.1): 1 to 70 characters. Undefined: the
@@ -9,6 +10,8 @@ import type { BusboyInstance } from '@fastify/busboy';
  */
 export function boundaryOf({ headers }: IncomingMessage): string | undefined {
   const header = headers['content-type'] ?? '';
+  // The parameters are looked for from each character on.
+  if (header.length > limits.contentTypeCharactersMax) return undefined;
   if (!/^multipart\/form-data\s*;/i.test(header)) return undefined;
   const found = [...header.matchAll(/;\s*boundary\s*=\s*(?:"([^"\\]*)"|([^\s;"]*))\s*(?=;|$)/gi)];
   const [first] = found;

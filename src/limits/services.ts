@@ -38,6 +38,8 @@ export const serviceLimits = {
   multipartBytesMax: 120 * 1024 * 1024,
   /** One text field of a multipart body: metadata and labels are far smaller. */
   multipartFieldBytesMax: 1024 * 1024,
+  /** The Content-Type of a body: a boundary has 70 characters at most (RFC 2046). */
+  contentTypeCharactersMax: 300,
   /** The headers of one part of a multipart body: a name, a file name and a type. */
   multipartHeaderBytesMax: 8 * 1024,
   multipartHeadersMax: 16,
@@ -80,6 +82,8 @@ export const serviceLimits = {
   keepAliveMsMax: 65_000,
   /** Parameters of a query: more than any operation has, with lists of names. */
   queryParametersMax: 1_000,
+  /** Proxies that are believed one after the other; the next address is taken for the client's. */
+  proxiesInRowMax: 20,
   /** More than this process has room for: far below the files that it may have open. */
   connectionsMax: 1_000,
   /** Requests of one connection that wait for the answer to another one; browsers send none. */
@@ -192,8 +196,8 @@ export const serviceLimits = {
   databaseBusyMsMax: 15_000,
   /** How long a thread waits at a time: it can be ended in between, while its service stops. */
   databaseBusyStepMs: 250,
-  /** Long answers are read in parts of this time, with a turn for others between them. */
-  databaseTurnMsMax: 10,
+  /** Long answers are read in parts of this time; writing what was read takes longer. */
+  databaseTurnMsMax: 5,
   /** Tries to overwrite a failed commit: a disk that fails more often in a row fails for good. */
   databaseOverwritesMax: 20,
   /** Prepared statements kept per connection: texts are constants, so more are a mistake. */

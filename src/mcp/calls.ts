@@ -5,7 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
-import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
+import { asFoveaError, FoveaError, framesOf, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
@@ -233,9 +233,5 @@ function logFailure(log: Log, tool: string, thrown: unknown): void {
     return;
   }
   const at = cause instanceof Error ? cause : new Error(String(cause));
-  log.error('A call failed unforeseen.', { tool, error: at.name, at: firstFrame(at) });
-}
-
-function firstFrame({ stack = '' }: Error): string {
-  return /^\s+at (.*)$/m.exec(stack)?.[1] ?? '';
+  log.error('A call failed unforeseen.', { tool, error: at.name, at: framesOf(at)[0] ?? '' });
 }

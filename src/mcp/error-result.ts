@@ -161,7 +161,9 @@ function cleanUpstream({ status, message, type, hint }: UpstreamError): Upstream
 
 /** What an argument held must not look like a line of ours. */
 function onOneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ');
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }
 
 function cut(text: string): string {

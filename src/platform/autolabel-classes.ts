@@ -2,7 +2,7 @@
 
 import { invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
+import { nearestOfFew } from '../nearest.ts';
 import { quotedList } from './annotations/reading.ts';
 
 export interface WantedClasses {
@@ -67,11 +67,12 @@ function unknownNames(
   known: readonly string[],
   what: string,
 ): readonly Problem[] {
+  const nearestTo = nearestOfFew(known);
   return names
     .filter((name) => !known.includes(name))
     .slice(0, limits.problemsShownMax)
     .map((name) => {
-      const near = nearest(name, known);
+      const near = nearestTo(name);
       const right =
         near === undefined ? `known are ${quotedList(known)}` : `did you mean "${near}"?`;
       return { path: `${path}.${name}`, message: `is not ${what}; ${right}` };

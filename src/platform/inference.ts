@@ -6,7 +6,7 @@ import type { Input } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
+import { nearestOfFew } from '../nearest.ts';
 import { tidy } from './annotations/boxes.ts';
 import { quoted, quotedList } from './annotations/reading.ts';
 import { type Labelled, type Labeller, localModel, noModelConfigured } from './models/labeller.ts';
@@ -51,11 +51,12 @@ function wantedClasses({ classes }: RunInput, labeller: Labeller): readonly stri
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
+  const nearestTo = nearestOfFew(labeller.classes);
   const problems = names
     .filter((name) => !labeller.classes.includes(name))
     .slice(0, limits.problemsShownMax)
     .map((name) => {
-      const near = nearest(name, labeller.classes);
+      const near = nearestTo(name);
       const right = near
         ? `did you mean ${quoted(near)}?`
         : `known are ${quotedList(labeller.classes)}`;

@@ -3,7 +3,8 @@
 import type { projects } from '../contract/projects.ts';
 import { invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { nearest } from '../nearest.ts';
+import { limits } from '../limits.ts';
+import { nearestOfFew } from '../nearest.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
@@ -60,12 +61,13 @@ function refuseUnknownClasses(
   classes: readonly string[],
   known: Readonly<Record<string, number>>,
 ): void {
-  const names = Object.keys(known);
-  const problems = classes.flatMap((name, place) => {
-    if (Object.hasOwn(known, name)) return [];
-    const meant = nearest(name, names);
+  const nearestTo = nearestOfFew(Object.keys(known));
+  const places = [...classes.keys()].filter((place) => !Object.hasOwn(known, classes[place] ?? ''));
+  const problems = places.slice(0, limits.problemsShownMax).map((place) => {
+    const name = classes[place] ?? '';
+    const meant = nearestTo(name);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return [{ path: `classes[${place}]`, message: `no image has the class "${name}"${hint}` }];
+    return { path: `classes[${place}]`, message: `no image has the class "${name}"${hint}` };
   });
   if (problems.length > 0) throw invalidInput(problems);
 }

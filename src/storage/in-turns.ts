@@ -24,20 +24,28 @@ export async function inTurns<Item>(
   take: (items: readonly Item[]) => void,
 ): Promise<void> {
   let last: Item | undefined;
-  for (;;) {
+  let isTimeUp = false;
+  do {
+    await nextTurn();
     const items: Item[] = [];
     const endMs = systemClock.monotonic() + limits.databaseTurnMsMax;
-    let isTimeUp = false;
+    isTimeUp = false;
     database.each(sql, after(last), (row) => {
       items.push(read(row));
       isTimeUp = systemClock.monotonic() >= endMs;
       return !isTimeUp;
     });
     take(items);
-    if (!isTimeUp) return;
     last = items.at(-1);
-    await setImmediate();
-  }
+  } while (isTimeUp);
+}
+
+let turns: Promise<void> = Promise.resolve();
+
+/** One part of all long answers at a time: with many of them, others wait no longer. */
+function nextTurn(): Promise<void> {
+  turns = turns.then(() => setImmediate());
+  return turns;
 }
 
 /** All rows of a query, read in turns. */

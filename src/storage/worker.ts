@@ -1,7 +1,7 @@
 // A loop that does durable work, one piece at a time, for as long as its process lives.
 
 import type { Clock } from '../clock.ts';
-import { FoveaError } from '../errors.ts';
+import { FoveaError, framesOf } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { type Claim, LeaseLost, type Work } from './work.ts';
@@ -146,8 +146,8 @@ class LeasedWorker {
   /** Says what was thrown and where, without its words: they may be those of others. */
   #report(message: string, thrown: unknown): void {
     const error = thrown instanceof FoveaError && thrown.cause ? thrown.cause : thrown;
-    const { name, stack = '' } = error instanceof Error ? error : { name: typeof error };
-    const at = stack.match(/^\s+at .*$/gm)?.map((frame) => frame.trim());
-    this.#options.log.error(message, { error: name, at: at?.join(' < ') });
+    const name = error instanceof Error ? error.name : typeof error;
+    const at = error instanceof Error ? framesOf(error) : [];
+    this.#options.log.error(message, { error: name, at: at.join(' < ') });
   }
 }

@@ -14,17 +14,13 @@ import { signInMigrations } from '../../src/authorization-server/store/schema.ts
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import {
-  authorizationUrl,
-  person,
-  refresh,
-  signIn,
-  startTestAuthorizationServer,
-  validate,
-} from '../fixtures/authorization-server.ts';
+import { authorizationUrl, refresh, signIn, validate } from '../fixtures/authorization-server.ts';
 import { openFormBrowser } from '../fixtures/browser-form.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { administer } from './pages-kit.ts';
+import { addGrace, administer } from './pages-kit.ts';
+import { shareService } from './shared-service.ts';
+
+const start = shareService();
 
 const password = new Secret('twelve or so');
 
@@ -123,13 +119,14 @@ test('a password is the same on every keyboard', async () => {
 });
 
 test('what an account had ends with it: tokens, refreshes, and never comes back', async () => {
-  const service = await startTestAuthorizationServer();
-  onTestFinished(() => service.close());
+  const service = await start();
+  const owner = addGrace(service, ['acme']);
   const { post } = service.applications;
-  const tokens = await signIn(service, post);
+  const tokens = await signIn(service, post, {}, openFormBrowser(), owner);
+  expect((await validate(service, tokens.accessToken)).body.active).toBe(true);
   await administer(service, async ({ accounts }) => {
-    accounts.remove(person.name);
-    const { name, email, password: same } = person;
+    accounts.remove(owner.name);
+    const { name, email, password: same } = owner;
     await accounts.add({ name, email, workspaces: ['acme'], password: new Secret(same) });
   });
   expect((await validate(service, tokens.accessToken)).body.active).toBe(false);
@@ -138,12 +135,12 @@ test('what an account had ends with it: tokens, refreshes, and never comes back'
 });
 
 test('the browser of a removed account is asked who it is', async () => {
-  const service = await startTestAuthorizationServer();
-  onTestFinished(() => service.close());
+  const service = await start();
+  const owner = addGrace(service, ['acme']);
   const { post } = service.applications;
   const browser = openFormBrowser();
-  await signIn(service, post, {}, browser);
-  await administer(service, ({ accounts }) => accounts.remove(person.name));
+  await signIn(service, post, {}, browser, owner);
+  await administer(service, ({ accounts }) => accounts.remove(owner.name));
   const { status, next } = await browser.get(authorizationUrl(service, post).url);
   expect([status, next?.pathname]).toEqual([303, expect.stringMatching(/^\/oauth\/sign-in\//)]);
   const page = await browser.get(next ?? '');
@@ -221,33 +218,33 @@ test('the list obeys no control characters that an earlier release let in', asyn
 });
 
 test('a new password signs out all browsers, and programs where that is asked for', async () => {
-  const service = await startTestAuthorizationServer();
-  onTestFinished(() => service.close());
+  const service = await start();
+  const owner = addGrace(service, ['acme']);
   const { post } = service.applications;
   const browser = openFormBrowser();
-  const { accessToken, refreshToken } = await signIn(service, post, {}, browser);
+  const { accessToken, refreshToken } = await signIn(service, post, {}, browser, owner);
   const silent = async () => {
     const { url } = authorizationUrl(service, post, { prompt: 'none' });
     return (await browser.get(url)).next?.searchParams.get('error');
   };
   expect(await silent()).toBe('consent_required');
-  const given = await run(service.data, ['password', 'ADA lovelace'], 'another password\n');
+  const given = await run(service.data, ['password', 'GRACE hopper'], 'another password\n');
   expect(given).toEqual({
     code: 0,
-    out: 'The password of ADA lovelace is changed, and all browsers are signed out.\n',
+    out: 'The password of GRACE hopper is changed, and all browsers are signed out.\n',
     err: '',
   });
   expect(await silent()).toBe('login_required');
   expect((await validate(service, accessToken)).body.active).toBe(true);
-  const argv = ['password', person.email, '--sign-out'];
+  const argv = ['password', owner.email, '--sign-out'];
   const { out } = await run(service.data, argv, 'a third password\n');
   expect(out).toContain('is changed, and all browsers and programs are signed out.');
   expect((await validate(service, accessToken)).body.active).toBe(false);
   expect((await refresh(service, post, refreshToken)).body.error).toBe('invalid_grant');
   const authenticate = (typed: string) =>
-    administer(service, ({ accounts }) => accounts.authenticate(person.name, new Secret(typed)));
-  expect(await authenticate(person.password)).toBeUndefined();
-  expect((await authenticate('a third password'))?.email).toBe(person.email);
+    administer(service, ({ accounts }) => accounts.authenticate(owner.name, new Secret(typed)));
+  expect(await authenticate(owner.password)).toBeUndefined();
+  expect((await authenticate('a third password'))?.email).toBe(owner.email);
 });
 
 test.each([

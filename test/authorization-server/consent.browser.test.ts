@@ -13,7 +13,10 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { addGrace, administer, grace, openService } from './pages-kit.ts';
+import { addGrace, administer, grace } from './pages-kit.ts';
+import { shareService } from './shared-service.ts';
+
+const start = shareService();
 
 let browser: Browser;
 beforeAll(async () => {
@@ -65,7 +68,7 @@ async function signInAs(page: Page, name: string): Promise<void> {
 
 describe.skipIf(!hasChromium)(inChromium, () => {
   test.each([true, false])('the button leads back with a code (script: %s)', async (script) => {
-    const service = await openService();
+    const service = await start();
     const { application, origin, asked } = await startApplication(service);
     const { url, verifier, state } = authorizationUrl(service, application);
     const { page, problems, requests } = await show(url, { javaScriptEnabled: script });
@@ -94,8 +97,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   });
 
   test('a person of several workspaces chooses one, and may deny without', async () => {
-    const service = await openService();
-    await addGrace(service, ['north', 'south']);
+    const service = await start();
+    addGrace(service, ['north', 'south']);
     const { application, origin } = await startApplication(service);
     const { page } = await show(authorizationUrl(service, application).url);
     await signInAs(page, grace.email);
@@ -114,7 +117,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   });
 
   test('no text of others becomes a program or an element', async () => {
-    const service = await openService();
+    const service = await start();
     const evil = `"><img src=x onerror="alert(1)"><script>alert(2)</script>'`;
     const application = service.register({
       ...{ name: evil, homepage: 'https://example.com/"><script>alert(3)</script>' },
@@ -146,7 +149,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   });
 
   test('no page is shown inside the page of another', async () => {
-    const service = await openService();
+    const service = await start();
     const { application } = await startApplication(service);
     const { url } = authorizationUrl(service, application);
     const first = await show(url);
@@ -167,7 +170,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   });
 
   test('a page of another origin cannot send the form, whatever it knows', async () => {
-    const service = await openService();
+    const service = await start();
     const { application, asked } = await startApplication(service);
     const { page } = await show(authorizationUrl(service, application).url);
     await signInAs(page, person.email);
@@ -194,7 +197,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   });
 
   test('applications are registered and removed by hand, without script', async () => {
-    const service = await openService();
+    const service = await start();
     const { page } = await show(`${service.url}/settings`, { javaScriptEnabled: false });
     await page.getByLabel('Name or email').fill(person.name);
     await page.getByLabel('Password').fill(person.password);
@@ -224,7 +227,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
   });
 
   test.each(['light', 'dark'] as const)('%s pages can be read, on a phone too', async (scheme) => {
-    const service = await openService();
+    const service = await start();
     const application = service.register({ name: 'N'.repeat(100), visibility: 'Public' });
     const scope = 'openid email project:update credentials:create';
     const { url } = authorizationUrl(service, application, { scope });

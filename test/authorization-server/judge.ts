@@ -11,7 +11,7 @@ import { servePlatform } from '../../src/bin/platform.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
-import { Secret } from '../../src/secret.ts';
+import { addCheapAccount } from '../fixtures/cheap-account.ts';
 import { type Browser, openSmallBrowser } from './small-browser.ts';
 
 export const password = 'eight purple lanterns';
@@ -65,20 +65,20 @@ export async function startJudged(publicUrl?: string): Promise<Judged> {
   const command = { host: '127.0.0.1', port: 0, data };
   const platform = await servePlatform(command, settings, createLog('error'));
   const administration = openAdministration(data, systemClock);
-  const ada = await administration.accounts.add({
-    ...{ name: 'Ada Lovelace', email: 'ada@example.com', workspaces: ['acme'] },
-    password: new Secret(password),
+  const email = 'ada@example.com';
+  const id = addCheapAccount(data, {
+    ...{ name: 'Ada Lovelace', email, workspaces: ['acme'], password },
   });
-  await administration.accounts.add({
-    ...{ name: 'Grace Hopper', email: 'grace@example.com', workspaces: ['globex', 'initech'] },
-    password: new Secret(password),
+  addCheapAccount(data, {
+    ...{ name: 'Grace Hopper', email: 'grace@example.com', password },
+    workspaces: ['globex', 'initech'],
   });
   const registered = register(administration);
   administration.close();
   return {
     issuer: platform.url,
     key,
-    ada,
+    ada: { id, email },
     applications: registered,
     browser: () => openSmallBrowser(platform.url),
     close: async () => {

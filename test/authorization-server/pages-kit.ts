@@ -6,7 +6,6 @@ import {
   openAdministration,
 } from '../../src/authorization-server/administration.ts';
 import { systemClock } from '../../src/clock.ts';
-import { Secret } from '../../src/secret.ts';
 import {
   authorizationUrl,
   person,
@@ -15,6 +14,7 @@ import {
   type TestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
 import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/browser-form.ts';
+import { addCheapAccount } from '../fixtures/cheap-account.ts';
 
 /** A service that ends with its test. */
 export async function openService(): Promise<TestAuthorizationServer> {
@@ -38,10 +38,30 @@ export async function administer<T>(
 
 export const grace = { name: 'Grace Hopper', email: 'grace@example.com' } as const;
 
-/** Another person, with the password of the first. */
-export function addGrace(service: TestAuthorizationServer, workspaces: readonly string[]) {
-  const password = new Secret(person.password);
-  return administer(service, ({ accounts }) => accounts.add({ ...grace, workspaces, password }));
+export interface TestPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Somebody with the password of the first person, until the end of the test. */
+export function addPerson(
+  service: TestAuthorizationServer,
+  { name, email }: Pick<TestPerson, 'name' | 'email'>,
+  workspaces: readonly string[] = ['acme'],
+): TestPerson {
+  const { password } = person;
+  const id = addCheapAccount(service.data, { name, email, password, workspaces });
+  onTestFinished(() => administer(service, ({ accounts }) => void accounts.remove(name)));
+  return { id, name, email, password };
+}
+
+export function addGrace(
+  service: TestAuthorizationServer,
+  workspaces: readonly string[],
+): TestPerson {
+  return addPerson(service, grace, workspaces);
 }
 
 /** Goes to an address, and on as long as it stays in the service. */

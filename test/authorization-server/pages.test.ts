@@ -28,6 +28,9 @@ import {
   walk,
   wordsOf,
 } from './pages-kit.ts';
+import { shareService } from './shared-service.ts';
+
+const shared = shareService();
 
 const password = { name: person.name, password: person.password };
 
@@ -42,7 +45,7 @@ function uidOf(page: Parameters<typeof formOf>[0]): string {
 }
 
 test('the consent page names who asks, who is asked, where it leads and what it allows', async () => {
-  const service = await openService();
+  const service = await shared();
   const homepage = 'https://labels.example.com/about';
   const application = service.register({
     ...{ name: 'Labels & Sheets', homepage, redirectUris: ['https://labels.example.com/back'] },
@@ -68,7 +71,7 @@ test('the consent page names who asks, who is asked, where it leads and what it 
 });
 
 test('a program on the own computer is told as such', async () => {
-  const service = await openService();
+  const service = await shared();
   // The second one was not registered as a desktop application.
   for (const application of [service.applications.public, service.applications.post]) {
     const { page } = await atConsent(service, application);
@@ -78,7 +81,7 @@ test('a program on the own computer is told as such', async () => {
 });
 
 test('every scope has words of its own', async () => {
-  const service = await openService();
+  const service = await shared();
   const { page } = await atConsent(service, service.applications.post, {
     scope: scopes.join(' '),
   });
@@ -94,7 +97,7 @@ test('every scope has words of its own', async () => {
 });
 
 test('every page forbids frames, scripts, foreign forms, referrers and copies', async () => {
-  const service = await openService();
+  const service = await shared();
   const { url, applications } = service;
   const consent = await atConsent(service, applications.post);
   const signInPage = await atSignIn(service, applications.post);
@@ -131,8 +134,8 @@ test('every page forbids frames, scripts, foreign forms, referrers and copies', 
 });
 
 test('what is allowed is what the tokens are good for, in the chosen workspace', async () => {
-  const service = await openService();
-  await addGrace(service, ['first', 'second']);
+  const service = await shared();
+  addGrace(service, ['first', 'second']);
   const internal = service.register({ name: 'Inside', visibility: 'Internal' });
   const open = service.register({ name: 'Open', visibility: 'Unlisted' });
   const scope = 'openid project:read';
@@ -165,8 +168,8 @@ test.each([
   ['acme', 'one of nobody'],
   ['', 'none'],
 ])('a workspace that is not the person’s is refused: "%s" (%s)', async (workspace) => {
-  const service = await openService();
-  await addGrace(service, ['first', 'second']);
+  const service = await shared();
+  addGrace(service, ['first', 'second']);
   const open = service.register({ name: 'Open', visibility: 'Public' });
   const { browser, page } = await atConsent(service, open, {}, grace.name);
   const refused = await send(browser, service, page, { workspace, decision: 'allow' });
@@ -176,7 +179,7 @@ test.each([
 });
 
 test.each(['deny', ''])('a decision "%s" gives the application access_denied', async (decision) => {
-  const service = await openService();
+  const service = await shared();
   const { browser, page, state } = await atConsent(service, service.applications.post);
   const onward = await send(browser, service, page, { decision });
   expect(wordsOf(onward)).toContain('You did not allow it. Nothing was shared.');
@@ -191,7 +194,7 @@ test.each(['deny', ''])('a decision "%s" gives the application access_denied', a
 });
 
 test('a consent form without the token of its own page grants nothing', async () => {
-  const service = await openService();
+  const service = await shared();
   const { post, basic } = service.applications;
   const mine = await atConsent(service, post);
   const other = await atConsent(service, post);
@@ -214,7 +217,7 @@ test('a consent form without the token of its own page grants nothing', async ()
 });
 
 test('a form is good once', async () => {
-  const service = await openService();
+  const service = await shared();
   const { browser, page } = await atConsent(service, service.applications.post);
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => send(browser, service, page, { decision: 'allow' })),
@@ -229,7 +232,7 @@ test('a form is good once', async () => {
 });
 
 test('a sign-in belongs to the browser in which it began', async () => {
-  const service = await openService();
+  const service = await shared();
   const victim = await atConsent(service, service.applications.post);
   const stranger = openFormBrowser();
   const { action } = formOf(victim.page);
@@ -254,7 +257,7 @@ test('a sign-in belongs to the browser in which it began', async () => {
 test.each(['https://evil.example', 'null', 'http://127.0.0.1:1'])(
   'a form that a page of %s sends is refused, with all cookies and the right token',
   async (origin) => {
-    const service = await openService();
+    const service = await shared();
     const { browser, page } = await atConsent(service, service.applications.post);
     const { action, fields } = formOf(page);
     const cookie = [...browser.cookies()].map((pair) => pair.join('=')).join('; ');
@@ -269,7 +272,7 @@ test.each(['https://evil.example', 'null', 'http://127.0.0.1:1'])(
 );
 
 test('bodies that are no form of ours are refused before anything is looked at', async () => {
-  const service = await openService();
+  const service = await shared();
   const { page } = await atSignIn(service, service.applications.post);
   const { action } = formOf(page);
   const post = async (body: string, type: string) => {
@@ -286,7 +289,7 @@ test('bodies that are no form of ours are refused before anything is looked at',
 });
 
 test('a field that is there twice is refused, so that nobody sees one and another counts', async () => {
-  const service = await openService();
+  const service = await shared();
   const { browser, page } = await atConsent(service, service.applications.post);
   const { action, fields } = formOf(page);
   const body = new URLSearchParams({ ...fields, decision: 'deny' });
@@ -299,7 +302,7 @@ test('a field that is there twice is refused, so that nobody sees one and anothe
 });
 
 test('wrong name and wrong password are answered with the same page', async () => {
-  const service = await openService();
+  const service = await shared();
   const answer = async (name: string) => {
     const { browser, page } = await atSignIn(service, service.applications.post);
     const wrong = await send(browser, service, page, { name, password: 'a wrong password' });
@@ -315,7 +318,7 @@ test('wrong name and wrong password are answered with the same page', async () =
 });
 
 test('name and email sign in, in any spelling; the password is not changed at all', async () => {
-  const service = await openService();
+  const service = await shared();
   for (const name of ['ada lovelace', ' ADA@Example.COM ', 'Ada Lovelace']) {
     const { page } = await atConsent(service, service.applications.post, {}, name);
     expect(wordsOf(page)).toContain('You are signed in as Ada Lovelace');
@@ -327,19 +330,9 @@ test('name and email sign in, in any spelling; the password is not changed at al
   }
 });
 
-test('without any account the page says how to make one', async () => {
-  const service = await openService();
-  await administer(service, ({ accounts }) => accounts.remove(person.name));
-  const { page } = await atSignIn(service, service.applications.post);
-  expect(wordsOf(page)).toContain(
-    'There is no account yet. Whoever runs this service makes one on its computer: ' +
-      'fovea account add "Ada Lovelace" --email ada@example.com',
-  );
-});
-
 test('somebody else signs in in the same browser, and what follows is theirs', async () => {
-  const service = await openService();
-  const second = await addGrace(service, ['acme']);
+  const service = await shared();
+  const second = addGrace(service, ['acme']);
   const web = service.register({ name: 'Web', redirectUris: ['https://web.example/back'] });
   const { browser, page } = await atConsent(service, web);
   const [, link = ''] = /<a href="([^"]*)">Not you\?/.exec(page.text) ?? [];
@@ -365,7 +358,7 @@ test('somebody else signs in in the same browser, and what follows is theirs', a
 });
 
 test('a session lasts as long as the browser, unless it is to stay', async () => {
-  const service = await openService();
+  const service = await shared();
   const cookies = async (fields: Readonly<Record<string, string>>) => {
     const { browser, page } = await atSignIn(service, service.applications.post);
     const onward = await send(browser, service, page, { ...password, ...fields });
@@ -395,10 +388,16 @@ test('an account or an application that is gone grants nothing any more', async 
   expect([page.status, wordsOf(page)]).toEqual([404, expect.stringContaining('has ended')]);
   const { body } = await validate(service, grantedBefore.accessToken);
   expect(body).toEqual({ active: false, exp: null, workspace_url: '', scopes: [] });
+  // Without any account the page says how to make one.
+  const first = await atSignIn(service, post);
+  expect(wordsOf(first.page)).toContain(
+    'There is no account yet. Whoever runs this service makes one on its computer: ' +
+      'fovea account add "Ada Lovelace" --email ada@example.com',
+  );
 });
 
 test('text of others is shown as text', async () => {
-  const service = await openService();
+  const service = await shared();
   const evil = `"><script>alert(1)</script>'\`&amp;`;
   const application = service.register({ name: evil, homepage: 'https://example.com/<b>' });
   const { page } = await atSignIn(service, application, { login_hint: evil, state: evil });
@@ -412,7 +411,7 @@ test('text of others is shown as text', async () => {
 });
 
 test('looking at a page changes nothing: HEAD and GET may be repeated', async () => {
-  const service = await openService();
+  const service = await shared();
   const { browser, page } = await atConsent(service, service.applications.post);
   const address = `${service.url}/oauth/sign-in/${uidOf(page)}`;
   const cookie = [...browser.cookies()].map((pair) => pair.join('=')).join('; ');

@@ -11,10 +11,16 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
+import { shareService } from './shared-service.ts';
 
 const scope = 'openid project:read image:read';
 
+const shared = shareService();
+
+/** One for all tests, unless it takes what one of them does to it. */
 async function start(options: Parameters<typeof startTestAuthorizationServer>[0] = {}) {
+  const isOwn = vi.isFakeTimers() || options.data !== undefined;
+  if (!isOwn) return shared();
   // A clock that is held stands still in this process alone.
   const held = vi.isFakeTimers() && ({ inSources: true } as const);
   const service = await startTestAuthorizationServer({ ...options, ...held });

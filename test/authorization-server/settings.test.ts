@@ -14,14 +14,17 @@ import {
 import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/browser-form.ts';
 import {
   addGrace,
+  addPerson,
   administer,
   atSignIn,
   grace,
-  openService,
   send,
   walk,
   wordsOf,
 } from './pages-kit.ts';
+import { shareService } from './shared-service.ts';
+
+const start = shareService();
 
 const path = '/settings/applications';
 
@@ -56,7 +59,7 @@ async function register(
 }
 
 test('an application is registered, its secret shown once and kept as a hash', async () => {
-  const service = await openService();
+  const service = await start();
   const { browser } = await signedIn(service);
   const shown = await register(service, browser, {
     redirect_uris: 'https://labels.example.com/back\r\n\r\nhttp://127.0.0.1/back\r\n',
@@ -80,7 +83,9 @@ test('an application is registered, its secret shown once and kept as a hash', a
 });
 
 test('what cannot be registered comes back with all that is wrong, and nothing lost', async () => {
-  const service = await openService();
+  const service = await start();
+  const list = () => administer(service, ({ applications }) => applications.list());
+  const before = await list();
   const { browser } = await signedIn(service);
   const refused = await register(service, browser, {
     ...{ name: 'A'.repeat(101), homepage: 'javascript:alert(1)', scope: 'project:read' },
@@ -107,12 +112,11 @@ test('what cannot be registered comes back with all that is wrong, and nothing l
   expect(again.text).toContain('name="desktop" value="yes" checked');
   expect(again.text).toContain('name="scope" value="project:read" checked');
   expect(again.text).toContain('<details open>');
-  const list = await administer(service, ({ applications }) => applications.list());
-  expect(list.map(({ name }) => name)).toEqual(['Basic', 'MCP', 'Post', 'Public']);
+  expect(await list()).toEqual(before);
 });
 
 test('chosen scopes are those that are allowed', async () => {
-  const service = await openService();
+  const service = await start();
   const { browser } = await signedIn(service);
   await register(service, browser, { name: 'Some', scope: 'project:read' });
   await register(service, browser, { name: 'All' });
@@ -123,8 +127,8 @@ test('chosen scopes are those that are allowed', async () => {
 });
 
 test('removing an application ends its tokens at once', async () => {
-  const service = await openService();
-  const { post } = service.applications;
+  const service = await start();
+  const post = service.register({ name: 'Removed' });
   const { browser } = await signedIn(service);
   const { accessToken } = await signIn(service, post);
   const page = await browser.get(service.url + path);
@@ -137,8 +141,8 @@ test('removing an application ends its tokens at once', async () => {
 });
 
 test('people see and remove the applications of their own workspaces alone', async () => {
-  const service = await openService();
-  await addGrace(service, ['elsewhere']);
+  const service = await start();
+  addGrace(service, ['elsewhere']);
   const { browser } = await signedIn(service, grace.email);
   const page = await browser.get(service.url + path);
   expect(wordsOf(page)).toContain('Registered There is none yet.');
@@ -155,7 +159,7 @@ test('people see and remove the applications of their own workspaces alone', asy
 });
 
 test('without a session there is only the way to sign in', async () => {
-  const service = await openService();
+  const service = await start();
   const browser = openFormBrowser();
   for (const at of ['/settings', path]) {
     const { status, next, text } = await browser.get(service.url + at);
@@ -167,7 +171,7 @@ test('without a session there is only the way to sign in', async () => {
 });
 
 test('forms are good once, for their own session and purpose', async () => {
-  const service = await openService();
+  const service = await start();
   const first = await signedIn(service);
   const second = await signedIn(service);
   const page = await first.browser.get(service.url + path);
@@ -189,7 +193,7 @@ test('forms are good once, for their own session and purpose', async () => {
 });
 
 test('nobody is signed in by a form of somebody else', async () => {
-  const service = await openService();
+  const service = await start();
   const attacker = openFormBrowser();
   const page = await attacker.get(`${service.url}/settings/sign-in`);
   const fields = { ...formOf(page).fields, name: person.name, password: person.password };
@@ -200,7 +204,7 @@ test('nobody is signed in by a form of somebody else', async () => {
 });
 
 test('cookies are for this service alone, and no script reads them', async () => {
-  const service = await openService();
+  const service = await start();
   const { cookies } = await signedIn(service);
   const { port } = new URL(service.url);
   expect(cookies.map((line) => line.replace(/=[\w-]{43};/, '=VALUE;'))).toEqual([
@@ -210,7 +214,7 @@ test('cookies are for this service alone, and no script reads them', async () =>
 });
 
 test('signing out ends the session, also for who kept the cookie', async () => {
-  const service = await openService();
+  const service = await start();
   const { browser } = await signedIn(service);
   const kept = [...browser.cookies()].map((pair) => pair.join('=')).join('; ');
   const page = await browser.get(service.url + path);
@@ -224,16 +228,18 @@ test('signing out ends the session, also for who kept the cookie', async () => {
 });
 
 test('an account that is gone is signed out', async () => {
-  const service = await openService();
-  const { browser } = await signedIn(service);
-  await administer(service, ({ accounts }) => accounts.remove(person.email));
+  const service = await start();
+  addGrace(service, ['acme']);
+  const { browser } = await signedIn(service, grace.email);
+  await administer(service, ({ accounts }) => accounts.remove(grace.email));
   expect((await browser.get(service.url + path)).status).toBe(303);
 });
 
 test('a person changes the password, and other browsers are signed out', async () => {
-  const service = await openService();
-  const { browser } = await signedIn(service);
-  const other = await signedIn(service);
+  const service = await start();
+  addGrace(service, ['acme']);
+  const { browser } = await signedIn(service, grace.name);
+  const other = await signedIn(service, grace.name);
   const at = `${service.url}/settings/password`;
   const change = async (fields: Readonly<Record<string, string>>) => {
     const hidden = formOf(await browser.get(at)).fields;
@@ -256,15 +262,17 @@ test('a person changes the password, and other browsers are signed out', async (
   expect((await browser.get(service.url + path)).status).toBe(200);
   expect((await other.browser.get(service.url + path)).status).toBe(303);
   const authenticate = (password: string) =>
-    administer(service, (each) => each.accounts.authenticate(person.name, new Secret(password)));
+    administer(service, (each) => each.accounts.authenticate(grace.name, new Secret(password)));
   expect(await authenticate(person.password)).toBeUndefined();
-  expect((await authenticate('a new password'))?.name).toBe('Ada Lovelace');
+  expect((await authenticate('a new password'))?.name).toBe('Grace Hopper');
 });
 
 test('the password of a person is changed by nobody else', async () => {
-  const service = await openService();
-  await addGrace(service, ['acme']);
-  const { browser } = await signedIn(service);
+  const service = await start();
+  addGrace(service, ['acme']);
+  const mary = { name: 'Mary Somerville', email: 'mary@example.com' };
+  addPerson(service, mary);
+  const { browser } = await signedIn(service, mary.name);
   const at = `${service.url}/settings/password`;
   const stolen = formOf(await browser.get(at)).fields;
   const change = {
@@ -293,15 +301,16 @@ test('the password of a person is changed by nobody else', async () => {
 });
 
 test('a new password signs an intruder out of the sign-in pages, and programs if wished', async () => {
-  const service = await openService();
+  const service = await start();
   const { post } = service.applications;
   const intruder = openFormBrowser();
-  const { accessToken } = await signIn(service, post, {}, intruder);
+  const owner = addGrace(service, ['acme']);
+  const { accessToken } = await signIn(service, post, {}, intruder, owner);
   // One who typed the old password, and waits with going on.
   const waiting = await atSignIn(service, post);
-  const typed = { name: person.name, password: person.password };
+  const typed = { name: owner.name, password: owner.password };
   const onward = await send(waiting.browser, service, waiting.page, typed);
-  const { browser } = await signedIn(service);
+  const { browser } = await signedIn(service, owner.name);
   const at = `${service.url}/settings/password`;
   const change = async (old: string, next: string, more: Readonly<Record<string, string>>) => {
     const page = await browser.get(at);
@@ -310,7 +319,7 @@ test('a new password signs an intruder out of the sign-in pages, and programs if
     const answer = await browser.post(at, { ...formOf(page).fields, ...fields, ...more });
     expect(answer.status).toBe(200);
   };
-  await change(person.password, 'a new password', {});
+  await change(owner.password, 'a new password', {});
   const { url } = authorizationUrl(service, post, { prompt: 'none' });
   const silent = (await intruder.get(url)).next;
   expect(silent?.searchParams.get('error')).toBe('login_required');
@@ -323,7 +332,7 @@ test('a new password signs an intruder out of the sign-in pages, and programs if
 });
 
 test('nobody becomes an MCP server by these pages', async () => {
-  const service = await openService();
+  const service = await start();
   const { browser } = await signedIn(service);
   expect((await browser.get(service.url + path)).text).not.toContain('name="resource"');
   for (const resource of [`${service.url}/mcp`, 'https://mcp.example/mcp']) {

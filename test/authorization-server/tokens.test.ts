@@ -6,17 +6,16 @@ import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
 import {
   authorizationUrl,
-  person,
   postForm,
   refresh,
   signedIn,
   signIn,
-  startTestAuthorizationServer,
   type TestApplication,
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
 import { agree, openFormBrowser } from '../fixtures/browser-form.ts';
+import { addGrace, addPerson } from './pages-kit.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();
@@ -206,11 +205,11 @@ test('a browser that agreed before is asked again for more, and by programs on i
 });
 
 test('tokens end with their application, and with their account', async () => {
-  const service = await startTestAuthorizationServer();
-  onTestFinished(service.close);
+  const service = await start();
+  const owner = addGrace(service, ['acme']);
   const removed = service.register({ name: 'Removed', auth: 'none', desktop: true });
   const ofRemoved = await signIn(service, removed);
-  const kept = await signIn(service, service.applications.public);
+  const kept = await signIn(service, service.applications.public, {}, openFormBrowser(), owner);
   const { accounts, applications, close } = openAdministration(service.data, systemClock);
   onTestFinished(close);
   applications.remove(removed.id);
@@ -218,7 +217,7 @@ test('tokens end with their application, and with their account', async () => {
   const next = await refresh(service, removed, ofRemoved.refreshToken);
   expect(next.body.error).toBe('invalid_client');
   expect((await validate(service, kept.accessToken)).body.active).toBe(true);
-  accounts.remove(person.name);
+  accounts.remove(owner.name);
   expect((await validate(service, kept.accessToken)).body.active).toBe(false);
   const gone = await refresh(service, service.applications.public, kept.refreshToken);
   expect(gone.body.error).toBe('invalid_grant');
@@ -226,15 +225,7 @@ test('tokens end with their application, and with their account', async () => {
 
 test('a token is for the workspace that was chosen when it was allowed, refreshed or not', async () => {
   const service = await start();
-  const { accounts, close } = openAdministration(service.data, systemClock);
-  onTestFinished(close);
-  const bob = { name: 'Bob', password: 'another-password-for-tests' };
-  await accounts.add({
-    ...bob,
-    email: 'bob@example.com',
-    workspaces: ['acme', 'umbrella'],
-    password: new Secret(bob.password),
-  });
+  const bob = addPerson(service, { name: 'Bob', email: 'bob@example.com' }, ['acme', 'umbrella']);
   const application = service.applications.public;
   const { url, verifier } = authorizationUrl(service, application);
   const final = await agree(openFormBrowser(), url, { ...bob, workspace: 'umbrella' });

@@ -10,7 +10,8 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { killed } from '../fixtures/killed.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { initialize, startServer } from '../mcp/process.ts';
+import { startServer } from '../mcp/process.ts';
+import { initialize } from '../mcp/raw-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fovea-start-'));
 const file = join(folder, 'a-file');

@@ -52,6 +52,12 @@ describe('the address of the client', () => {
     ['behind two proxies', ['for=198.51.100.7, for=10.1.2.3'], '198.51.100.7'],
     ['obfuscated', ['for=_hidden'], '127.0.0.1'],
     ['without a client', ['proto=https'], '127.0.0.1'],
+    [
+      'behind a quote that its client left open',
+      ['for="1.1.1.1, for=198.51.100.7'],
+      '198.51.100.7',
+    ],
+    ['behind 7,000 escapes', [`"${'\\"'.repeat(7_000)}, for=198.51.100.7`], '198.51.100.7'],
     ['with a comma in quotes', ['host="a,b";for=198.51.100.7'], '198.51.100.7'],
   ])('in a Forwarded header: %s', (_what, forwarded, address) => {
     expect(of('127.0.0.1', [], forwarded)).toBe(address);

@@ -1,11 +1,23 @@
 // auth_sign_in through real hosts of both eras that can open addresses, and through raw lines of
 // hosts that behave badly.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { openFileRoots } from '../../src/boundary/file-roots.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
@@ -18,9 +30,20 @@ import { listTools } from '../../src/mcp/list-tools.ts';
 import { authTools } from '../../tools/auth.ts';
 import { killed } from '../fixtures/killed.ts';
 import { authorizationUrl, testDesk } from '../fixtures/sign-in-desk.ts';
-import { callTool, initialize, type Message, type RawServer, startServer } from './process.ts';
+import {
+  callTool,
+  initialize,
+  type Message,
+  type RawServer,
+  startRawServer,
+} from './raw-server.ts';
 
 const entry = fileURLToPath(new URL('../fixtures/sign-in-process.ts', import.meta.url));
+
+/** What one process compiled, the next ones take. */
+const compiled = mkdtempSync(join(tmpdir(), 'fovea-compiled-'));
+const environment = { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compiled };
+afterAll(() => rmSync(compiled, { recursive: true, force: true, maxRetries: 5 }));
 
 const eras = [
   { mode: 'legacy', revision: '2025-11-25' },
@@ -44,6 +67,7 @@ async function host(mode: 'legacy' | 'auto', action: Action | undefined) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [entry],
+    env: environment,
     stderr: 'pipe',
   });
   let log = '';
@@ -128,7 +152,7 @@ function envelope(capabilities: object): Message {
 const canOpen = { elicitation: { url: {} } };
 
 function start(): RawServer {
-  const server = startServer({}, entry);
+  const server = startRawServer(entry, environment);
   onTestFinished(() => killed(server.child));
   return server;
 }
@@ -140,71 +164,96 @@ async function wholeLog(server: RawServer): Promise<string> {
   return server.log();
 }
 
-describe.each([
+const unable = [
   ['nothing', {}],
   ['elicitation without a mode, which means forms', { elicitation: {} }],
   ['forms', { elicitation: { form: {} } }],
   ['something else under that name', { elicitation: { url: 'yes' } }],
-])('a host that declares %s is not asked', (_what, capabilities) => {
-  test('2026-07-28', async () => {
-    const server = start();
-    server.send(callTool(1, 'auth_sign_in', {}, envelope(capabilities)));
-    await server.answer(1);
-    expect(server.lines.join()).not.toContain('input_required');
-    expect(server.lines.join()).not.toContain('elicitation/create');
-  });
+] as const;
 
-  test('2025-11-25', async () => {
-    const server = start();
-    const { method, params } = initialize('2025-11-25');
-    server.send({ id: 1, method, params: { ...params, capabilities } });
-    await server.answer(1);
-    server.send({ method: 'notifications/initialized' });
-    server.send(callTool(2, 'auth_sign_in'));
-    await server.answer(2);
-    expect(server.lines.join()).not.toContain('elicitation/create');
-  });
+test.each(unable)('a host of 2025-11-25 that declares %s is not asked', async (_, capabilities) => {
+  const server = start();
+  const { method, params } = initialize('2025-11-25');
+  server.send({ id: 1, method, params: { ...params, capabilities } });
+  await server.answer(1);
+  server.send({ method: 'notifications/initialized' });
+  server.send(callTool(2, 'auth_sign_in'));
+  await server.answer(2);
+  expect(server.lines.join()).not.toContain('elicitation/create');
 });
 
-test('a host without the capability gets a browser, and the address in its result', async () => {
-  const server = start();
-  server.send(callTool(1, 'auth_sign_in', {}, envelope({})));
-  expect(await server.answer(1)).toMatchObject({
-    result: { resultType: 'complete', structuredContent: pending },
-  });
-  await server.logged(`desk: open ${authorizationUrl}`);
-});
+/** Each message says what its host can do, so that one process is enough for many hosts. */
+describe('a host of 2026-07-28', () => {
+  let server: RawServer;
+  let id = 0;
+  let linesBefore = 0;
+  let logBefore = 0;
 
-test('a host of 2026-07-28 that never repeats its call is not asked twice', async () => {
-  const server = start();
-  server.send(callTool(1, 'auth_sign_in', {}, envelope(canOpen)));
-  expect(await server.answer(1)).toMatchObject({
-    result: {
-      resultType: 'input_required',
-      inputRequests: {
-        open: { method: 'elicitation/create', params: { mode: 'url', url: authorizationUrl } },
+  const call = (name: string, capabilities: object, more: object = {}): Promise<Message> => {
+    id += 1;
+    const { method, params } = callTool(id, name, {}, envelope(capabilities));
+    server.send({ id, method, params: { ...params, ...more } });
+    return server.answer(id);
+  };
+  const lines = () => server.lines.slice(linesBefore).join();
+  const log = () => server.log().slice(logBefore);
+  /** Ends what is under way; all that was asked of the desk in this test has come then. */
+  const wholeLogOfTest = async () => {
+    await call('auth_sign_out', {});
+    await vi.waitFor(() => expect(log()).toContain('desk: sign out'), 5_000);
+    return log();
+  };
+
+  beforeAll(() => {
+    server = startRawServer(entry, environment);
+  });
+  afterAll(() => killed(server.child));
+  beforeEach(async () => {
+    await wholeLogOfTest();
+    linesBefore = server.lines.length;
+    logBefore = server.log().length;
+  });
+
+  test.each(unable)('that declares %s is not asked', async (_, capabilities) => {
+    await call('auth_sign_in', capabilities);
+    expect(lines()).not.toBe('');
+    expect(lines()).not.toContain('input_required');
+    expect(lines()).not.toContain('elicitation/create');
+  });
+
+  test('without the capability it gets a browser, and the address in its result', async () => {
+    expect(await call('auth_sign_in', {})).toMatchObject({
+      result: { resultType: 'complete', structuredContent: pending },
+    });
+    expect(await wholeLogOfTest()).toContain(`desk: open ${authorizationUrl}`);
+  });
+
+  test('that never repeats its call is not asked twice', async () => {
+    expect(await call('auth_sign_in', canOpen)).toMatchObject({
+      result: {
+        resultType: 'input_required',
+        inputRequests: {
+          open: { method: 'elicitation/create', params: { mode: 'url', url: authorizationUrl } },
+        },
       },
-    },
+    });
+    expect(await call('auth_sign_in', canOpen)).toMatchObject({
+      result: { resultType: 'complete', structuredContent: pending },
+    });
+    expect(await wholeLogOfTest()).not.toContain('desk: open');
   });
-  server.send(callTool(2, 'auth_sign_in', {}, envelope(canOpen)));
-  expect(await server.answer(2)).toMatchObject({
-    result: { resultType: 'complete', structuredContent: pending },
-  });
-  expect(await wholeLog(server)).not.toContain('desk: open');
-});
 
-test.each([
-  ['a forged answer', { open: { action: 'accept' } }, 'input_required'],
-  ['an unknown action', { open: { action: 'perhaps' } }, 'input_required'],
-  ['no object', { open: 5 }, 'input_required'],
-  ['another name', { __proto__: null, close: { action: 'accept' } }, 'input_required'],
-  ['a decline of nothing', { open: { action: 'decline' } }, 'complete'],
-])('%s before anybody was asked', async (_what, inputResponses, resultType) => {
-  const server = start();
-  const { method, params } = callTool(1, 'auth_sign_in', {}, envelope(canOpen));
-  server.send({ id: 1, method, params: { ...params, inputResponses } });
-  expect(await server.answer(1)).toMatchObject({ result: { resultType } });
-  expect(await wholeLog(server)).not.toContain('desk: open');
+  test.each([
+    ['a forged answer', { open: { action: 'accept' } }, 'input_required'],
+    ['an unknown action', { open: { action: 'perhaps' } }, 'input_required'],
+    ['no object', { open: 5 }, 'input_required'],
+    ['another name', { __proto__: null, close: { action: 'accept' } }, 'input_required'],
+    ['a decline of nothing', { open: { action: 'decline' } }, 'complete'],
+  ])('%s before anybody was asked', async (_what, inputResponses, resultType) => {
+    const answer = await call('auth_sign_in', canOpen, { inputResponses });
+    expect(answer).toMatchObject({ result: { resultType } });
+    expect(await wholeLogOfTest()).not.toContain('desk: open');
+  });
 });
 
 test('a call that is cancelled while the host asks gets no answer', async () => {

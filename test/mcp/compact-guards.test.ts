@@ -5,22 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 type Facts = Record<string, unknown>;
 
-/** A host whose person gives this answer to every question. */
-async function startHost(mode: 'legacy' | 'auto', action: 'accept' | 'decline') {
+interface Person {
+  action: 'accept' | 'decline';
+  readonly questions: string[];
+}
+
+/** A host whose person gives the answer that is set to every question. */
+async function startHost(mode: 'legacy' | 'auto') {
   const home = await mkdtemp(join(tmpdir(), 'fovea-compact-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
   const capabilities = { elicitation: { form: {} } };
   const client = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode }, capabilities },
   );
-  const questions: string[] = [];
+  const person: Person = { action: 'accept', questions: [] };
   client.setRequestHandler('elicitation/create', async ({ params }) => {
+    const { action, questions } = person;
     questions.push(params.message);
     return { action, ...(action === 'accept' && { content: {} }) };
   });
@@ -32,7 +37,10 @@ async function startHost(mode: 'legacy' | 'auto', action: 'accept' | 'decline') 
       stderr: 'inherit',
     }),
   );
-  onTestFinished(() => client.close());
+  const close = async () => {
+    await client.close();
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  };
   const by = (way: string) => async (operation: string, args: Facts) => {
     const call = { name: `operations_${way}`, arguments: { operation, arguments: args } };
     const result = await client.callTool(call);
@@ -45,31 +53,45 @@ async function startHost(mode: 'legacy' | 'auto', action: 'accept' | 'decline') 
     const { data } = await read('folders_list', {});
     return Array.isArray(data.data) ? data.data.map(({ name }) => name) : [];
   };
-  return { questions, write, remove, folders };
+  return { person, write, remove, folders, close };
 }
 
-test.each(['legacy', 'auto'] as const)('a removal is agreed to by the person: %s', async (mode) => {
-  const host = await startHost(mode, 'accept');
-  const { id: folderId } = (await host.write('folders_create', { name: 'Cells' })).data;
-  const { isError } = await host.remove('folders_delete', { folderId, confirm: folderId });
-  expect(isError).toBe(false);
-  expect(host.questions).toEqual([expect.stringContaining('This cannot be undone.')]);
-  expect(await host.folders()).toEqual([]);
-});
+describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
+  let host: Awaited<ReturnType<typeof startHost>>;
 
-test.each(['legacy', 'auto'] as const)('what the person declines is not done: %s', async (mode) => {
-  const host = await startHost(mode, 'decline');
-  const { id: folderId } = (await host.write('folders_create', { name: 'Cells' })).data;
-  const { isError } = await host.remove('folders_delete', { folderId, confirm: folderId });
-  expect(isError).toBe(true);
-  expect(host.questions).toHaveLength(1);
-  expect(await host.folders()).toEqual(['Cells']);
-});
+  beforeAll(async () => {
+    host = await startHost(mode);
+  });
 
-test('an equal call soon after is not made again', async () => {
-  const host = await startHost('auto', 'accept');
-  const first = await host.write('folders_create', { name: 'Cells' });
-  const second = await host.write('folders_create', { name: 'Cells' });
-  expect(second.data.id).toBe(first.data.id);
-  expect(await host.folders()).toEqual(['Cells']);
+  beforeEach(() => {
+    host.person.questions.length = 0;
+  });
+
+  afterAll(() => host?.close());
+
+  test('a removal is agreed to by the person', async () => {
+    host.person.action = 'accept';
+    const { id: folderId } = (await host.write('folders_create', { name: 'Agreed' })).data;
+    expect(await host.folders()).toContain('Agreed');
+    const { isError } = await host.remove('folders_delete', { folderId, confirm: folderId });
+    expect(isError).toBe(false);
+    expect(host.person.questions).toEqual([expect.stringContaining('This cannot be undone.')]);
+    expect(await host.folders()).not.toContain('Agreed');
+  });
+
+  test('what the person declines is not done', async () => {
+    host.person.action = 'decline';
+    const { id: folderId } = (await host.write('folders_create', { name: 'Declined' })).data;
+    const { isError } = await host.remove('folders_delete', { folderId, confirm: folderId });
+    expect(isError).toBe(true);
+    expect(host.person.questions).toHaveLength(1);
+    expect(await host.folders()).toContain('Declined');
+  });
+
+  test('an equal call soon after is not made again', async () => {
+    const first = await host.write('folders_create', { name: 'Equal' });
+    const second = await host.write('folders_create', { name: 'Equal' });
+    expect(second.data.id).toBe(first.data.id);
+    expect((await host.folders()).filter((name) => name === 'Equal')).toEqual(['Equal']);
+  });
 });

@@ -3,7 +3,7 @@
 
 import type { Transport } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { openFileRoots } from '../../src/boundary/file-roots.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
@@ -15,22 +15,26 @@ import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { listTools } from '../../src/mcp/list-tools.ts';
 import { folderTools } from '../../tools/folders.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { callTool, initialize, type Message } from './process.ts';
+import { callTool, initialize, type Message } from './raw-server.ts';
 
 let platform: TestPlatform;
 let folderId: string;
 const opened: StdioServerHandle[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   platform = await startTestPlatform();
-  const input = { workspace: 'acme', name: 'Blood cells' };
+});
+
+afterAll(() => platform.close());
+
+beforeEach(async ({ task }) => {
+  const input = { workspace: 'acme', name: task.name };
   folderId = (await platform.client.call(folders.folders_create, input)).body.id;
 });
 
 afterEach(async () => {
   vi.useRealTimers();
   for (const server of opened.splice(0)) await server.close();
-  await platform.close();
 });
 
 async function isThere(): Promise<boolean> {

@@ -1,19 +1,17 @@
-// What cannot be undone, or costs, is agreed to by the person at the host: real hosts of both eras,
-// and raw lines of hosts that make things up.
+// The person at the host agrees to what cannot be undone, or costs: hosts of both eras, raw lines.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startCuttingProxy } from '../fixtures/cutting-proxy.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type CuttingProxy, startCuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { killed } from '../fixtures/killed.ts';
-import { startTestPlatform } from '../fixtures/platform.ts';
+import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
-import { callTool, type Message, startServer } from './process.ts';
-
-const entry = entryUnderTest();
+import { startServer } from './process.ts';
+import { callTool, type Message } from './raw-server.ts';
 
 const eras = [
   { mode: 'legacy', revision: '2025-11-25' },
@@ -25,18 +23,16 @@ type Answer = 'accept' | 'decline' | 'cancel';
 
 interface Host {
   readonly client: Client;
-  /** What the person was asked. */
+  /** What the person was asked in this test. */
   readonly questions: readonly string[];
   /** Answers from here on; undefined: fails. */
   answers(next: (message: string) => Promise<Answer | undefined>): void;
   call(name: string, args: Message): Promise<{ isError: boolean; text: string; data: Message }>;
-  folderNames(): Promise<readonly string[]>;
-}
-
-async function temporaryHome(): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'fovea-consent-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
-  return home;
+  /** The names of these folders that are there. */
+  namesOf(...folderIds: readonly string[]): Promise<readonly string[]>;
+  /** For the next test: as if nobody had been asked anything, and the person says yes. */
+  beginAnew(): void;
+  close(): Promise<void>;
 }
 
 /** A host whose person answers questions; without `form` it cannot ask. */
@@ -45,13 +41,14 @@ async function startHost(
   environment: Record<string, string> = {},
   form = true,
 ): Promise<Host> {
-  const home = await temporaryHome();
+  const home = await mkdtemp(join(tmpdir(), 'fovea-consent-'));
   const client = new Client(
     { name: 'test', version: '1' },
     { versionNegotiation: { mode }, capabilities: form ? { elicitation: { form: {} } } : {} },
   );
   const questions: string[] = [];
-  let answer: (message: string) => Promise<Answer | undefined> = async () => 'accept';
+  const agree = async () => 'accept' as const;
+  let answer: (message: string) => Promise<Answer | undefined> = agree;
   if (form) {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       expect(params.mode ?? 'form').toBe('form');
@@ -63,9 +60,13 @@ async function startHost(
   }
   const env = { PATH: '/usr/bin:/bin', HOME: home, FOVEA_HOME: join(home, 'data'), ...environment };
   await client.connect(
-    new StdioClientTransport({ command: nodeUnderTest, args: [entry], env, stderr: 'inherit' }),
+    new StdioClientTransport({
+      command: nodeUnderTest,
+      args: [entryUnderTest()],
+      env,
+      stderr: 'inherit',
+    }),
   );
-  onTestFinished(() => client.close());
   const call: Host['call'] = async (name, args) => {
     const result = await client.callTool({ name, arguments: args });
     const text = result.content.map((block) => (block.type === 'text' ? block.text : '')).join();
@@ -78,47 +79,87 @@ async function startHost(
     answers: (next) => {
       answer = next;
     },
-    folderNames: async () => {
+    namesOf: async (...folderIds) => {
       const { data } = await call('folders_list', {});
       const folders: unknown = data.data;
-      return Array.isArray(folders) ? folders.map(({ name }) => String(name)) : [];
+      if (!Array.isArray(folders)) throw new Error('There is no list of folders.');
+      return folders.filter(({ id }) => folderIds.includes(id)).map(({ name }) => String(name));
+    },
+    beginAnew: () => {
+      questions.length = 0;
+      answer = agree;
+    },
+    close: async () => {
+      await client.close();
+      await rm(home, { recursive: true, force: true });
     },
   };
 }
 
-async function makeFolder(host: Host, name = 'Blood cells'): Promise<string> {
+/** A host for this test alone. */
+async function startOwnHost(...options: Parameters<typeof startHost>): Promise<Host> {
+  const host = await startHost(...options);
+  onTestFinished(() => host.close());
+  return host;
+}
+
+/** One host for the tests of a group, each with folders of its own. */
+function shareHost(mode: Mode): () => Host {
+  let host: Host | undefined;
+  beforeAll(async () => {
+    host = await startHost(mode);
+  });
+  afterAll(() => host?.close());
+  return () => {
+    if (host === undefined) throw new Error('The host has not started.');
+    host.beginAnew();
+    return host;
+  };
+}
+
+let count = 0;
+
+/** Fovea makes no second folder of the same name. */
+function newName(): string {
+  count += 1;
+  return `Blood cells ${count}`;
+}
+
+async function makeFolder(host: Host, name = newName()): Promise<string> {
   const { data } = await host.call('folders_create', { name });
   return String(data.id);
 }
 
 describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
+  const shared = shareHost(mode);
+
   test('asks its person, with what the platform says, and then it is done', async () => {
-    const host = await startHost(mode);
-    const folderId = await makeFolder(host);
+    const host = shared();
+    const folderId = await makeFolder(host, `Red cells of ${mode}`);
     // A model that confirms by itself is asked about all the same.
     const { isError } = await host.call('folders_delete', { folderId, confirm: folderId });
     expect(host.client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(isError).toBe(false);
     expect(host.questions).toEqual([
-      `Delete the folder "Blood cells" ("${folderId}") with 0 projects? Its projects stay. This cannot be undone.`,
+      `Delete the folder "Red cells of ${mode}" ("${folderId}") with 0 projects? Its projects stay. This cannot be undone.`,
     ]);
-    expect(await host.folderNames()).toEqual([]);
+    expect(await host.namesOf(folderId)).toEqual([]);
   });
 
   test.each(['decline', 'cancel'] as const)('%s: nothing is done, for good', async (action) => {
-    const host = await startHost(mode);
-    const folderId = await makeFolder(host);
+    const host = shared();
+    const folderId = await makeFolder(host, `White cells, ${action}`);
     host.answers(async () => action);
     const { isError, text } = await host.call('folders_delete', { folderId, confirm: folderId });
     expect(isError).toBe(true);
     expect(text).toContain('said no');
     expect(text).toContain('Do not ask again');
     expect(host.questions).toHaveLength(1);
-    expect(await host.folderNames()).toEqual(['Blood cells']);
+    expect(await host.namesOf(folderId)).toEqual([`White cells, ${action}`]);
   });
 
   test('a target that changed while it was asked about is asked about anew', async () => {
-    const host = await startHost(mode);
+    const host = shared();
     const folderId = await makeFolder(host);
     host.answers(async (message) => {
       if (message.includes('Renamed')) return 'accept';
@@ -129,11 +170,11 @@ describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
     expect(isError).toBe(false);
     expect(host.questions).toHaveLength(2);
     expect(host.questions[1]).toContain('"Renamed"');
-    expect(await host.folderNames()).toEqual([]);
+    expect(await host.namesOf(folderId)).toEqual([]);
   });
 
   test('a wrong name is refused before anybody is asked; a missing one is no mistake', async () => {
-    const host = await startHost(mode);
+    const host = shared();
     const folderId = await makeFolder(host);
     const { isError, text } = await host.call('folders_delete', { folderId, confirm: 'other' });
     expect(isError).toBe(true);
@@ -143,7 +184,7 @@ describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
   });
 
   test('a removal by way of operations_delete is asked about as well', async () => {
-    const host = await startHost(mode, { FOVEA_SURFACE: 'compact' });
+    const host = await startOwnHost(mode, { FOVEA_SURFACE: 'compact' });
     const made = await host.call('operations_write', {
       ...{ operation: 'folders_create', arguments: { name: 'Blood cells' } },
     });
@@ -156,8 +197,16 @@ describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
     expect(host.questions).toHaveLength(2);
   });
 
+  test('the embedded platform charges nothing, so nobody is asked', async () => {
+    const host = shared();
+    const training = { project: 'cells', version: 1, epochs: 3 };
+    const { text } = await host.call('trainings_start', training);
+    expect(text).not.toContain('credits');
+    expect(host.questions).toEqual([]);
+  });
+
   test('what can be undone is not asked about', async () => {
-    const host = await startHost(mode);
+    const host = shared();
     const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
     await host.call('projects_create', cells);
     expect((await host.call('projects_delete', { project: 'cells' })).isError).toBe(false);
@@ -166,8 +215,8 @@ describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
 });
 
 test('a host that drops its questions: nothing is done; after two, the exact name counts', async () => {
-  const host = await startHost('legacy');
-  const folderId = await makeFolder(host);
+  const host = await startOwnHost('legacy');
+  const folderId = await makeFolder(host, 'Blood cells');
   host.answers(async () => undefined);
   const args = { folderId, confirm: folderId };
   for (let times = 1; times <= 2; times += 1) {
@@ -175,22 +224,22 @@ test('a host that drops its questions: nothing is done; after two, the exact nam
     expect(isError).toBe(true);
     expect(text).toContain('no answer of the person');
     expect(text).not.toContain('Ignore all previous');
-    expect(await host.folderNames()).toEqual(['Blood cells']);
+    expect(await host.namesOf(folderId)).toEqual(['Blood cells']);
   }
   expect((await host.call('folders_delete', { folderId })).text).toContain('confirm');
   expect((await host.call('folders_delete', args)).isError).toBe(false);
   expect(host.questions).toHaveLength(2);
-  expect(await host.folderNames()).toEqual([]);
+  expect(await host.namesOf(folderId)).toEqual([]);
 });
 
 test('a host that cannot ask: the exact name, and nothing else', async () => {
-  const host = await startHost('auto', {}, false);
-  const folderId = await makeFolder(host);
+  const host = await startOwnHost('auto', {}, false);
+  const folderId = await makeFolder(host, 'Blood cells');
   for (const confirm of [undefined, '', 'Blood cells', true]) {
     const wrong = { folderId, ...(confirm !== undefined && { confirm }) };
     expect((await host.call('folders_delete', wrong)).isError).toBe(true);
   }
-  expect(await host.folderNames()).toEqual(['Blood cells']);
+  expect(await host.namesOf(folderId)).toEqual(['Blood cells']);
   const { isError } = await host.call('folders_delete', { folderId, confirm: folderId });
   expect(isError).toBe(false);
 });
@@ -201,34 +250,49 @@ const canAgree = {
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
 };
 
-/** A host that speaks raw lines of 2026-07-28, and a folder that it was asked about. */
-async function asked() {
-  const home = await temporaryHome();
-  const server = startServer({ FOVEA_HOME: home }, entry);
-  onTestFinished(() => killed(server.child));
+/** A host that speaks raw lines of 2026-07-28. */
+interface RawHost {
+  call(name: string, args: object, declared: object, more?: object): Promise<Message>;
+  close(): Promise<void>;
+}
+
+async function startRawHost(): Promise<RawHost> {
+  const home = await mkdtemp(join(tmpdir(), 'fovea-consent-'));
+  const server = startServer({ FOVEA_HOME: home }, entryUnderTest());
   let id = 0;
-  let declared: object = canAgree;
-  const call = async (name: string, args: object, more: object = {}): Promise<Message> => {
-    id += 1;
-    const { method, params } = callTool(id, name, args, declared);
-    server.send({ id, method, params: { ...params, ...more } });
-    return server.answer(id);
+  return {
+    call: async (name, args, declared, more = {}) => {
+      id += 1;
+      const { method, params } = callTool(id, name, args, declared);
+      server.send({ id, method, params: { ...params, ...more } });
+      return server.answer(id);
+    },
+    close: async () => {
+      await killed(server.child);
+      await rm(home, { recursive: true, force: true });
+    },
   };
+}
+
+/** A folder about which that host was asked. */
+async function askedAt(host: RawHost) {
+  let declared: object = canAgree;
   const make = async (name: string) => {
-    const { result } = await call('folders_create', { name });
+    const { result } = await host.call('folders_create', { name }, declared);
     return String(memberOf(memberOf(result, 'structuredContent'), 'id'));
   };
-  const names = async () => JSON.stringify(await call('folders_list', {}));
-  const folderId = await make('Blood cells');
+  /** Of all folders that are there. */
+  const ids = async () => JSON.stringify(await host.call('folders_list', {}, declared));
+  const folderId = await make(newName());
   const remove = (more: object, target = folderId) =>
-    call('folders_delete', { folderId: target, confirm: target }, more);
+    host.call('folders_delete', { folderId: target, confirm: target }, declared, more);
   const first = await remove({});
   expect(first).toMatchObject({ result: { resultType: 'input_required' } });
   const requestState = String(memberOf(first.result, 'requestState'));
   const canAskNoMore = () => {
     declared = { ...canAgree, 'io.modelcontextprotocol/clientCapabilities': {} };
   };
-  return { make, names, remove, requestState, canAskNoMore };
+  return { folderId, make, ids, remove, requestState, canAskNoMore };
 }
 
 function membersOf(value: unknown): Message {
@@ -243,13 +307,20 @@ const accept = { consent: { action: 'accept', content: {} } };
 const asksAnew = { result: { resultType: 'input_required' } };
 
 describe('a host of 2026-07-28 that makes things up', () => {
+  let host: RawHost;
+  beforeAll(async () => {
+    host = await startRawHost();
+  });
+  afterAll(() => host.close());
+  const asked = () => askedAt(host);
+
   test.each([
     ['an answer without a question', { inputResponses: accept }],
     ['an answer under another name', { inputResponses: { open: { action: 'accept' } } }],
   ])('%s: it is asked', async (_what, more) => {
-    const { remove, names } = await asked();
+    const { folderId, remove, ids } = await asked();
     expect(await remove(more)).toMatchObject(asksAnew);
-    expect(await names()).toContain('Blood cells');
+    expect(await ids()).toContain(folderId);
   });
 
   test.each([
@@ -258,14 +329,14 @@ describe('a host of 2026-07-28 that makes things up', () => {
     ['no object', { consent: 'accept' }],
     ['an unknown action', { consent: { action: 'perhaps' } }],
   ])('the question answered with %s: nothing is done', async (_what, inputResponses) => {
-    const { remove, names, requestState } = await asked();
+    const { folderId, remove, ids, requestState } = await asked();
     const { result } = await remove({ inputResponses, requestState });
     expect(result).toMatchObject({ isError: true });
-    expect(await names()).toContain('Blood cells');
+    expect(await ids()).toContain(folderId);
   });
 
   test('a seal that is forged, cut, or of nothing is refused', async () => {
-    const { remove, names, requestState } = await asked();
+    const { folderId, remove, ids, requestState } = await asked();
     const [version, body = '', mac = ''] = requestState.split('.');
     const sealed = JSON.parse(Buffer.from(body, 'base64url').toString());
     const later = Buffer.from(JSON.stringify({ ...sealed, exp: sealed.exp + 9_999 }));
@@ -280,31 +351,31 @@ describe('a host of 2026-07-28 that makes things up', () => {
       const answer = await remove({ inputResponses: accept, requestState: state });
       expect(answer).toMatchObject({ error: { code: -32_602 } });
     }
-    expect(await names()).toContain('Blood cells');
+    expect(await ids()).toContain(folderId);
   });
 
   test('an answer about another target is none', async () => {
-    const { make, remove, names, requestState } = await asked();
-    const other = await make('Precious');
+    const { make, remove, ids, requestState } = await asked();
+    const other = await make(newName());
     const answer = await remove({ inputResponses: accept, requestState }, other);
     expect(answer).toMatchObject(asksAnew);
-    expect(await names()).toContain('Precious');
+    expect(await ids()).toContain(other);
   });
 
   test('an answer counts once', async () => {
-    const { remove, names, requestState } = await asked();
+    const { folderId, remove, ids, requestState } = await asked();
     const no = { consent: { action: 'decline' } };
     expect(await remove({ inputResponses: no, requestState })).toMatchObject({
       result: { isError: true },
     });
     expect(await remove({ inputResponses: accept, requestState })).toMatchObject(asksAnew);
-    expect(await names()).toContain('Blood cells');
+    expect(await ids()).toContain(folderId);
   });
 
   test.each(['decline', 'cancel'] as const)(
     '%s, from a host that says with it that it cannot ask: nothing is done',
     async (action) => {
-      const { remove, names, requestState, canAskNoMore } = await asked();
+      const { folderId, remove, ids, requestState, canAskNoMore } = await asked();
       canAskNoMore();
       const inputResponses = { consent: { action } };
       const no = await remove({ inputResponses, requestState });
@@ -315,60 +386,73 @@ describe('a host of 2026-07-28 that makes things up', () => {
         const answer = await remove({ inputResponses: again, requestState });
         expect(answer).toMatchObject({ result: { isError: true } });
       }
-      expect(await names()).toContain('Blood cells');
+      expect(await ids()).toContain(folderId);
     },
   );
 
   test('accept, from a host that says with it that it cannot ask: that target alone', async () => {
-    const { make, remove, names, requestState, canAskNoMore } = await asked();
-    const other = await make('Precious');
+    const { make, remove, ids, requestState, canAskNoMore } = await asked();
+    const other = await make(newName());
     canAskNoMore();
     const wrong = await remove({ inputResponses: accept, requestState }, other);
     expect(wrong).toMatchObject({ result: { isError: true } });
-    expect(await names()).toContain('Precious');
+    expect(await ids()).toContain(other);
   });
 
   test('the seal of another process is refused', async () => {
-    const { requestState } = await asked();
-    const { remove, names } = await asked();
+    const other = await startRawHost();
+    onTestFinished(() => other.close());
+    const { requestState } = await askedAt(other);
+    const { folderId, remove, ids } = await asked();
     const answer = await remove({ inputResponses: accept, requestState });
     expect(answer).toMatchObject({ error: { code: -32_602 } });
-    expect(await names()).toContain('Blood cells');
+    expect(await ids()).toContain(folderId);
   });
 
   test('the person agrees: it is done', async () => {
-    const { remove, names, requestState } = await asked();
+    const { folderId, remove, ids, requestState } = await asked();
     const { result } = await remove({ inputResponses: accept, requestState });
     expect(result).not.toHaveProperty('isError');
-    expect(await names()).not.toContain('Blood cells');
+    expect(await ids()).not.toContain(folderId);
   });
 });
 
 describe('what costs at a hosted platform', () => {
-  const start = 'POST /acme/cells/1/v2/trainings';
   const training = { project: 'cells', version: 1, epochs: 3 };
+  let platform: TestPlatform;
+  let proxy: CuttingProxy;
+  let unasked: Host;
+  let asking: Host;
 
-  async function hosted(form: boolean) {
-    const platform = await startTestPlatform();
-    const proxy = await startCuttingProxy(platform.url);
-    onTestFinished(async () => {
-      await proxy.close();
-      await platform.close();
-    });
+  beforeAll(async () => {
+    platform = await startTestPlatform();
+    proxy = await startCuttingProxy(platform.url);
     const environment = { FOVEA_BASE_URL: proxy.url, FOVEA_API_KEY: platform.key };
-    const host = await startHost('auto', environment, form);
+    unasked = await startHost('auto', environment, false);
+    asking = await startHost('auto', environment);
     const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
-    await host.call('projects_create', cells);
-    await host.call('images_upload', { project: 'cells', files: ['sample/**/*'] });
-    const version = { project: 'cells', preprocessing: {}, augmentation: {} };
-    await host.call('versions_generate', version);
-    await host.call('tasks_wait', { project: 'cells', version: 1 });
-    return { host, sent: () => proxy.seen.filter((one) => one === start).length };
-  }
+    await asking.call('projects_create', cells);
+    await asking.call('images_upload', { project: 'cells', files: ['sample/**/*'] });
+    // One for each of the two tests that start a training.
+    for (const version of [1, 2]) {
+      const resize = { width: 64, height: 64 * version, format: 'Stretch to' };
+      const settings = { preprocessing: { resize }, augmentation: {} };
+      await asking.call('versions_generate', { project: 'cells', ...settings });
+      await asking.call('tasks_wait', { project: 'cells', version });
+    }
+  });
+  afterAll(async () => {
+    await unasked.close();
+    await asking.close();
+    await proxy.close();
+    await platform.close();
+  });
+
+  const sent = (version: number) =>
+    proxy.seen.filter((one) => one === `POST /acme/cells/${version}/v2/trainings`).length;
 
   test('a host that cannot ask is told, with the call that starts it', async () => {
-    const { host, sent } = await hosted(false);
-    const told = await host.call('trainings_start', training);
+    const told = await unasked.call('trainings_start', training);
     expect(told.isError).toBe(false);
     expect(told.text).toContain('Nothing was started');
     expect(told.text).toContain('credits of the workspace "acme"');
@@ -376,48 +460,41 @@ describe('what costs at a hosted platform', () => {
       started: false,
       next: [{ tool: 'trainings_start', arguments: { ...training, accept_cost: true } }],
     });
-    expect(sent()).toBe(0);
+    expect(sent(1)).toBe(0);
     // Told again, not taken for a call that was made.
-    expect((await host.call('trainings_start', training)).data).toMatchObject({ started: false });
-    await host.call('trainings_start', { ...training, accept_cost: true });
-    expect(sent()).toBe(1);
+    expect((await unasked.call('trainings_start', training)).data).toMatchObject({
+      started: false,
+    });
+    await unasked.call('trainings_start', { ...training, accept_cost: true });
+    expect(sent(1)).toBe(1);
   });
 
   test('a host that asks does so, whatever the model says', async () => {
-    const { host, sent } = await hosted(true);
-    host.answers(async () => 'decline');
-    const { isError } = await host.call('trainings_start', { ...training, accept_cost: true });
+    const second = { ...training, version: 2 };
+    asking.answers(async () => 'decline');
+    const { isError } = await asking.call('trainings_start', { ...second, accept_cost: true });
     expect(isError).toBe(true);
-    expect(host.questions).toEqual([
+    expect(asking.questions).toEqual([
       expect.stringMatching(
-        /^Train a model on version 1 of "cells" \(12 images, 3 epochs\)\? .*credits/,
+        /^Train a model on version 2 of "cells" \(12 images, 3 epochs\)\? .*credits/,
       ),
     ]);
-    expect(sent()).toBe(0);
-    host.answers(async () => 'accept');
-    await host.call('trainings_start', training);
-    expect(sent()).toBe(1);
+    expect(sent(2)).toBe(0);
+    asking.answers(async () => 'accept');
+    await asking.call('trainings_start', second);
+    expect(sent(2)).toBe(1);
   });
 
   test('a version that is not there is no question of cost', async () => {
-    const { host } = await hosted(false);
-    const { isError, text } = await host.call('trainings_start', { ...training, version: 7 });
+    const { isError, text } = await unasked.call('trainings_start', { ...training, version: 7 });
     expect(isError).toBe(true);
     expect(text).toContain('not_found');
   });
 
   test('Auto Label likewise', async () => {
-    const { host } = await hosted(false);
     const label = { project: 'cells', batchId: 'b1', modelType: 'sam3', numImagesToLabel: 20 };
-    const { data, text } = await host.call('autolabel_start', label);
+    const { data, text } = await unasked.call('autolabel_start', label);
     expect(data).toMatchObject({ started: false });
     expect(text).toContain('up to 20 images');
-  });
-
-  test('the embedded platform charges nothing, so nobody is asked', async () => {
-    const host = await startHost('auto');
-    const { text } = await host.call('trainings_start', training);
-    expect(text).not.toContain('credits');
-    expect(host.questions).toEqual([]);
   });
 });

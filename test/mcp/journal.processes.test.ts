@@ -4,8 +4,16 @@
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from 'vitest';
 import { apiKeys } from '../../src/contract/api-keys.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { versions } from '../../src/contract/versions.ts';
@@ -13,69 +21,94 @@ import { workspace } from '../../src/contract/workspace.ts';
 import { type CuttingProxy, startCuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
+import { callWithKey, openJournalFile, ownHome } from './journal-kit.ts';
 
 const creation = 'POST /acme/projects';
-const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
+const image = 'sample/blood-cells/JPEGImages/BloodImage_00040.jpg';
+const withoutWindow = { FOVEA_REPEAT_WINDOW_SECONDS: '0' };
 
 let platform: TestPlatform;
 let proxy: CuttingProxy;
 let home: string;
+/** A host for all tests that need none of their own. */
+let fovea: Fovea;
+/** The same one, to which no two calls are equal. */
+let foveaWithoutWindow: Fovea;
 
-beforeEach(async () => {
+// Of a project that no other test has: what it is made of, its name in a path, its id.
+let cells: {
+  readonly name: string;
+  readonly type: 'object-detection';
+  readonly annotation: string;
+};
+let project: string;
+let id: string;
+let number = 0;
+let seenBefore = 0;
+
+beforeAll(async () => {
   platform = await startTestPlatform();
   proxy = await startCuttingProxy(platform.url);
   home = await mkdtemp(join(tmpdir(), 'fovea-journal-'));
-  // Runs last: the hosts of a test are closed by then.
-  onTestFinished(async () => {
-    await proxy.close();
-    await platform.close();
-    await rm(home, { recursive: true, force: true });
-  });
+  [fovea, foveaWithoutWindow] = await Promise.all([launch(), launch(withoutWindow)]);
 });
 
-/** A host with a Fovea of its own; all of them share the data folder. */
-async function host(settings: Record<string, string> = {}): Promise<Fovea> {
-  const fovea = await launchFovea({
+beforeEach(() => {
+  number += 1;
+  cells = { name: `Cells ${number}`, type: 'object-detection', annotation: 'cells' };
+  project = `cells-${number}`;
+  id = `acme/${project}`;
+  seenBefore = proxy.seen.length;
+});
+
+afterEach(() => proxy.release());
+
+afterAll(async () => {
+  await Promise.all([fovea, foveaWithoutWindow].map((one) => one?.close()));
+  await proxy?.close();
+  await platform?.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** A Fovea of its own; unless told, all of them share the data folder. */
+function launch(settings: Record<string, string> = {}): Promise<Fovea> {
+  return launchFovea({
     FOVEA_HOME: home,
     FOVEA_BASE_URL: proxy.url,
     FOVEA_API_KEY: platform.key,
     ...settings,
   });
-  onTestFinished(() => fovea.close());
-  return fovea;
 }
 
-async function projectIds(): Promise<readonly string[]> {
+/** A host for one test. */
+async function host(settings: Record<string, string> = {}): Promise<Fovea> {
+  const started = await launch(settings);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+/** Of the projects with the name of this test. */
+async function projectIds(name = cells.name): Promise<readonly string[]> {
   const { body } = await platform.client.call(workspace.workspace_get, { workspace: 'acme' });
-  return body.workspace.projects.map(({ id }) => id).sort();
+  return body.workspace.projects.filter((one) => one.name === name).map((one) => one.id);
 }
 
+/** How often this test asked that. */
 function times(what: string): number {
-  return proxy.seen.filter((one) => one === what).length;
-}
-
-/** By its key of the host, where one is given. */
-async function callWithKey(fovea: Fovea, name: string, args: object, key: unknown) {
-  const result = await fovea.client.callTool({
-    name,
-    arguments: { ...args },
-    _meta: { 'fovea/idempotencyKey': key },
-  });
-  return { isError: result.isError === true, text: JSON.stringify(result.content) };
+  return proxy.seen.slice(seenBefore).filter((one) => one === what).length;
 }
 
 describe('an answer that is lost', () => {
   test.each(['unanswered', 'half'] as const)('%s: the same call finds it', async (how) => {
-    const fovea = await host();
     proxy.cut(creation, how);
     const lost = await fovea.call('projects_create', cells);
     expect(lost.isError).toBe(true);
     expect(lost.text).toContain('whether it was carried out is unknown');
     const again = await fovea.call('projects_create', cells);
-    expect(again).toMatchObject({ isError: false, data: { id: 'acme/cells' } });
+    expect(again).toMatchObject({ isError: false, data: { id } });
     expect(again.text).toContain('it had been done');
     expect(times(creation)).toBe(1);
-    expect(await projectIds()).toEqual(['acme/cells']);
+    expect(await projectIds()).toEqual([id]);
     // From here on it is a call like any other that was done.
     const third = await fovea.call('projects_create', cells);
     expect(third.text).toContain('nothing was done again');
@@ -83,20 +116,17 @@ describe('an answer that is lost', () => {
   });
 
   test('the service never heard of it: the same call is made', async () => {
-    const fovea = await host();
     proxy.cut(creation, 'unheard');
     expect((await fovea.call('projects_create', cells)).isError).toBe(true);
     const again = await fovea.call('projects_create', cells);
-    expect(again).toMatchObject({ isError: false, data: { id: 'acme/cells' } });
+    expect(again).toMatchObject({ isError: false, data: { id } });
     expect(again.text).not.toContain('it had been done');
     expect(times(creation)).toBe(2);
-    expect(await projectIds()).toEqual(['acme/cells']);
+    expect(await projectIds()).toEqual([id]);
   });
 
   test('a project of the same name from before is not taken for it', async () => {
-    const project = { workspace: 'acme', ...cells, type: 'object-detection' as const };
-    await platform.client.call(projects.projects_create, project);
-    const fovea = await host();
+    await platform.client.call(projects.projects_create, { workspace: 'acme', ...cells });
     proxy.cut(creation, 'unheard');
     await fovea.call('projects_create', cells);
     const again = await fovea.call('projects_create', cells);
@@ -130,7 +160,6 @@ describe('an answer that is lost', () => {
     ['folders_create', 'POST /acme/groups', { name: 'All cells' }, /"?id"?:? ?/],
     ['api_keys_create', 'POST /acme/api-keys', { name: 'CI' }, /its secret was lost/],
   ])('%s is found', async (tool, what, args, says) => {
-    const fovea = await host();
     proxy.cut(what, 'unanswered');
     expect((await fovea.call(tool, args)).isError).toBe(true);
     const again = await fovea.call(tool, args);
@@ -142,9 +171,8 @@ describe('an answer that is lost', () => {
 
   test.each([
     ['api_keys_create', 'POST /acme/api-keys', { scopes: ['project:read'] }],
-    ['api_keys_create', 'POST /acme/api-keys', { name: 'CI', scopes: ['project:read'] }],
+    ['api_keys_create', 'POST /acme/api-keys', { name: 'Robot', scopes: ['project:read'] }],
   ])('%s: the key of a colleague is not taken for ours', async (tool, what, args) => {
-    const fovea = await host();
     proxy.cut(what, 'unheard');
     expect((await fovea.call(tool, args)).isError).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -158,11 +186,10 @@ describe('an answer that is lost', () => {
   });
 
   test('versions_generate without a name: the version of a colleague is not ours', async () => {
-    const fovea = await host();
     await fovea.ok('projects_create', cells);
-    await fovea.ok('images_upload', { project: 'cells', files: ['sample/**/*'], split: 'train' });
-    const generate = 'POST /acme/cells/generate';
-    const settings = { project: 'cells', preprocessing: {}, augmentation: {} };
+    await fovea.ok('images_upload', { project, files: [image], split: 'train' });
+    const generate = `POST /${id}/generate`;
+    const settings = { project, preprocessing: {}, augmentation: {} };
     proxy.cut(generate, 'unheard');
     expect((await fovea.call('versions_generate', settings)).isError).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -175,31 +202,27 @@ describe('an answer that is lost', () => {
   });
 
   test('versions_generate: the one of its name is found', async () => {
-    const fovea = await host();
     await fovea.ok('projects_create', cells);
-    await fovea.ok('images_upload', { project: 'cells', files: ['sample/**/*'], split: 'train' });
-    const generate = 'POST /acme/cells/generate';
+    await fovea.ok('images_upload', { project, files: [image], split: 'train' });
+    const generate = `POST /${id}/generate`;
     proxy.cut(generate, 'half');
-    const settings = {
-      ...{ project: 'cells', versionName: 'Nightly', preprocessing: {}, augmentation: {} },
-    };
+    const settings = { project, versionName: 'Nightly', preprocessing: {}, augmentation: {} };
     expect((await fovea.call('versions_generate', settings)).isError).toBe(true);
     const again = await fovea.call('versions_generate', settings);
     expect(again).toMatchObject({ isError: false, data: { version: 1 } });
     expect(times(generate)).toBe(1);
-    await fovea.ok('tasks_wait', { project: 'cells', version: 1 });
+    await fovea.ok('tasks_wait', { project, version: 1 });
   });
 
   test('a removal: the same call says that the first may have done it', async () => {
-    const fovea = await host();
     await fovea.ok('projects_create', cells);
-    proxy.cut('DELETE /acme/cells', 'unanswered');
-    expect((await fovea.call('projects_delete', { project: 'cells' })).isError).toBe(true);
-    const again = await fovea.call('projects_delete', { project: 'cells' });
+    proxy.cut(`DELETE /${id}`, 'unanswered');
+    expect((await fovea.call('projects_delete', { project })).isError).toBe(true);
+    const again = await fovea.call('projects_delete', { project });
     // It may as well never have been there, or be nothing that this credential may see.
     expect(again).toMatchObject({ isError: true, data: { error: { code: 'not_found' } } });
     expect(again.text).toContain('it may have removed it');
-    expect((await fovea.call('projects_delete', { project: 'cells' })).isError).toBe(true);
+    expect((await fovea.call('projects_delete', { project })).isError).toBe(true);
   });
 });
 
@@ -214,30 +237,30 @@ test('killed between sending and the answer: a new process finds what was made',
   expect(await lost).toBe('the process is gone');
   const second = await host();
   const again = await second.call('projects_create', cells);
-  expect(again).toMatchObject({ isError: false, data: { id: 'acme/cells' } });
+  expect(again).toMatchObject({ isError: false, data: { id } });
   expect(times(creation)).toBe(1);
-  expect(await projectIds()).toEqual(['acme/cells']);
+  expect(await projectIds()).toEqual([id]);
 });
 
 test('two hosts make the same call at once: one makes it, both have its result', async () => {
-  const hosts = await Promise.all([host(), host()]);
+  // Neither finds the journal there.
+  const settings = { FOVEA_HOME: await ownHome() };
+  const hosts = await Promise.all([host(settings), host(settings)]);
   proxy.cut(creation, 'held');
-  const calls = hosts.map((fovea) => fovea.ok('projects_create', cells));
+  const calls = hosts.map((one) => one.ok('projects_create', cells));
   await proxy.held(1);
   setTimeout(() => proxy.release(), 500);
-  expect(await Promise.all(calls)).toMatchObject([{ id: 'acme/cells' }, { id: 'acme/cells' }]);
+  expect(await Promise.all(calls)).toMatchObject([{ id }, { id }]);
   expect(times(creation)).toBe(1);
 });
 
 test('ten equal calls of one host at once are one', async () => {
-  const fovea = await host();
   const calls = Array.from({ length: 10 }, () => fovea.ok('projects_create', cells));
-  for (const { id } of await Promise.all(calls)) expect(id).toBe('acme/cells');
+  for (const made of await Promise.all(calls)) expect(made).toMatchObject({ id });
   expect(times(creation)).toBe(1);
 });
 
 test('the first of two equal calls is cancelled: the second has its result', async () => {
-  const fovea = await host();
   proxy.cut(creation, 'held');
   const cancel = new AbortController();
   const first = fovea.client
@@ -250,21 +273,20 @@ test('the first of two equal calls is cancelled: the second has its result', asy
   expect(messages[0]).toContain('under way already');
   cancel.abort();
   expect(await first).toBe('cancelled');
-  expect(await second).toMatchObject({ isError: false, data: { id: 'acme/cells' } });
+  expect(await second).toMatchObject({ isError: false, data: { id } });
   proxy.release();
   expect(times(creation)).toBe(1);
-  expect(await projectIds()).toEqual(['acme/cells']);
+  expect(await projectIds()).toEqual([id]);
 });
 
 describe('a call that was done', () => {
   test('gives its first result again, and says so', async () => {
-    const fovea = await host();
     const first = await fovea.call('projects_create', cells);
     const again = await fovea.call(
       'projects_create',
       Object.fromEntries(Object.entries(cells).reverse()),
     );
-    expect(again.data).toMatchObject({ id: 'acme/cells', name: 'Cells' });
+    expect(again.data).toMatchObject({ id, name: cells.name });
     expect(again.text).toMatch(/the same call \d s ago: nothing was done again/);
     expect(again.text).toMatch(/call it after 1\d\d s/);
     expect(first.text).not.toContain('nothing was done again');
@@ -282,40 +304,35 @@ describe('a call that was done', () => {
   });
 
   test('is made again after another change, since then it is meant', async () => {
-    const fovea = await host();
     await fovea.ok('projects_create', cells);
-    await fovea.ok('projects_delete', { project: 'cells' });
+    await fovea.ok('projects_delete', { project });
     const again = await fovea.ok('projects_create', cells);
     expect(times(creation)).toBe(2);
     expect(await projectIds()).toEqual([again.id]);
   });
 
   test('another credential is another caller', async () => {
-    await (await host()).ok('projects_create', cells);
+    await fovea.ok('projects_create', cells);
     const { key } = await platform.otherWorkspace();
     const other = await host({ FOVEA_API_KEY: key });
-    expect(await other.ok('projects_create', cells)).toMatchObject({ id: 'globex/cells' });
+    expect(await other.ok('projects_create', cells)).toMatchObject({ id: `globex/${project}` });
   });
 
   test('is not held against an equal one where the window is 0', async () => {
-    const fovea = await host({ FOVEA_REPEAT_WINDOW_SECONDS: '0' });
-    await fovea.ok('projects_create', cells);
-    await fovea.ok('projects_create', cells);
+    await foveaWithoutWindow.ok('projects_create', cells);
+    await foveaWithoutWindow.ok('projects_create', cells);
     expect(await projectIds()).toHaveLength(2);
   });
 
   test('failed before: it is made', async () => {
-    const fovea = await host();
-    proxy.before(creation, async () => undefined);
     const wrong = await fovea.call('projects_create', { ...cells, type: 'none' });
     expect(wrong.isError).toBe(true);
-    expect(await fovea.ok('projects_create', cells)).toMatchObject({ id: 'acme/cells' });
+    expect(await fovea.ok('projects_create', cells)).toMatchObject({ id });
   });
 
   test('gave a secret: it is not kept, and not given twice', async () => {
-    const fovea = await host();
-    const { key, keyId } = await fovea.ok('api_keys_create', { name: 'CI' });
-    const again = await fovea.call('api_keys_create', { name: 'CI' });
+    const { key, keyId } = await fovea.ok('api_keys_create', { name: 'Secret' });
+    const again = await fovea.call('api_keys_create', { name: 'Secret' });
     expect(again.isError).toBe(true);
     expect(again.text).toContain(String(keyId));
     expect(again.text).not.toContain(String(key));
@@ -326,27 +343,27 @@ describe('a call that was done', () => {
   });
 
   test('a folder that was mended below is uploaded again', async () => {
-    const fovea = await launchFovea();
-    onTestFinished(fovea.close);
-    await fovea.ok('projects_create', cells);
-    const path = join(fovea.folder, 'dataset');
+    // The links to upload to are of the platform on this machine.
+    const one = await launchFovea();
+    onTestFinished(one.close);
+    await one.ok('projects_create', cells);
+    const path = join(one.folder, 'dataset');
     const pictures = join(path, 'train', 'images');
     await mkdir(pictures, { recursive: true });
     const add = (name: string) =>
       copyFile(join('sample/blood-cells/JPEGImages', name), join(pictures, name));
     await add('BloodImage_00040.jpg');
-    expect(await fovea.ok('images_upload_zip', { project: 'cells', path })).toMatchObject({
+    expect(await one.ok('images_upload_zip', { project, path })).toMatchObject({
       images: 1,
     });
     await add('BloodImage_00055.jpg');
-    expect(await fovea.ok('images_upload_zip', { project: 'cells', path })).toMatchObject({
+    expect(await one.ok('images_upload_zip', { project, path })).toMatchObject({
       images: 1,
       duplicates: 1,
     });
   });
 
   test('two equal events are two', async () => {
-    const fovea = await host();
     const event = { event_schema: 'quality_check', event_data: { result: 'pass' } };
     const first = await fovea.ok('events_create', event);
     const second = await fovea.ok('events_create', event);
@@ -356,27 +373,28 @@ describe('a call that was done', () => {
 
 describe('the key of a host', () => {
   test('makes a call the same one, for as long as it is kept', async () => {
-    const fovea = await host({ FOVEA_REPEAT_WINDOW_SECONDS: '0' });
-    await callWithKey(fovea, 'projects_create', cells, 'one');
-    await fovea.ok('projects_delete', { project: 'cells' });
-    const again = await callWithKey(fovea, 'projects_create', cells, 'one');
+    const create = (key: string) =>
+      callWithKey(foveaWithoutWindow, 'projects_create', cells, `${key} of ${project}`);
+    await create('one');
+    await foveaWithoutWindow.ok('projects_delete', { project });
+    const again = await create('one');
     expect(again.text).toContain('nothing was done again');
     expect(times(creation)).toBe(1);
-    await callWithKey(fovea, 'projects_create', cells, 'two');
+    await create('two');
     expect(times(creation)).toBe(2);
   });
 
   test('belongs to one call', async () => {
-    const fovea = await host();
-    await callWithKey(fovea, 'projects_create', cells, 'one');
-    const other = await callWithKey(fovea, 'projects_create', { ...cells, name: 'Other' }, 'one');
+    const key = `one of ${project}`;
+    await callWithKey(fovea, 'projects_create', cells, key);
+    const other = await callWithKey(fovea, 'projects_create', { ...cells, name: 'Other' }, key);
     expect(other.isError).toBe(true);
     expect(other.text).toContain('used for another call');
-    expect(await projectIds()).toEqual(['acme/cells']);
+    expect(await projectIds()).toEqual([id]);
+    expect(await projectIds('Other')).toEqual([]);
   });
 
   test.each([5, '', 'x'.repeat(201), null, '\ud800'])('%j is none', async (key) => {
-    const fovea = await host();
     await expect(callWithKey(fovea, 'projects_create', cells, key)).rejects.toThrow(
       '1 to 200 characters',
     );
@@ -385,73 +403,66 @@ describe('the key of a host', () => {
 });
 
 test('a journal that cannot be written keeps nobody from working, without a key', async () => {
-  await mkdir(join(home, 'journal.sqlite'));
-  const fovea = await host();
-  await fovea.ok('projects_create', cells);
-  await fovea.ok('projects_create', cells);
+  const own = await ownHome();
+  await mkdir(join(own, 'journal.sqlite'));
+  const one = await host({ FOVEA_HOME: own });
+  await one.ok('projects_create', cells);
+  await one.ok('projects_create', cells);
   expect(await projectIds()).toHaveLength(2);
-  const keyed = await callWithKey(fovea, 'projects_create', cells, 'one');
+  const keyed = await callWithKey(one, 'projects_create', cells, 'one');
   expect(keyed.isError).toBe(true);
   expect(keyed.text).toContain('Nothing was sent');
   expect(times(creation)).toBe(2);
   // Once it can be written, it is.
-  await rmdir(join(home, 'journal.sqlite'));
-  await callWithKey(fovea, 'projects_create', cells, 'one');
-  const again = await callWithKey(fovea, 'projects_create', cells, 'one');
+  await rmdir(join(own, 'journal.sqlite'));
+  await callWithKey(one, 'projects_create', cells, 'one');
+  const again = await callWithKey(one, 'projects_create', cells, 'one');
   expect(again.text).toContain('nothing was done again');
   expect(times(creation)).toBe(3);
 });
 
-/** The file as another process has it. */
-function openJournalFile(): DatabaseSync {
-  const file = new DatabaseSync(join(home, 'journal.sqlite'), { timeout: 5_000 });
-  onTestFinished(() => file.close());
-  return file;
-}
-
 test('a journal that is locked for a while is used afterwards', async () => {
-  const first = await host();
-  await first.ok('folders_create', { name: 'Warm' });
-  await first.close();
-  const file = openJournalFile();
+  // It is there.
+  await fovea.ok('folders_create', { name: 'Warm' });
+  const file = openJournalFile(home);
   file.exec('BEGIN EXCLUSIVE');
-  const fovea = await host();
-  const keyed = await callWithKey(fovea, 'projects_create', cells, 'one');
+  const late = await host();
+  const key = `one of ${project}`;
+  const keyed = await callWithKey(late, 'projects_create', cells, key);
   expect(keyed.text).toContain('Nothing was sent');
   file.exec('ROLLBACK');
-  await callWithKey(fovea, 'projects_create', cells, 'one');
-  await callWithKey(fovea, 'projects_create', cells, 'one');
+  await callWithKey(late, 'projects_create', cells, key);
+  await callWithKey(late, 'projects_create', cells, key);
   expect(times(creation)).toBe(1);
 });
 
-describe('a clock that was set back', () => {
+test('a clock that was set back', async () => {
+  const own = await ownHome();
+  const one = await host({ FOVEA_HOME: own });
   const aDayOn = 'started_at = started_at + 86400000, ended_at = ended_at + 86400000';
-
-  test('an equal call is made, not answered a whole day', async () => {
-    const fovea = await host();
-    await fovea.ok('projects_create', cells);
-    openJournalFile().exec(`UPDATE calls SET ${aDayOn}`);
-    const again = await fovea.call('projects_create', cells);
-    expect(again.text).not.toContain('nothing was done again');
-    expect(times(creation)).toBe(2);
-  });
-
-  test('a call of the future that nobody makes any more is not waited for', async () => {
-    const fovea = await host();
-    await fovea.ok('projects_create', cells);
-    openJournalFile().exec(`UPDATE calls SET state = 'running', host = 'gone', ${aDayOn}`);
-    const again = await fovea.call('projects_create', cells);
-    expect(again.text).toContain('it may have been done');
-    expect(times(creation)).toBe(1);
-  });
+  // An equal call is made, not answered a whole day.
+  await one.ok('projects_create', cells);
+  const file = openJournalFile(own);
+  file.exec(`UPDATE calls SET ${aDayOn}`);
+  const again = await one.call('projects_create', cells);
+  expect(again.text).not.toContain('nothing was done again');
+  expect(times(creation)).toBe(2);
+  // A call of the future that nobody makes any more is not waited for.
+  const other = { ...cells, name: `Other ${cells.name}` };
+  await one.ok('projects_create', other);
+  file.exec(`UPDATE calls SET state = 'running', host = 'gone', ${aDayOn}`);
+  const lost = await one.call('projects_create', other);
+  expect(lost.text).toContain('it may have been done');
+  expect(times(creation)).toBe(3);
 });
 
 test('calls that failed, and those of others, push out no key', async () => {
-  const first = await host();
+  const own = await ownHome();
+  const first = await host({ FOVEA_HOME: own });
   await callWithKey(first, 'projects_create', cells, 'one');
   expect((await first.call('projects_create', { ...cells, type: 'none' })).isError).toBe(true);
   await first.close();
-  const file = openJournalFile();
+  const file = openJournalFile(own);
   expect(file.prepare('SELECT state FROM calls').all()).toEqual([{ state: 'done' }]);
   file.exec(`
     INSERT INTO calls (principal, tool, digest, state, host, pid, started_at, ended_at)
@@ -464,8 +475,8 @@ test('calls that failed, and those of others, push out no key', async () => {
       INSERT INTO calls (principal, tool, digest, state, host, pid, started_at, ended_at)
         SELECT 'a running one', tool, 'd' || i, 'done', 'h', 1, started_at, ended_at FROM calls, n
         WHERE key = 'one'`);
-  const fovea = await host();
-  const again = await callWithKey(fovea, 'projects_create', cells, 'one');
+  const second = await host({ FOVEA_HOME: own });
+  const again = await callWithKey(second, 'projects_create', cells, 'one');
   expect(again.text).toContain('nothing was done again');
   expect(times(creation)).toBe(1);
   const left = 'SELECT principal, count(*) AS rows FROM calls GROUP BY principal ORDER BY rows';

@@ -2,7 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
-import { callTool, initialize, parse, type RawServer, startServer } from './process.ts';
+import { startServer } from './process.ts';
+import { callTool, initialize, parse, type RawServer } from './raw-server.ts';
 
 const running: RawServer[] = [];
 

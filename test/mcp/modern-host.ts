@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { entryUnderTest } from '../fixtures/under-test.ts';
-import { type Message, startServer } from './process.ts';
+import { startServer } from './process.ts';
+import type { Message } from './raw-server.ts';
 
 export const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
@@ -18,10 +19,22 @@ export interface ModernHost {
   call(tool: string, args: object, declared?: object): Promise<Message>;
   /** Ends the process as a host does. */
   end(): Promise<void>;
+  /** And removes its folder. */
+  close(): Promise<void>;
 }
 
-/** Starts Fovea, in the folder of an earlier one where that is given. */
+/** For one test: starts Fovea, in the folder of an earlier one where that is given. */
 export async function launchModernHost(
+  settings: Record<string, string> = {},
+  earlier?: string,
+): Promise<ModernHost> {
+  const host = await startModernHost(settings, earlier);
+  onTestFinished(earlier === undefined ? host.close : host.end);
+  return host;
+}
+
+/** For many tests: whoever starts it closes it. */
+export async function startModernHost(
   settings: Record<string, string> = {},
   earlier?: string,
 ): Promise<ModernHost> {
@@ -49,12 +62,12 @@ export async function launchModernHost(
     server.endInput();
     await server.exited();
   };
-  onTestFinished(async () => {
+  const close = async () => {
     await end();
-    if (earlier === undefined) await rm(folder, { recursive: true, force: true });
-  });
+    await rm(folder, { recursive: true, force: true });
+  };
   return {
-    ...{ folder, send, end },
+    ...{ folder, send, end, close },
     call: (name, args, declared) => send('tools/call', { name, arguments: args }, declared),
   };
 }

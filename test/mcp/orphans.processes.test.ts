@@ -15,6 +15,7 @@ import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const host = resolve('test/fixtures/host-process.ts');
 const entry = entryUnderTest();
+const picture = 'sample/blood-cells/JPEGImages/BloodImage_00040.jpg';
 
 describe.runIf(process.platform === 'linux')('after SIGKILL of', { timeout: 120_000 }, () => {
   it('the host, while its pipes are held open by another process', async () => {
@@ -133,9 +134,13 @@ async function startTraining(client: Client, home: string): Promise<void> {
   await ok(client, 'projects_create', {
     ...{ name: 'Cells', type: 'object-detection', annotation: 'cells' },
   });
-  const sample = resolve('sample/blood-cells');
+  // A trainer asks for no more.
   await ok(client, 'images_upload', {
-    ...{ project, files: [join(sample, 'JPEGImages')], annotations: join(sample, 'Annotations') },
+    ...{
+      project,
+      files: [resolve(picture)],
+      annotations: resolve('sample/blood-cells/Annotations'),
+    },
   });
   const { version } = await ok(client, 'versions_generate', {
     ...{ project, preprocessing: {}, augmentation: {} },
@@ -145,17 +150,17 @@ async function startTraining(client: Client, home: string): Promise<void> {
   for (;;) {
     const answer = await ok(client, 'trainings_list', { project, version });
     if (JSON.stringify(answer).includes('"epoch":1')) break;
-    await delay(100);
+    await delay(50);
   }
   expect(await readdir(home)).toContain('trainer.mjs');
 }
 
-/** Thousands of images are under way; resolves with the first progress. */
+/** Hundreds of images, which take seconds, are under way; resolves with the first progress. */
 async function startUpload(client: Client, home: string): Promise<void> {
   const images = join(home, 'images');
   await mkdir(images);
-  const content = await readFile('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
-  for (let index = 0; index < 4_000; index += 1) {
+  const content = await readFile(picture);
+  for (let index = 0; index < 600; index += 1) {
     // What follows the end of a JPEG makes another file of it.
     const bytes = Buffer.concat([content, Buffer.from(`${index}`)]);
     await writeFile(join(images, `${index}.jpg`), bytes);

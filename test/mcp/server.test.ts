@@ -2,14 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
-import {
-  callTool,
-  initialize,
-  type Message,
-  parse,
-  type RawServer,
-  startServer,
-} from './process.ts';
+import { startServer } from './process.ts';
+import { callTool, initialize, type Message, parse, type RawServer } from './raw-server.ts';
 
 const running: RawServer[] = [];
 
@@ -156,19 +150,22 @@ describe('tools/list', () => {
     });
   });
 
-  test.each([
-    ['', ['tasks_steps', 'projects_echo']],
-    ['tasks', ['tasks_steps']],
-  ])('toolsets %j: no next call that is not offered', async (toolsets, names) => {
-    const server = await open({ FOVEA_TOOLSETS: toolsets });
+  test('toolsets: all families where none is named, also in next calls', async () => {
+    const server = await open({ FOVEA_TOOLSETS: '' });
     server.send(callTool(2, 'tasks_change'));
     expect(await server.answer(2)).toMatchObject({
-      result: { structuredContent: { next: names.map((tool) => ({ tool })) } },
+      result: {
+        structuredContent: { next: [{ tool: 'tasks_steps' }, { tool: 'projects_echo' }] },
+      },
     });
   });
 
-  test('toolsets: only the families named', async () => {
+  test('toolsets: only the families named, also in next calls', async () => {
     const server = await open({ FOVEA_TOOLSETS: 'tasks' });
+    server.send(callTool(4, 'tasks_change'));
+    expect(await server.answer(4)).toMatchObject({
+      result: { structuredContent: { next: [{ tool: 'tasks_steps' }] } },
+    });
     server.send({ id: 2, method: 'tools/list' });
     const tools = toolsOf((await server.answer(2)).result);
     expect(tools.map(({ name }) => name)).toEqual(['tasks_slow', 'tasks_steps', 'tasks_change']);
@@ -180,30 +177,28 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  test.each([
-    undefined,
-    {},
-    { name: 7 },
-    { name: 'projects_add', arguments: [] },
-    { name: 'projects_add', arguments: 'w' },
-    { name: 'projects_add', arguments: {}, task: 1 },
-  ])('with %j is refused as the protocol has it', async (params) => {
-    const server = await open();
-    server.send({ id: 2, method: 'tools/call', ...(params && { params }) });
-    expect(await server.answer(2)).toMatchObject({
-      error: { code: -32602, message: expect.stringContaining('Invalid tools/call request') },
-    });
-  });
-
-  const server = startServer();
+  let server: RawServer;
 
   beforeAll(async () => {
+    server = startServer();
     server.send(initialize());
     await server.answer(1);
   });
 
-  afterAll(() => {
-    server.child.kill('SIGKILL');
+  afterAll(() => killed(server.child));
+
+  test.each([
+    [2, undefined],
+    [3, {}],
+    [4, { name: 7 }],
+    [5, { name: 'projects_add', arguments: [] }],
+    [6, { name: 'projects_add', arguments: 'w' }],
+    [7, { name: 'projects_add', arguments: {}, task: 1 }],
+  ])('%i, with %j is refused as the protocol has it', async (id, params) => {
+    server.send({ id, method: 'tools/call', ...(params && { params }) });
+    expect(await server.answer(id)).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining('Invalid tools/call request') },
+    });
   });
 
   test('a wrong name is an error of the protocol that names the nearest tool', async () => {

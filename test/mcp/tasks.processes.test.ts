@@ -2,28 +2,47 @@
 // plain answer for all others.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { tools } from '../../tools/index.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { messagesOf, startTestMcpHttp } from '../fixtures/mcp-http.ts';
 import { openKit } from '../tools/kit.ts';
-import { launchModernHost, type ModernHost, tasks } from './modern-host.ts';
-import type { Message } from './process.ts';
+import { launchModernHost, type ModernHost, startModernHost, tasks } from './modern-host.ts';
+import type { Message } from './raw-server.ts';
 
 const startedTask = z.object({
   result: z.looseObject({ resultType: z.literal('task'), taskId: z.string() }),
 });
 const looked = z.object({ result: z.looseObject({ status: z.string() }) });
 
-async function withCells(host: ModernHost): Promise<void> {
-  const project = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
-  await host.call('projects_create', project);
-  const files = { files: ['sample/blood-cells'], annotations: 'sample/blood-cells' };
-  await host.call('images_upload', { project: 'cells', ...files });
+/** For the tests that need none of their own; each has a project of its own there. */
+let shared: ModernHost;
+
+beforeAll(async () => {
+  shared = await startModernHost();
+});
+
+afterAll(() => shared?.close());
+
+const sample = 'sample/blood-cells';
+const images = ['BloodImage_00040.jpg', 'BloodImage_00055.jpg'].map(
+  (name) => `${sample}/JPEGImages/${name}`,
+);
+
+/** A project with two images; its address is the name. */
+async function withImages(host: ModernHost, project: string): Promise<void> {
+  await host.call('projects_create', {
+    ...{ name: project, type: 'object-detection', annotation: 'cells' },
+  });
+  const files = { files: images, annotations: `${sample}/Annotations` };
+  const uploaded = await host.call('images_upload', { project, ...files });
+  expect(uploaded).toMatchObject({ result: { structuredContent: { uploaded: 2 } } });
 }
 
-const generate = { project: 'cells', preprocessing: {}, augmentation: {} };
+function generate(project: string) {
+  return { project, preprocessing: {}, augmentation: {} };
+}
 
 async function untilOver(host: ModernHost, taskId: string): Promise<Message> {
   for (;;) {
@@ -34,9 +53,8 @@ async function untilOver(host: ModernHost, taskId: string): Promise<Message> {
 }
 
 test('a version is a task until it is there; its result has all that is to be known', async () => {
-  const host = await launchModernHost();
-  await withCells(host);
-  const answer = await host.call('versions_generate', generate, tasks);
+  await withImages(shared, 'cells');
+  const answer = await shared.call('versions_generate', generate('cells'), tasks);
   expect(answer).toMatchObject({
     result: {
       ...{ resultType: 'task', status: 'working', ttlMs: null, pollIntervalMs: 2_000 },
@@ -47,16 +65,16 @@ test('a version is a task until it is there; its result has all that is to be kn
   expect(answer.result).not.toHaveProperty('structuredContent');
   const { taskId, createdAt } = startedTask.parse(answer).result;
   expect(taskId).toMatch(/^[\w-]+$/);
-  expect(await host.send('tasks/get', { taskId }, tasks)).toMatchObject({
+  expect(await shared.send('tasks/get', { taskId }, tasks)).toMatchObject({
     result: { resultType: 'complete', taskId, createdAt },
   });
-  const over = await untilOver(host, taskId);
+  const over = await untilOver(shared, taskId);
   expect(over).toMatchObject({
     result: {
       status: 'completed',
       result: {
         structuredContent: {
-          ...{ status: 'completed', done: true, result: { images: 12 } },
+          ...{ status: 'completed', done: true, result: { images: 2 } },
           started: { version: 1 },
           next: [{ tool: 'versions_export', arguments: { project: 'cells', version: 1 } }],
         },
@@ -68,9 +86,8 @@ test('a version is a task until it is there; its result has all that is to be kn
 });
 
 test('who does not take tasks gets the plain answer, and may not ask for tasks', async () => {
-  const host = await launchModernHost();
-  await withCells(host);
-  const answer = await host.call('versions_generate', generate);
+  await withImages(shared, 'plain');
+  const answer = await shared.call('versions_generate', generate('plain'));
   expect(answer).toMatchObject({
     result: {
       resultType: 'complete',
@@ -78,10 +95,10 @@ test('who does not take tasks gets the plain answer, and may not ask for tasks',
     },
   });
   const { taskId } = startedTask.parse(
-    await host.call('versions_generate', { ...generate, versionName: 'second' }, tasks),
+    await shared.call('versions_generate', { ...generate('plain'), versionName: 'second' }, tasks),
   ).result;
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-    expect(await host.send(method, { taskId, inputResponses: {} })).toMatchObject({
+    expect(await shared.send(method, { taskId, inputResponses: {} })).toMatchObject({
       error: {
         code: -32_021,
         data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
@@ -91,19 +108,26 @@ test('who does not take tasks gets the plain answer, and may not ask for tasks',
 });
 
 test('what answers at once is no task, and neither is what only tries', async () => {
-  const host = await launchModernHost();
-  await withCells(host);
-  const health = await host.call('projects_health', { project: 'cells' }, tasks);
+  await withImages(shared, 'quick');
+  const health = await shared.call('projects_health', { project: 'quick' }, tasks);
   expect(health).toMatchObject({ result: { resultType: 'complete' } });
-  const dryRun = await host.call('versions_generate', { ...generate, dry_run: true }, tasks);
+  const dryRun = await shared.call(
+    'versions_generate',
+    { ...generate('quick'), dry_run: true },
+    tasks,
+  );
   expect(dryRun).toMatchObject({ result: { resultType: 'complete' } });
-  const wrong = await host.call('versions_generate', { ...generate, project: 'none' }, tasks);
+  const wrong = await shared.call(
+    'versions_generate',
+    { ...generate('quick'), project: 'none' },
+    tasks,
+  );
   expect(wrong).toMatchObject({ result: { resultType: 'complete', isError: true } });
 });
 
 test('a task outlives the process that started it', async () => {
   const first = await launchModernHost();
-  await withCells(first);
+  await withImages(first, 'cells');
   const { taskId } = startedTask.parse(
     await first.call('projects_rebalance_splits', { project: 'cells', splits: thirds }, tasks),
   ).result;
@@ -117,13 +141,12 @@ test('a task outlives the process that started it', async () => {
 const thirds = { train: 1, valid: 1, test: 1 };
 
 test('an export is a task, and its end names the call that gives the link', async () => {
-  const host = await launchModernHost();
-  await withCells(host);
-  const search = { query: '*', format: 'coco', dataset: 'cells' };
+  await withImages(shared, 'exported');
+  const search = { query: '*', format: 'coco', dataset: 'exported' };
   const { taskId } = startedTask.parse(
-    await host.call('search_export_start', search, tasks),
+    await shared.call('search_export_start', search, tasks),
   ).result;
-  const over = await untilOver(host, taskId);
+  const over = await untilOver(shared, taskId);
   expect(over).toMatchObject({
     result: {
       status: 'completed',
@@ -133,18 +156,17 @@ test('an export is a task, and its end names the call that gives the link', asyn
 });
 
 test('cancel and update are taken, and change nothing', async () => {
-  const host = await launchModernHost();
-  await withCells(host);
+  await withImages(shared, 'cancelled');
   const { taskId } = startedTask.parse(
-    await host.call('versions_generate', generate, tasks),
+    await shared.call('versions_generate', generate('cancelled'), tasks),
   ).result;
-  const cancelled = await host.send('tasks/cancel', { taskId }, tasks);
+  const cancelled = await shared.send('tasks/cancel', { taskId }, tasks);
   expect(cancelled).toMatchObject({ result: { resultType: 'complete' } });
   expect(cancelled.result).not.toHaveProperty('status');
   const inputResponses = { any: { action: 'accept', content: {} } };
-  const updated = await host.send('tasks/update', { taskId, inputResponses }, tasks);
+  const updated = await shared.send('tasks/update', { taskId, inputResponses }, tasks);
   expect(updated).toMatchObject({ result: { resultType: 'complete' } });
-  expect(await untilOver(host, taskId)).toMatchObject({ result: { status: 'completed' } });
+  expect(await untilOver(shared, taskId)).toMatchObject({ result: { status: 'completed' } });
 });
 
 const handle = (members: object) => Buffer.from(JSON.stringify(members)).toString('base64url');
@@ -166,9 +188,8 @@ test.each([
   ['a path', handle({ ...known, kind: 'task', taskId: '../projects' })],
   ['too much', 'e'.repeat(100_000)],
 ])('an id of %s is no task', async (_what, taskId) => {
-  const host = await launchModernHost();
   for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
-    const answer = await host.send(method, { taskId, inputResponses: {} }, tasks);
+    const answer = await shared.send(method, { taskId, inputResponses: {} }, tasks);
     expect(answer).toMatchObject({ error: { code: -32_602 } });
   }
 });
@@ -177,14 +198,14 @@ test('without the tool that waits there are no tasks', async () => {
   const host = await launchModernHost({ FOVEA_TOOLSETS: 'projects,versions,images' });
   const { result } = await host.send('server/discover', {}, tasks);
   expect(result).not.toHaveProperty('capabilities.extensions');
-  await withCells(host);
-  const answer = await host.call('versions_generate', generate, tasks);
+  await withImages(host, 'cells');
+  const answer = await host.call('versions_generate', generate('cells'), tasks);
   expect(answer).toMatchObject({ result: { resultType: 'complete' } });
 });
 
 test('in the compact surface a task is the same', async () => {
   const host = await launchModernHost({ FOVEA_SURFACE: 'compact' });
-  await withCells(host);
+  await withImages(host, 'cells');
   const rebalance = {
     operation: 'projects_rebalance_splits',
     arguments: { project: 'cells', splits: thirds },
@@ -201,8 +222,8 @@ test.each(['auto', 'legacy'] as const)(
     const fovea = await launchFovea({}, { mode });
     onTestFinished(fovea.close);
     await fovea.ok('projects_create', { name: 'Cells', type: 'object-detection', annotation: 'c' });
-    await fovea.ok('images_upload', { project: 'cells', files: ['sample/blood-cells'] });
-    expect(await fovea.ok('versions_generate', generate)).toMatchObject({ version: 1 });
+    await fovea.ok('images_upload', { project: 'cells', files: images });
+    expect(await fovea.ok('versions_generate', generate('cells'))).toMatchObject({ version: 1 });
     const params = { taskId: handle({ ...known, kind: 'task', taskId: 't' }) };
     await expect(
       fovea.client.request({ method: 'tasks/get', params }, z.looseObject({})),

@@ -1,7 +1,9 @@
 // Annotation jobs: which images they take, how their states go on, and what a review does.
 
 import { expect, it } from 'vitest';
-import { type Labelling, redAt, startLabelling } from './labelling-kit.ts';
+import { type Labelling, redAt, sharedLabelling } from './labelling-kit.ts';
+
+const labelling = sharedLabelling();
 
 const people = { labelerEmail: 'lea@example.com', reviewerEmail: 'rob@example.com' };
 
@@ -21,14 +23,14 @@ function create(kit: Labelling, project: string, batch: string, more: object = {
 }
 
 it('goes from assigned to completed', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, ids, batch } = await withImages(kit, 3);
   const made = await create(kit, project, batch);
   expect(made).toMatchObject({
     status: 201,
     body: {
       name: 'Monday',
-      project: 'squares',
+      project,
       owner: 'acme',
       createdBy: 'environment',
       sourceBatch: batch,
@@ -70,7 +72,7 @@ it('goes from assigned to completed', async () => {
 });
 
 it('takes the oldest images that are free, and no image for two open jobs', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, ids, batch } = await withImages(kit, 4);
   const [first = '', second = '', third = '', fourth = ''] = ids;
   await kit.annotate(project, first);
@@ -93,7 +95,7 @@ it('takes the oldest images that are free, and no image for two open jobs', asyn
 });
 
 it('an annotation that is replaced has to be looked at again, while the job is open', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, ids, batch } = await withImages(kit, 2);
   const [first = ''] = ids;
   const made = await create(kit, project, batch);
@@ -105,7 +107,7 @@ it('an annotation that is replaced has to be looked at again, while the job is o
 });
 
 it('a review is whole or nothing', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, ids, batch } = await withImages(kit, 3);
   const [first = '', second = '', third = ''] = ids;
   const made = await create(kit, project, batch);
@@ -132,7 +134,7 @@ it('a review is whole or nothing', async () => {
 });
 
 it('an annotation of a model is marked until somebody looks at it', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, ids } = await withImages(kit, 2);
   const [first = '', second = ''] = ids;
   await kit.annotate(project, first, '&prediction=true&jobName=By%20a%20model');
@@ -154,7 +156,7 @@ it('an annotation of a model is marked until somebody looks at it', async () => 
 });
 
 it('an image that is deleted leaves its job', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, ids, batch } = await withImages(kit, 2);
   const made = await create(kit, project, batch);
   const [first = '', second = ''] = ids;
@@ -165,7 +167,7 @@ it('an image that is deleted leaves its job', async () => {
 });
 
 it('refuses what is wrong', async () => {
-  const kit = await startLabelling();
+  const kit = labelling();
   const { project, batch } = await withImages(kit, 1);
   const other = await kit.newProject('Other');
   const refusal = async (told: { status: number; body: Record<string, unknown> }) => [

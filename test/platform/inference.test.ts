@@ -2,13 +2,23 @@
 
 import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { killed } from '../fixtures/killed.ts';
 import { constantModel, red, squaresOn } from '../fixtures/onnx-models.ts';
 import { startPlatformProcess } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
-import { callsTo, type Labelling, modelFile, redAt, startLabelling } from './labelling-kit.ts';
+import {
+  callsTo,
+  counted,
+  type Labelling,
+  modelFile,
+  redAt,
+  sharedLabelling,
+  squaresModel,
+  startLabelling,
+} from './labelling-kit.ts';
+
+const labelling = sharedLabelling({ model: squaresModel });
 
 const none =
   'No detection model is configured. Set FOVEA_MODEL to an ONNX file, or train and deploy one.';
@@ -33,7 +43,7 @@ function words({ status, body }: { status: number; body: Record<string, unknown>
 }
 
 it('answers in the shape of the hosted platform', async () => {
-  const kit = await startLabelling({ model: await modelFile() });
+  const kit = labelling();
   const project = await kit.newProject();
   const image = await redAt(6, [{ left: 0, top: 0, colour: { r: 128, g: 0, b: 0 } }]);
   const { status, body } = await infer(kit, `${project}/local`, image);
@@ -53,12 +63,12 @@ it('answers in the shape of the hosted platform', async () => {
       },
     ],
   });
-  const counted = async (query: string) =>
+  const found = async (query: string) =>
     (await infer(kit, `${project}/local`, image, query)).body.predictions?.length;
-  expect(await counted('&confidence=0.51')).toBe(1);
-  expect(await counted('&confidence=0.5')).toBe(2);
-  expect(await counted('&classes=blue')).toBe(0);
-  expect(await counted('&classes=blue,red')).toBe(2);
+  expect(await found('&confidence=0.51')).toBe(1);
+  expect(await found('&confidence=0.5')).toBe(2);
+  expect(await found('&classes=blue')).toBe(0);
+  expect(await found('&classes=blue,red')).toBe(2);
 });
 
 it('takes a file, base64 or a URL, and nothing that lies in a private network', async () => {
@@ -68,7 +78,7 @@ it('takes a file, base64 or a URL, and nothing that lies in a private network', 
   onTestFinished(() => void server.close());
   const port = Object(server.address()).port;
   const isAllowedHost = (host: string) => host === `127.0.0.1:${port}`;
-  const kit = await startLabelling({ model: await modelFile(), isAllowedHost });
+  const kit = await startLabelling({ model: squaresModel, isAllowedHost });
   const project = await kit.newProject();
   const url = (host: string) => `&image=${encodeURIComponent(`http://${host}/a.png`)}`;
   const byUrl = await infer(kit, `${project}/local`, undefined, url(`127.0.0.1:${port}`));
@@ -88,7 +98,7 @@ it('takes a file, base64 or a URL, and nothing that lies in a private network', 
 });
 
 it('runs the model that was deployed, else that of the settings', async () => {
-  const kit = await startLabelling({ model: await modelFile() });
+  const kit = labelling();
   const project = await kit.newProject();
   const image = await redAt(1);
   const deployed = await infer(kit, `${project}/deployed`, image);
@@ -103,9 +113,10 @@ it('runs the model that was deployed, else that of the settings', async () => {
 });
 
 it('refuses what is wrong, and records nothing of it', async () => {
-  const kit = await startLabelling({ model: await modelFile() });
+  const kit = labelling();
   const project = await kit.newProject();
   const image = await redAt(1);
+  const before = await counted(kit);
   const refusal = async (query: string, content: Uint8Array = image) =>
     words(await infer(kit, `${project}/local`, content, query));
   expect((await refusal('&confidence=1.1'))[0]).toBe(400);
@@ -117,8 +128,7 @@ it('refuses what is wrong, and records nothing of it', async () => {
   expect((await refusal('', Buffer.from('no image')))[0]).toBe(415);
   expect((await refusal('', image.subarray(0, 70)))[0]).toBe(400);
   expect((await infer(kit, `${project}/local`, image, '', 'wrong')).status).toBe(401);
-  const stats = await kit.tell('GET', '/acme/inference-stats');
-  expect(stats.body).toMatchObject({ num_inferences: 0, num_errors: 0 });
+  expect(await counted(kit)).toEqual(before);
 });
 
 it('records the failure of a model as one', async () => {
@@ -168,7 +178,7 @@ it('says what to do where no model is, or no file of it', async () => {
 });
 
 it('gives each of several calls at once its own answer', async () => {
-  const kit = await startLabelling({ model: await modelFile() });
+  const kit = labelling();
   const project = await kit.newProject();
   const images = [3, 5, 7, 11].map((place) => redAt(place));
   const answers = await Promise.all(
@@ -184,7 +194,7 @@ it('gives each of several calls at once its own answer', async () => {
 });
 
 it('lets a publishable key run models', async () => {
-  const kit = await startLabelling({ model: await modelFile() });
+  const kit = labelling();
   const project = await kit.newProject();
   const { body } = await kit.tell('GET', '/acme/api-keys/publishable');
   const key = String(body.publishableKey ?? body.key);
@@ -196,9 +206,8 @@ it('lets a publishable key run models', async () => {
 
 it('says what to install where there is no runtime', async () => {
   const data = await temporaryFolder();
-  const model = resolve('test/fixtures/squares.onnx');
   const environment = { NODE_OPTIONS: `--import ${withoutRuntimes}` };
-  const { child, url } = await startPlatformProcess(data, model, environment);
+  const { child, url } = await startPlatformProcess(data, squaresModel, environment);
   onTestFinished(() => killed(child));
   const { newProject, upload, batchOf, tell, ended } = callsTo(url);
   const project = await newProject();

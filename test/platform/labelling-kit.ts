@@ -1,9 +1,9 @@
 // What the tests of labelling work with: a platform, a project, pictures with squares, plain calls.
 
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { PlatformOptions } from '../../src/platform/platform.ts';
 import { blue, colourFinder, red, type Square, squaresOn } from '../fixtures/onnx-models.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
@@ -14,6 +14,9 @@ export interface Told {
   /** The JSON of the answer; `{}` where there is none. */
   readonly body: Record<string, unknown>;
 }
+
+/** A file that is there for good, and finds red and blue squares. */
+export const squaresModel = resolve('test/fixtures/squares.onnx');
 
 /** A file of FOVEA_MODEL that finds red and blue squares. */
 export async function modelFile(model: Uint8Array = colourFinder()): Promise<string> {
@@ -26,6 +29,26 @@ export async function startLabelling(options: Partial<PlatformOptions> = {}) {
   const platform = await startTestPlatform(options);
   onTestFinished(() => platform.close());
   return { platform, ...callsTo(platform.url) };
+}
+
+/** One platform for many tests, each with projects of its own: known once the tests begin. */
+export function sharedLabelling(options: Partial<PlatformOptions> = {}): () => Labelling {
+  let kit: Labelling | undefined;
+  beforeAll(async () => {
+    const platform = await startTestPlatform(options);
+    kit = { platform, ...callsTo(platform.url) };
+  });
+  afterAll(() => kit?.platform.close());
+  return () => {
+    if (kit === undefined) throw new Error('The platform is there once the tests begin.');
+    return kit;
+  };
+}
+
+/** What models were counted for in the workspace so far. */
+export async function counted({ tell }: Labelling) {
+  const { num_inferences, num_errors } = (await tell('GET', '/acme/inference-stats')).body;
+  return { inferences: Number(num_inferences), errors: Number(num_errors) };
 }
 
 /** Plain calls to a platform, and the steps that labelling begins with. */
@@ -54,8 +77,11 @@ export type Labelling = Awaited<ReturnType<typeof startLabelling>>;
 type Tell = (method: string, path: string, json?: unknown) => Promise<Told>;
 
 function steps(url: string, tell: Tell) {
+  let projectCount = 0;
   const newProject = async (name = 'Squares', type = 'object-detection') => {
-    const body = { name, type, annotation: 'squares' };
+    projectCount += 1;
+    const other = projectCount === 1 ? name : `${name} ${projectCount}`;
+    const body = { name: other, type, annotation: 'squares' };
     const made = await tell('POST', '/acme/projects', body);
     return String(made.body.id).split('/')[1] ?? '';
   };

@@ -3,7 +3,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { deployment } from '../../src/contract/deployment.ts';
 import { inference } from '../../src/contract/inference.ts';
@@ -14,7 +14,7 @@ import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import type { PlatformOptions } from '../../src/platform/platform.ts';
-import { startTestPlatform } from '../fixtures/platform.ts';
+import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import {
   type At,
   bloodCellVersion,
@@ -22,12 +22,33 @@ import {
   endOfTraining,
   exampleTrainer,
   isRunning,
+  recipeTrainer,
   sample,
+  scriptOf,
   scriptTrainer,
   smallVersion,
   trainingOf,
   until,
 } from './trainers/kit.ts';
+
+// Each test has a project of its own in one of them.
+let example: TestPlatform;
+let scripted: TestPlatform;
+let removeTrainer: () => Promise<void>;
+
+beforeAll(async () => {
+  const { trainer, remove } = await recipeTrainer();
+  removeTrainer = remove;
+  [example, scripted] = await Promise.all([
+    startTestPlatform({ trainer: exampleTrainer }),
+    startTestPlatform({ trainer }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([example.close(), scripted.close()]);
+  await removeTrainer();
+});
 
 async function start(options: Partial<PlatformOptions> = {}) {
   const platform = await startTestPlatform(options);
@@ -36,7 +57,7 @@ async function start(options: Partial<PlatformOptions> = {}) {
 }
 
 it('trains, deploys, runs, collects and counts, with the trainer that is built in', async () => {
-  const { client } = await start({ trainer: exampleTrainer });
+  const { client } = example;
   const at = await bloodCellVersion(client, 'cells');
   const { body: started } = await client.call(ownTrainings.trainings_start, { ...at, epochs: 30 });
   const { trainingId } = started;
@@ -118,20 +139,35 @@ async function runsAndCollects(client: Client, at: At, modelId: string): Promise
   expect(rows.toSorted()).toEqual(seenLabels.map((label) => [modelId, label, found(label).length]));
 }
 
-it('says what to configure where no trainer is', async () => {
-  const { client } = await start();
-  const at = await smallVersion(client, 'untrained');
-  const { body } = await client.call(ownTrainings.trainings_start, at);
-  const { task, training } = await endOfTraining(client, at, body.trainingId);
-  const error = expect.stringMatching(/^No trainer is configured\. Set FOVEA_TRAINER to a program/);
-  expect(task).toMatchObject({ status: 'failed', error });
-  expect(training).toMatchObject({ status: 'failed', error, modelIds: [] });
-  const { body: listed } = await client.call(projects.models_list, at);
-  expect(listed.models).toEqual([]);
+it('refuses what cannot be trained before anything is queued', async () => {
+  const { client } = example;
+  const at = await smallVersion(client, 'refused');
+  const recipe = { ...at, modelType: 'fovea-example' };
+  const refused: readonly [object, number, RegExp][] = [
+    [{ ...at, modelType: 'yolov8n' }, 404, /There is no model type "yolov8n"/],
+    [{ ...at, epochs: 301 }, 400, /epochs/],
+    [{ ...at, trainRecipe: {} }, 400, /modelType: is required beside trainRecipe/],
+    [{ ...recipe, checkpoint: 'refused/1' }, 400, /checkpoint: the example trainer starts from/],
+    [hyper({ epoch: 3 }), 400, /hyperparameters\.epoch: is not known; did you mean "epochs"/],
+    [hyper({ epochs: 0 }), 400, /epochs: must be a whole number from 1 to 300/],
+    [hyper({ learningRate: 'fast' }), 400, /learningRate: must be a number from/],
+    [{ ...recipe, trainRecipe: { augmentation: [{ name: 'flip' }] } }, 400, /augmentation: the ex/],
+    [{ ...at, version: 7 }, 404, /There is no version "7"/],
+  ];
+  function hyper(hyperparameters: object) {
+    return { ...recipe, trainRecipe: { hyperparameters } };
+  }
+  for (const [input, status, message] of refused) {
+    const call = client.call(ownTrainings.trainings_start, Object.assign({ ...at }, input));
+    await expect(call).rejects.toMatchObject({
+      upstream: { status, message: expect.stringMatching(message) },
+    });
+  }
+  expect((await client.call(ownTrainings.trainings_list, at)).body.trainings).toEqual([]);
 });
 
 it('stops a training early and keeps what it has learned so far', async () => {
-  const { client } = await start({ trainer: exampleTrainer });
+  const { client } = example;
   const at = await smallVersion(client, 'stopped', { trainImages: 12 });
   const input = { ...at, epochs: 300 };
   const { trainingId } = (await client.call(ownTrainings.trainings_start, input)).body;
@@ -151,12 +187,13 @@ it('stops a training early and keeps what it has learned so far', async () => {
 });
 
 it('stops a training that has just begun, and a program that only reads its input', async () => {
-  const trainer = await scriptTrainer(`
+  const script = scriptOf(`
     process.stdin.resume().on('end', () => { finish(); process.exit(0); });
   `);
-  const { client } = await start({ trainer });
+  const { client } = scripted;
   const at = await smallVersion(client, 'young');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;
+  const { trainingId } = (await client.call(ownTrainings.trainings_start, { ...at, ...script }))
+    .body;
   await until(async () => {
     const { status } = await trainingOf(client, at, trainingId);
     return status === 'running' ? true : undefined;
@@ -167,14 +204,15 @@ it('stops a training that has just begun, and a program that only reads its inpu
 });
 
 it('fails a training that was stopped and left nothing', async () => {
-  const trainer = await scriptTrainer(`
+  const script = scriptOf(`
     process.on('SIGTERM', () => process.exit(0));
     say('{"epoch":1,"epochs":9}');
     setInterval(() => {}, 1000);
   `);
-  const { client } = await start({ trainer });
+  const { client } = scripted;
   const at = await smallVersion(client, 'empty-handed');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;
+  const { trainingId } = (await client.call(ownTrainings.trainings_start, { ...at, ...script }))
+    .body;
   await until(async () => (await trainingOf(client, at, trainingId)).epoch || undefined);
   await client.call(trainings.trainings_stop, at);
   const { training } = await endOfTraining(client, at, trainingId);
@@ -185,17 +223,18 @@ it('fails a training that was stopped and left nothing', async () => {
 });
 
 it('queues trainings, and cancels one that waits and one that runs with all its processes', async () => {
-  const trainer = await scriptTrainer(`
-    import { spawn } from 'node:child_process';
+  const script = scriptOf(`
+    const { spawn } = process.getBuiltinModule('node:child_process');
     process.on('SIGTERM', () => {});
     const child = spawn('/bin/sleep', ['600'], { stdio: 'inherit' });
     process.stderr.write('started');
     say(JSON.stringify({ epoch: 0, epochs: 5, metrics: { own: process.pid, child: child.pid } }));
     setInterval(() => {}, 1000);
   `);
-  const { client, data } = await start({ trainer });
+  const { client, data } = scripted;
   const at = await smallVersion(client, 'queue');
-  const begin = async () => (await client.call(ownTrainings.trainings_start, at)).body.trainingId;
+  const begin = async () =>
+    (await client.call(ownTrainings.trainings_start, { ...at, ...script })).body.trainingId;
   const [first, second] = [await begin(), await begin()];
   const { own = 0, child = 0 } = await until(
     async () => (await trainingOf(client, at, first)).metrics ?? undefined,
@@ -223,10 +262,11 @@ it('queues trainings, and cancels one that waits and one that runs with all its 
 });
 
 it('takes a training to the trash, but not one whose model is deployed', async () => {
-  const trainer = await scriptTrainer('finish();');
-  const { client } = await start({ trainer });
+  const script = scriptOf('finish();');
+  const { client } = scripted;
   const at = await smallVersion(client, 'removed');
-  const begin = async () => (await client.call(ownTrainings.trainings_start, at)).body.trainingId;
+  const begin = async () =>
+    (await client.call(ownTrainings.trainings_start, { ...at, ...script })).body.trainingId;
   const [first, second] = [await begin(), await begin()];
   await endOfTraining(client, at, first);
   expect((await endOfTraining(client, at, second)).training.status).toBe('finished');
@@ -251,10 +291,11 @@ it('takes a training to the trash, but not one whose model is deployed', async (
 });
 
 it('ends the trainings of a version that goes to the trash', async () => {
-  const trainer = await scriptTrainer('setInterval(() => {}, 1000);');
-  const { client } = await start({ trainer });
+  const script = scriptOf('setInterval(() => {}, 1000);');
+  const { client } = scripted;
   const at = await smallVersion(client, 'gone');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;
+  const { trainingId } = (await client.call(ownTrainings.trainings_start, { ...at, ...script }))
+    .body;
   await client.call(versions.versions_delete, at);
   expect(await endOfTask(client, trainingId)).toMatchObject({
     status: 'failed',
@@ -262,55 +303,50 @@ it('ends the trainings of a version that goes to the trash', async () => {
   });
 });
 
-it('starts a training over when its platform was stopped in the middle', async () => {
-  const trainer = await scriptTrainer(`
-    const mark = process.argv[1] + '.second';
-    if (fs.existsSync(mark)) finish();
-    else {
-      fs.writeFileSync(mark, '');
-      say(JSON.stringify({ epoch: 2, epochs: 5, metrics: { own: process.pid } }));
-      setInterval(() => {}, 1000);
-    }
-  `);
-  const data = await mkdtemp(join(tmpdir(), 'fovea-restarted-'));
-  onTestFinished(() => rm(data, { recursive: true, force: true }));
-  const first = await startTestPlatform({ trainer, data });
-  const at = await smallVersion(first.client, 'restarted');
-  const { trainingId } = (await first.client.call(ownTrainings.trainings_start, at)).body;
-  const { own = 0 } = await until(
-    async () => (await trainingOf(first.client, at, trainingId)).metrics ?? undefined,
-  );
-  await first.close();
-  expect(isRunning(own)).toBe(false);
-  const { client } = await start({ trainer, data });
-  const { task, training } = await endOfTraining(client, at, trainingId);
-  expect(task.status).toBe('completed');
-  expect(training).toMatchObject({ status: 'finished', metrics: { map50: 0.5 } });
-});
+describe('one data folder with a trainer, after another or none', () => {
+  let data: string;
+  let at: At;
 
-it('refuses what cannot be trained before anything is queued', async () => {
-  const { client } = await start({ trainer: exampleTrainer });
-  const at = await smallVersion(client, 'refused');
-  const recipe = { ...at, modelType: 'fovea-example' };
-  const refused: readonly [object, number, RegExp][] = [
-    [{ ...at, modelType: 'yolov8n' }, 404, /There is no model type "yolov8n"/],
-    [{ ...at, epochs: 301 }, 400, /epochs/],
-    [{ ...at, trainRecipe: {} }, 400, /modelType: is required beside trainRecipe/],
-    [{ ...recipe, checkpoint: 'refused/1' }, 400, /checkpoint: the example trainer starts from/],
-    [hyper({ epoch: 3 }), 400, /hyperparameters\.epoch: is not known; did you mean "epochs"/],
-    [hyper({ epochs: 0 }), 400, /epochs: must be a whole number from 1 to 300/],
-    [hyper({ learningRate: 'fast' }), 400, /learningRate: must be a number from/],
-    [{ ...recipe, trainRecipe: { augmentation: [{ name: 'flip' }] } }, 400, /augmentation: the ex/],
-    [{ ...at, version: 7 }, 404, /There is no version "7"/],
-  ];
-  function hyper(hyperparameters: object) {
-    return { ...recipe, trainRecipe: { hyperparameters } };
-  }
-  for (const [input, status, message] of refused) {
-    const call = client.call(ownTrainings.trainings_start, Object.assign({ ...at }, input));
-    await expect(call).rejects.toMatchObject({
-      upstream: { status, message: expect.stringMatching(message) },
-    });
-  }
-  expect((await client.call(ownTrainings.trainings_list, at)).body.trainings).toEqual([]);
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), 'fovea-trainings-'));
+  });
+
+  afterAll(() => rm(data, { recursive: true, force: true }));
+
+  it('says what to configure where no trainer is', async () => {
+    const { client } = await start({ data });
+    at = await smallVersion(client, 'untrained');
+    const { body } = await client.call(ownTrainings.trainings_start, at);
+    const { task, training } = await endOfTraining(client, at, body.trainingId);
+    const error = expect.stringMatching(
+      /^No trainer is configured\. Set FOVEA_TRAINER to a program/,
+    );
+    expect(task).toMatchObject({ status: 'failed', error });
+    expect(training).toMatchObject({ status: 'failed', error, modelIds: [] });
+    const { body: listed } = await client.call(projects.models_list, at);
+    expect(listed.models).toEqual([]);
+  });
+
+  it('starts a training over when its platform was stopped in the middle', async () => {
+    const trainer = await scriptTrainer(`
+      const mark = process.argv[1] + '.second';
+      if (fs.existsSync(mark)) finish();
+      else {
+        fs.writeFileSync(mark, '');
+        say(JSON.stringify({ epoch: 2, epochs: 5, metrics: { own: process.pid } }));
+        setInterval(() => {}, 1000);
+      }
+    `);
+    const first = await startTestPlatform({ trainer, data });
+    const { trainingId } = (await first.client.call(ownTrainings.trainings_start, at)).body;
+    const { own = 0 } = await until(
+      async () => (await trainingOf(first.client, at, trainingId)).metrics ?? undefined,
+    );
+    await first.close();
+    expect(isRunning(own)).toBe(false);
+    const { client } = await start({ trainer, data });
+    const { task, training } = await endOfTraining(client, at, trainingId);
+    expect(task.status).toBe('completed');
+    expect(training).toMatchObject({ status: 'finished', metrics: { map50: 0.5 } });
+  });
 });

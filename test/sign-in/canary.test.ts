@@ -14,7 +14,8 @@ import {
   startLyingServer,
 } from '../fixtures/lying-authorization-server.ts';
 import { entryUnderTest } from '../fixtures/under-test.ts';
-import { callTool, initialize, type RawServer, startServer } from '../mcp/process.ts';
+import { startServer } from '../mcp/process.ts';
+import { callTool, initialize, type RawServer } from '../mcp/raw-server.ts';
 import { filesBelow, leaks, mark, type Place, wordsOf } from './canary-kit.ts';
 
 let folder: string;

@@ -39,18 +39,28 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
+  for (const service of started.values()) await (await service).stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function startService(kind: 'platform' | 'http'): Promise<RunningService> {
+type Kind = 'platform' | 'http';
+
+const started = new Map<Kind, Promise<RunningService>>();
+
+/** One of each kind for all tests: every one of them brings a browser of its own. */
+function serviceOf(kind: Kind): Promise<RunningService> {
+  const service = started.get(kind) ?? startService(kind);
+  started.set(kind, service);
+  return service;
+}
+
+async function startService(kind: Kind): Promise<RunningService> {
   const home = await mkdtemp(join(folder, `${kind}-`));
   const environment = { HOME: home, FOVEA_HOME: home, FOVEA_WORKSPACE: 'acme' };
   const words = ['account', 'add', person.name, '--email', 'ada@example.com'];
   const added = await runFovea(words, environment, `${person.password}\n`);
   expect(added).toMatchObject({ code: 0, stderr: '' });
-  const service = await startFovea([kind, '--port', '0'], environment);
-  onTestFinished(service.stop);
-  return service;
+  return startFovea([kind, '--port', '0'], environment);
 }
 
 interface Tab {
@@ -112,9 +122,14 @@ async function settingsFor({ url }: RunningService, home: string) {
 
 const project = { workspace: 'acme', name: 'Cells', type: 'object-detection', annotation: 'cells' };
 
+const modes = [
+  { mode: 'legacy', revision: '2025-11-25', name: 'Legacy cells', id: 'acme/legacy-cells' },
+  { mode: 'auto', revision: '2026-07-28', name: 'Modern cells', id: 'acme/modern-cells' },
+] as const;
+
 describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
   it('by the tools of a host over stdio, until signing out', async () => {
-    const platform = await startService('platform');
+    const platform = await serviceOf('platform');
     const home = join(folder, 'home');
     const fovea = await launch(platform, home);
     expect((await fovea.client.listTools()).tools).toHaveLength(92);
@@ -159,13 +174,10 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
     }
   }, 90_000);
 
-  it.each([
-    ['legacy', '2025-11-25'],
-    ['auto', '2026-07-28'],
-  ] as const)(
-    'by a host that opens the address itself, mode %s (%s)',
-    async (mode, revision) => {
-      const platform = await startService('platform');
+  it.each(modes)(
+    'by a host that opens the address itself, mode $mode ($revision)',
+    async ({ mode, revision, name, id }) => {
+      const platform = await serviceOf('platform');
       const tab = await openTab();
       const client = new Client(
         { name: 'host', version: '1' },
@@ -186,18 +198,18 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
       );
       onTestFinished(() => client.close());
       expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-      const call = (name: string, args = {}) => client.callTool({ name, arguments: args });
+      const call = (tool: string, args = {}) => client.callTool({ name: tool, arguments: args });
       const { structuredContent } = await call('auth_sign_in');
       expect(structuredContent).toMatchObject({ status: 'signed_in', workspace_url: 'acme' });
       expect(tab.problems).toEqual([]);
-      const created = await call('projects_create', project);
-      expect(created.structuredContent).toMatchObject({ id: 'acme/cells' });
+      const created = await call('projects_create', { ...project, name });
+      expect(created.structuredContent).toMatchObject({ id });
     },
     90_000,
   );
 
   it('by a person who denies: nobody is signed in, and it can be tried anew', async () => {
-    const platform = await startService('platform');
+    const platform = await serviceOf('platform');
     const fovea = await launch(platform, join(folder, 'denied'));
     const { authorization_url } = await fovea.ok('auth_sign_in');
     const tab = await openTab();
@@ -214,7 +226,7 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
   it.each(['platform', 'http'] as const)(
     'by a program of others at fovea %s: code, token, refresh, revocation',
     async (kind) => {
-      const service = await startService(kind);
+      const service = await serviceOf(kind);
       const callback = await openCallback();
       const application: TestApplication = {
         id: 'fovea',
@@ -248,7 +260,7 @@ describe.skipIf(!hasChromium)(`signing in, end to end, ${inChromium}`, () => {
   );
 
   it('by a host that speaks OAuth itself, to fovea http', async () => {
-    const service = await startService('http');
+    const service = await serviceOf('http');
     const tab = await openTab();
     const { provider, answer, tokens } = await hostThatSignsIn(tab);
     const url = new URL(`${service.url}/mcp`);

@@ -1,18 +1,21 @@
 // Both of our sides at once: the desk in front of our own authorization server.
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import { EndedGrant } from '../../src/sign-in/session.ts';
 import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
 import { validateToken } from '../../src/sign-in/validate.ts';
-import { startTestAuthorizationServer } from '../fixtures/authorization-server.ts';
+import { shareService } from '../authorization-server/shared-service.ts';
 import { deskFor, soon, startOf, visit } from './desk-kit.ts';
 
 const scopes = ['openid', 'profile', 'email', 'project:read'];
 
-async function ours(resourcePath?: string) {
-  const service = await startTestAuthorizationServer(resourcePath ? { resourcePath } : {});
-  onTestFinished(() => service.close());
+const start = shareService();
+/** With an MCP server of its own process, at `/mcp`. */
+const startWithMcp = shareService({ resourcePath: '/mcp' });
+
+async function ours(starting = start()) {
+  const service = await starting;
   const factsOf = (kind: keyof typeof service.applications) => {
     const { id, secret, auth } = service.applications[kind];
     return {
@@ -76,7 +79,7 @@ test('a scope that nobody has is refused on the way, and said', async () => {
 });
 
 test('tokens for a resource say nothing to others', async () => {
-  const { service, factsOf } = await ours('/mcp');
+  const { service, factsOf } = await ours(startWithMcp());
   const resource = `${service.url}/mcp`;
   const { desk, tokens } = deskFor(factsOf('public'), { scopes, resource });
   const asked = await startOf(desk);

@@ -1,7 +1,7 @@
 // Many calls in many processes over one token that has ended: one refresh, and nobody is signed
 // out, whoever dies in the middle of it. `npm run races:sign-in` does it longer.
 
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Caller,
   callAll,
@@ -9,55 +9,55 @@ import {
   type RaceService,
   type SharedSignIn,
   signInOnce,
-  startCaller,
+  startCallers,
   startForeignService,
   startOurService,
 } from './race-kit.ts';
 
-const calls = 50;
+const calls = 20;
 const all = { ok: calls, kinds: [] };
 
-async function start(service: RaceService, count: number) {
-  onTestFinished(() => service.close());
-  const signIn = await signInOnce(service);
-  onTestFinished(() => signIn.close());
-  const callers = await Promise.all(Array.from({ length: count }, () => startCaller(signIn)));
-  onTestFinished(async () => {
-    await Promise.all(callers.map((caller) => caller.close()));
-  });
-  return { signIn, callers };
+interface Race {
+  readonly service: RaceService;
+  readonly signIn: SharedSignIn;
+  readonly callers: readonly Caller[];
 }
 
-test.each([
-  ['our own service', startOurService],
-  ['an authorization server that nobody here wrote', startForeignService],
-])('50 calls in each of 4 processes: one refresh, all succeed: %s', async (_, startService) => {
-  const service = await startService();
-  const { signIn, callers } = await start(service, 4);
+/** A service, a sign-in there and four processes that share it, for the tests of one group. */
+function shareRace(startService: () => Promise<RaceService>): () => Race {
+  let race: Race | undefined;
+  beforeAll(async () => {
+    const service = await startService();
+    const signIn = await signInOnce(service);
+    race = { service, signIn, callers: await startCallers(signIn, 4) };
+  });
+  afterAll(async () => {
+    await Promise.all(race?.callers.map((caller) => caller.close()) ?? []);
+    await race?.signIn.close();
+    await race?.service.close();
+  });
+  return () => {
+    if (race === undefined) throw new Error('the processes have not started');
+    return race;
+  };
+}
+
+async function expectOneRefresh({ service, signIn, callers }: Race): Promise<void> {
   const expected = { outcomes: [all, all, all, all], refreshes: 1 };
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     await signIn.expire();
     expect(await callAll(service, callers, calls, true)).toEqual(expected);
   }
   // All know the token by now, and all are refused with it at once.
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     const { accessToken } = (await signIn.stored()) ?? {};
     if (accessToken) service.deny(accessToken);
     expect(await callAll(service, callers, calls, round > 0)).toEqual(expected);
   }
-});
-
-test('6 rounds, a process killed in every second one: nobody is signed out', async () => {
-  const service = await startOurService();
-  const { signIn, callers } = await start(service, 4);
-  const report = await killInRounds(service, signIn, callers, { rounds: 6, killEvery: 2 });
-  expect(report.failures).toEqual([]);
-  expect(report.killed).toBeGreaterThan(1);
-  expect((await callAll(service, callers, calls, true)).outcomes).toEqual([all, all, all, all]);
-}, 120_000);
+}
 
 /** The first process dies after its refresh was answered, before it could keep the answer. */
-async function dieBetween(service: RaceService, signIn: SharedSignIn, [victim]: readonly Caller[]) {
+async function dieBetween({ service, signIn, callers: [victim] }: Race): Promise<void> {
   await signIn.expire();
   const answered = Promise.withResolvers<void>();
   service.watch({ before: () => victim?.freeze(), after: () => answered.resolve() });
@@ -68,31 +68,53 @@ async function dieBetween(service: RaceService, signIn: SharedSignIn, [victim]: 
   expect(await call).toBe(undefined);
 }
 
-test('a process that dies between the answer and its own write: our service gives it again', async () => {
-  const service = await startOurService();
-  const { signIn, callers } = await start(service, 3);
-  for (let round = 0; round < 5; round++) {
-    const before = await signIn.stored();
-    await dieBetween(service, signIn, callers);
-    expect((await signIn.stored())?.refreshToken).toEqual(before?.refreshToken);
-    expect(await callAll(service, callers, calls, true)).toEqual({
-      outcomes: [all, all, all],
-      refreshes: 1,
-    });
-  }
+describe('our own service', () => {
+  const race = shareRace(startOurService);
+
+  test('20 calls in each of 4 processes: one refresh, all succeed', async () => {
+    await expectOneRefresh(race());
+  });
+
+  test('a process that dies between the answer and its own write: it is given again', async () => {
+    const { service, signIn, callers } = race();
+    for (let round = 0; round < 2; round++) {
+      const before = await signIn.stored();
+      await dieBetween(race());
+      expect((await signIn.stored())?.refreshToken).toEqual(before?.refreshToken);
+      expect(await callAll(service, callers, calls, true)).toEqual({
+        outcomes: [all, all, all, all],
+        refreshes: 1,
+      });
+    }
+  });
+
+  test('6 rounds, a process killed in every second one: nobody is signed out', async () => {
+    const { service, signIn, callers } = race();
+    const report = await killInRounds(service, signIn, callers, { rounds: 6, killEvery: 2 });
+    expect(report.failures).toEqual([]);
+    expect(report.killed).toBeGreaterThan(1);
+    expect((await callAll(service, callers, calls, true)).outcomes).toEqual([all, all, all, all]);
+  }, 120_000);
 });
 
-test('there without any grace: one clear error, and no further request', async () => {
-  const service = await startForeignService();
-  const { signIn, callers } = await start(service, 3);
-  await dieBetween(service, signIn, callers);
-  const ended = { ok: 0, kinds: ['unauthenticated: The sign-in has ended.'] };
-  expect(await callAll(service, callers, calls, true)).toEqual({
-    outcomes: [ended, ended, ended],
-    refreshes: 1,
+describe('an authorization server that nobody here wrote', () => {
+  const race = shareRace(startForeignService);
+
+  test('20 calls in each of 4 processes: one refresh, all succeed', async () => {
+    await expectOneRefresh(race());
   });
-  expect(await callAll(service, callers, calls, true)).toEqual({
-    outcomes: [ended, ended, ended],
-    refreshes: 0,
+
+  test('a process that dies there, without any grace: one clear error, and no further request', async () => {
+    const { service, callers } = race();
+    await dieBetween(race());
+    const ended = { ok: 0, kinds: ['unauthenticated: The sign-in has ended.'] };
+    expect(await callAll(service, callers, calls, true)).toEqual({
+      outcomes: [ended, ended, ended, ended],
+      refreshes: 1,
+    });
+    expect(await callAll(service, callers, calls, true)).toEqual({
+      outcomes: [ended, ended, ended, ended],
+      refreshes: 0,
+    });
   });
 });

@@ -1,11 +1,17 @@
 // The real keychains, under a real Secret Service: open, locked, hanging, absent. Skipped where
 // dbus or gnome-keyring is not installed; keytar where FOVEA_TEST_KEYTAR names no installed one.
 
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import {
+  type AtEnd,
+  compiled,
   hasSecretService,
+  type KeychainProcess,
   startBus,
   startKeychainProcess,
   startKeyring,
@@ -24,6 +30,39 @@ const keytar = [process.env.FOVEA_TEST_KEYTAR, import.meta.filename].find((from)
   }
 });
 
+afterAll(() => rm(compiled, { recursive: true, force: true, maxRetries: 5 }));
+
+/** An unlocked keychain and a process that uses it, for all tests that do nothing to either. */
+function shareProcess(library: string): () => Promise<KeychainProcess> {
+  const ends: Parameters<AtEnd>[0][] = [];
+  const atEnd: AtEnd = (end) => void ends.unshift(end);
+  let started: Promise<KeychainProcess> | undefined;
+  const start = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fovea-keychain-'));
+    atEnd(() => rm(folder, { recursive: true, force: true }));
+    const bus = await startBus(folder, true, atEnd);
+    await startKeyring(bus, password, atEnd);
+    return startKeychainProcess(bus.environment, library, folder, atEnd);
+  };
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => {
+    started ??= start();
+    return started;
+  };
+}
+
+const shared = new Map(['napi', keytar ?? ''].map((library) => [library, shareProcess(library)]));
+
+async function sharedProcess(library: string): Promise<KeychainProcess> {
+  const process = await shared.get(library)?.();
+  if (process === undefined) throw new Error(`There is no ${library}.`);
+  return process;
+}
+
+let places = 0;
+
 describe.skipIf(!hasSecretService).each([
   ['@napi-rs/keyring', 'napi', 1_000_000],
   ['@napi-rs/keyring, in pieces', 'napi', 1_200],
@@ -31,11 +70,10 @@ describe.skipIf(!hasSecretService).each([
 ])('%s, unlocked', (_, library, charactersMax) => {
   describe.skipIf(library === '')('a store', () => {
     testSecretStore(async () => {
-      const folder = await temporaryFolder();
-      const bus = await startBus(folder, true);
-      await startKeyring(bus, password);
-      const process = startKeychainProcess(bus.environment, library, folder);
-      return { open: async () => process.store('fovea-test', charactersMax), lasts: true };
+      places += 1;
+      const service = `fovea-test-${places}`;
+      const process = await sharedProcess(library);
+      return { open: async () => process.store(service, charactersMax), lasts: true };
     });
   });
 });
@@ -90,10 +128,7 @@ describe.skipIf(!hasSecretService).each([
   });
 
   testWith('an entry that something else wrote is damage, and can be written anew', async () => {
-    const folder = await temporaryFolder();
-    const bus = await startBus(folder, true);
-    await startKeyring(bus, password);
-    const process = startKeychainProcess(bus.environment, library, folder);
+    const process = await sharedProcess(library);
     await process.plant('fovea-test', 'tokens:a', 'nonsense');
     const store = process.store('fovea-test');
     await expect(store.read('tokens:a')).rejects.toMatchObject({
@@ -126,10 +161,7 @@ describe.skipIf(!hasSecretService).each([
 
 describe.skipIf(!hasSecretService)('the choice', () => {
   test('is the keychain where it works, and leaves nothing in it', async () => {
-    const folder = await temporaryFolder();
-    const bus = await startBus(folder, true);
-    await startKeyring(bus, password);
-    const process = startKeychainProcess(bus.environment, 'napi', folder);
+    const process = await sharedProcess('napi');
     expect(await process.choose('auto')).toBe('keychain');
     expect(await process.store('fovea').read('probe')).toBe(undefined);
   });

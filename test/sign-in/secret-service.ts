@@ -3,7 +3,9 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,14 +21,24 @@ export const hasSecretService = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daem
   (program) => spawnSync(program, ['--version']).error === undefined,
 );
 
+/** What one process compiled, the next ones take; the test file removes it. */
+export const compiled = hasSecretService ? mkdtempSync(join(tmpdir(), 'fovea-compiled-')) : '';
+
 export interface Bus {
   /** What a process of that session has in its environment. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
+/** When what was started ends; by itself with the test. */
+export type AtEnd = (end: () => Promise<void>) => void;
+
 /** A bus; without `services` it starts nothing by itself. */
-export async function startBus(folder: string, services: boolean): Promise<Bus> {
+export async function startBus(
+  folder: string,
+  services: boolean,
+  atEnd: AtEnd = onTestFinished,
+): Promise<Bus> {
   const runtime = join(folder, 'runtime');
   await mkdir(runtime, { recursive: true, mode: 0o700 });
   const config = join(folder, 'bus.conf');
@@ -37,7 +49,7 @@ export async function startBus(folder: string, services: boolean): Promise<Bus> 
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  onTestFinished(() => killed(bus));
+  atEnd(() => killed(bus));
   const [address] = await once(createInterface({ input: bus.stdout }), 'line');
   return {
     environment: { ...base, DBUS_SESSION_BUS_ADDRESS: String(address) },
@@ -53,7 +65,11 @@ export interface Keyring {
 }
 
 /** gnome-keyring on that bus, with its files in the folder; without a password it stays locked. */
-export async function startKeyring(bus: Bus, password: string | undefined): Promise<Keyring> {
+export async function startKeyring(
+  bus: Bus,
+  password: string | undefined,
+  atEnd: AtEnd = onTestFinished,
+): Promise<Keyring> {
   const words = ['--foreground', '--components=secrets'];
   const keyring = spawn(
     'gnome-keyring-daemon',
@@ -61,7 +77,7 @@ export async function startKeyring(bus: Bus, password: string | undefined): Prom
     { env: bus.environment, stdio: ['pipe', 'ignore', 'ignore'] },
   );
   keyring.stdin.end(password ?? '');
-  onTestFinished(() => killed(keyring));
+  atEnd(() => killed(keyring));
   while (!ownsName(bus)) await wait(20);
   return {
     hang: () => keyring.kill('SIGSTOP'),
@@ -107,13 +123,14 @@ export function startKeychainProcess(
   environment: Readonly<Record<string, string>>,
   library: string,
   folder: string,
+  atEnd: AtEnd = onTestFinished,
 ): KeychainProcess {
   const script = join(import.meta.dirname, 'processes', 'keychain-suite.ts');
   const child = spawn(process.execPath, [script, library, folder], {
-    env: environment,
+    env: { ...environment, NODE_COMPILE_CACHE: compiled },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  onTestFinished(() => killed(child));
+  atEnd(() => killed(child));
   const waiting = new Map<number, (answer: z.output<typeof answerShape>) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const answer = answerShape.parse(JSON.parse(line));

@@ -101,7 +101,7 @@ describe('a worker', () => {
     await ended('a');
     expect(work.get('a')?.error).toBe('The work failed inside Fovea.');
     const logged = lines.join('');
-    expect(logged).toMatch(/error fovea: Work failed\. error="TypeError" at="at .*worker\.test/);
+    expect(logged).toMatch(/error fovea: Work failed\. error="TypeError" at=".*worker\.test/);
     expect(logged).not.toContain('secret words');
   });
 

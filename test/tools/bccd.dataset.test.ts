@@ -95,7 +95,7 @@ describe.skipIf(!isThere)('the whole BCCD dataset', () => {
   }, async () => {
     const settings = {
       project: 'bccd',
-      preprocessing: { resize: { width: 640, height: 640, format: 'Stretch to' } },
+      preprocessing: { resize: { width: 256, height: 256, format: 'Stretch to' } },
       augmentation: {
         flip: { horizontal: true, vertical: true },
         rotate: { degrees: 15 },
@@ -120,11 +120,11 @@ describe.skipIf(!isThere)('the whole BCCD dataset', () => {
     for (const [split, images] of Object.entries(counts)) {
       const coco = JSON.parse(String(first.get(`${split}/_annotations.coco.json`)));
       expect(coco.images).toHaveLength(images);
-      for (const { width, height } of coco.images) expect([width, height]).toEqual([640, 640]);
+      for (const { width, height } of coco.images) expect([width, height]).toEqual([256, 256]);
       for (const { bbox } of coco.annotations) {
         const [left, top, width, height] = bbox;
         expect(Math.min(left, top, width, height)).toBeGreaterThanOrEqual(0);
-        expect(Math.max(left + width, top + height)).toBeLessThanOrEqual(640.000001);
+        expect(Math.max(left + width, top + height)).toBeLessThanOrEqual(256.000001);
       }
     }
     const pictures = [...first.keys()].filter((name) => name.endsWith('.jpg'));

@@ -1,11 +1,12 @@
 // Running a model, and Auto Label, as an agent does it: through MCP, with a model of the settings.
 
-import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { colourFinder } from '../fixtures/onnx-models.ts';
-import { modelFile, redAt } from '../platform/labelling-kit.ts';
+import { redAt } from '../platform/labelling-kit.ts';
 
 async function launch(settings: Record<string, string> = {}): Promise<Fovea> {
   const fovea = await launchFovea(settings);
@@ -23,11 +24,29 @@ async function withPicture(fovea: Fovea): Promise<string> {
 }
 
 const oddNames = colourFinder({ names: "['constructor', '__proto__']" });
-const model = { FOVEA_MODEL: resolve('test/fixtures/squares.onnx') };
+
+// With a model, a project and its picture.
+let shared: Fovea;
+let models: string;
+let model: string;
+let picture: string;
+
+beforeAll(async () => {
+  models = await mkdtemp(join(tmpdir(), 'fovea-models-'));
+  model = join(models, 'squares.onnx');
+  await writeFile(model, colourFinder());
+  shared = await launchFovea({ FOVEA_MODEL: model });
+  picture = await withPicture(shared);
+});
+
+afterAll(async () => {
+  await shared.close();
+  await rm(models, { recursive: true, force: true });
+});
 
 it('tells what the model found, and where', async () => {
-  const fovea = await launch(model);
-  const file = await withPicture(fovea);
+  const fovea = shared;
+  const file = picture;
   const { text, data } = await fovea.call('inference_run', { project: 'squares', file });
   expect(text).toContain(`Found 1 object ("red" 1) in "${file}".`);
   expect(data).toMatchObject({
@@ -50,16 +69,15 @@ it('tells what the model found, and where', async () => {
 });
 
 it('counts classes whatever they are called', async () => {
-  const fovea = await launchFovea({ FOVEA_MODEL: await modelFile(oddNames) });
-  onTestFinished(() => fovea.close());
-  const file = await withPicture(fovea);
-  const { text } = await fovea.call('inference_run', { project: 'squares', file });
+  await writeFile(model, oddNames);
+  onTestFinished(() => writeFile(model, colourFinder()));
+  const file = picture;
+  const { text } = await shared.call('inference_run', { project: 'squares', file });
   expect(text).toContain(`Found 1 object ("constructor" 1) in "${file}".`);
 });
 
 it('labels a batch, and says how far it is', async () => {
-  const fovea = await launch(model);
-  await withPicture(fovea);
+  const fovea = shared;
   const { batches } = await fovea.ok('batches_list', { project: 'squares' });
   const batchId = Object(batches)[0].id;
   const started = await fovea.ok('autolabel_start', {

@@ -96,7 +96,7 @@ const wrongOperator = 'the operators are eq, ne, gt, lt, gte, lte, in lower case
 
 /** What a text may stand for. */
 function meanings(text: string): MetadataValue[] {
-  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
   return [
     text,
     ...(isNumber && Number.isFinite(Number(text)) ? [Number(text)] : []),

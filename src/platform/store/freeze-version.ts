@@ -14,7 +14,27 @@ import type { ChooseImages, NewVersion, Version, VersionCandidate } from './stor
  * version before all of it is there; one that a crash left half-made is purged after `freezeMsMax`.
  * Throws `conflict` where this took so long, as on a machine that slept meanwhile.
  */
-export async function addVersion(
+export function addVersion(
+  database: Database,
+  work: Work,
+  version: NewVersion,
+  choose: ChooseImages,
+): Promise<Version | undefined> {
+  const add = () => freeze(database, work, version, choose);
+  // One at a time of a project: each has a database connection of its own for its snapshot.
+  const before = freezes.get(version.projectId);
+  const added = before ? before.then(add, add) : add();
+  freezes.set(version.projectId, added);
+  const forget = () => {
+    if (freezes.get(version.projectId) === added) freezes.delete(version.projectId);
+  };
+  added.then(forget, forget);
+  return added;
+}
+
+const freezes = new Map<string, Promise<unknown>>();
+
+async function freeze(
   database: Database,
   work: Work,
   version: NewVersion,

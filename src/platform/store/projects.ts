@@ -2,7 +2,7 @@
 
 import { type FoveaError, invalidInput } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { nearest } from '../../nearest.ts';
+import { nearestOfFew } from '../../nearest.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
 import { slugOf } from '../ids.ts';
@@ -92,16 +92,16 @@ export function findProjects(
   return [...new Set(slugs)].flatMap((slug) => bySlug.get(slug) ?? []);
 }
 
-/** Each guess is a look at all names, so that only the first ones get one. */
 function unknownProjects(
   slugs: readonly string[],
   places: readonly number[],
   known: readonly string[],
   argument: string,
 ): FoveaError {
-  const shown = places.slice(0, limits.problemsShownMax).map((place, at) => {
+  const nearestTo = nearestOfFew(known);
+  const shown = places.slice(0, limits.problemsShownMax).map((place) => {
     const slug = slugs[place] ?? '';
-    const meant = at < guessesMax ? nearest(slug, known) : undefined;
+    const meant = nearestTo(slug);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     return { path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` };
   });
@@ -109,8 +109,6 @@ function unknownProjects(
   if (more === 0) return invalidInput(shown);
   return invalidInput([...shown, { path: argument, message: `and ${more} more are not there` }]);
 }
-
-const guessesMax = 5;
 
 export function readProject(row: Row): Project {
   return {

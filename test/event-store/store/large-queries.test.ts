@@ -51,19 +51,28 @@ function eventNumber(number: number): NewEvent {
   });
 }
 
+/** When each number came to each store. */
+const arrivals = new Map<EventStore, Map<number, number>>();
+
+async function create(store: EventStore, number: number): Promise<void> {
+  const { arrival } = await store.create(eventNumber(number));
+  const ofStore = arrivals.get(store) ?? new Map<number, number>();
+  arrivals.set(store, ofStore.set(number, arrival));
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fovea-events-'));
   const sqlite = await openEventStore({ data: folder, clock: systemClock });
   const memory = memoryStore(systemClock);
   stores = [sqlite, memory];
   for (let start = 0; start < eventCount; start += 1_000) {
-    const events = Array.from({ length: 1_000 }, (_, index) => eventNumber(start + index));
-    await Promise.all(events.map((event) => sqlite.create(event)));
-    for (const event of events) await memory.create(event);
+    const numbers = Array.from({ length: 1_000 }, (_, index) => start + index);
+    await Promise.all(numbers.map((number) => create(sqlite, number)));
+    for (const number of numbers) await create(memory, number);
   }
   // When nothing comes for a moment, the index goes on.
   for (let number = eventCount; number < eventCount + 16; number += 1) {
-    for (const store of stores) await store.create(eventNumber(number));
+    for (const store of stores) await create(store, number);
     await sleep(limits.groupCommitIdleMs * 2);
   }
   for (const store of stores) {
@@ -85,9 +94,7 @@ async function numbersOf(
   between: readonly [number, number] | undefined,
   limit: number,
 ): Promise<number[]> {
-  const [from, until] = await Promise.all(
-    (between ?? []).map((number) => arrivalOf(store, number)),
-  );
+  const [from, until] = (between ?? []).map((number) => arrivals.get(store)?.get(number));
   let query = { ...filter, ...(from && { from }), ...(until && { until }), order, limit };
   const numbers: number[] = [];
   for (;;) {
@@ -96,12 +103,6 @@ async function numbersOf(
     if (next === undefined || numbers.length > 2 * limit) return numbers;
     query = order === 'newest_first' ? { ...query, until: next } : { ...query, from: next };
   }
-}
-
-async function arrivalOf(store: EventStore, number: number): Promise<number> {
-  const metadata = [condition('number', 'eq', number)];
-  const { events } = await store.list({ metadata, limit: 1, order: 'newest_first' });
-  return events[0]?.arrival ?? 0;
 }
 
 function condition(

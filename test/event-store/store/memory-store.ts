@@ -103,8 +103,7 @@ class MemoryStore implements EventStore {
     const found: StoredEvent[] = [];
     const isNewestFirst = query.order === 'newest_first';
     for (const kept of isNewestFirst ? this.#events.toReversed() : this.#events) {
-      const event = shown(kept);
-      if (fits(event, query)) found.push(event);
+      if (fits(kept, query)) found.push(shown(kept));
       if (found.length > query.limit) break;
     }
     return { events: found.slice(0, query.limit), next: found[query.limit]?.arrival };
@@ -305,24 +304,25 @@ function shown({ given, files, ...rest }: Kept): StoredEvent {
   };
 }
 
-function fits(event: StoredEvent, filter: EventFilter): boolean {
+function fits({ given, arrival, upload }: Kept, filter: EventFilter): boolean {
   const isIn = (list: readonly string[] | undefined, value: string | undefined) =>
     list === undefined || list.some((each) => each === value);
   return (
-    isIn(filter.deviceIds, event.deviceId) &&
-    isIn(filter.eventSchemas, event.eventSchema) &&
-    isIn(filter.workflowIds, event.workflowId) &&
-    isIn(filter.externalIds, event.externalId) &&
-    isIn(filter.relatedEventId?.split('\n'), event.relatedEventId) &&
-    event.arrival >= (filter.from ?? event.arrival) &&
-    event.arrival <= (filter.until ?? event.arrival) &&
-    !(event.draft && filter.includeDrafts === false) &&
-    (filter.metadata ?? []).every((condition) => meets(event, condition))
+    arrival >= (filter.from ?? arrival) &&
+    arrival <= (filter.until ?? arrival) &&
+    isIn(filter.deviceIds, given.deviceId) &&
+    isIn(filter.eventSchemas, given.eventSchema) &&
+    isIn(filter.workflowIds, given.workflowId) &&
+    isIn(filter.externalIds, given.externalId) &&
+    isIn(filter.relatedEventId?.split('\n'), given.relatedEventId) &&
+    !(upload === 'draft' && filter.includeDrafts === false) &&
+    (filter.metadata ?? []).every((condition) => meets(given, condition))
   );
 }
 
-function meets({ customMetadata }: StoredEvent, condition: MetadataCondition): boolean {
-  const value = new Map(Object.entries(customMetadata ?? {})).get(condition.key);
+function meets({ customMetadata = {} }: NewEvent, condition: MetadataCondition): boolean {
+  const { key } = condition;
+  const value = Object.hasOwn(customMetadata, key) ? customMetadata[key] : undefined;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
   // JSON has no word for the one, and UTF-8 none for the other.
   if (value === Number.POSITIVE_INFINITY || !String(value).isWellFormed()) return false;

@@ -24,7 +24,7 @@ export const hourMs = 60 * 60 * secondMs;
 export const dayMs = 24 * hourMs;
 
 /** For polls: a busy machine takes its time. */
-export const patiently = { timeout: 20_000, interval: 100 };
+export const patiently = { timeout: 20_000, interval: 25 };
 
 export interface TestClock extends Clock {
   /** Time passes. */

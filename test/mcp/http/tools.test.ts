@@ -3,19 +3,25 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { Client } from '../../../src/http-client/client.ts';
 import { type Tool, tool } from '../../../src/mcp/tool.ts';
 import { tools } from '../../../tools/index.ts';
 import { callMessage, listMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
-import { startTestPlatform } from '../../fixtures/platform.ts';
+import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 
 const everything = new Set(tools.flatMap(({ scope }) => scope ?? []));
 
+let platform: TestPlatform;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+
+afterAll(() => platform?.close());
+
 async function startOnPlatform(settings: Record<string, unknown> = {}) {
-  const platform = await startTestPlatform();
-  onTestFinished(platform.close);
   const clientOf = async () => platform.client;
   const server = await startTestMcpHttp({ tools, clientOf, settings });
   return { server, token: server.grant({ scopes: everything }) };
@@ -111,8 +117,6 @@ test('the defaults of whoever started the server are nobody else’s', async () 
 });
 
 test('a tool that makes more calls than its own stays within the scopes of its caller', async () => {
-  const platform = await startTestPlatform();
-  onTestFinished(platform.close);
   const asked: string[] = [];
   const client: Client = {
     ...platform.client,

@@ -1,6 +1,6 @@
 // Active Learning on the platform: what is collected of a model's inferences, and its review.
 
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { deployment } from '../../../src/contract/deployment.ts';
 import { images } from '../../../src/contract/images.ts';
 import { inference } from '../../../src/contract/inference.ts';
@@ -10,11 +10,21 @@ import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { squareFinder } from './square-finder.ts';
 
+let finder: Awaited<ReturnType<typeof squareFinder>>;
+let shared: TestPlatform;
+
+beforeAll(async () => {
+  finder = await squareFinder();
+  shared = await startTestPlatform({ model: finder.path });
+});
+
+afterAll(async () => {
+  await shared.close();
+  await finder.remove();
+});
+
 /** A project that runs a model which finds one square in every picture. */
-async function deployed(name: string, options = {}) {
-  const model = await squareFinder();
-  const platform = await startTestPlatform({ model, ...options });
-  onTestFinished(() => platform.close());
+async function deployed(name: string, platform = shared) {
   const { client } = platform;
   const type = 'object-detection' as const;
   await client.call(projects.projects_create, { workspace: 'acme', name, type, annotation: 'x' });
@@ -33,15 +43,15 @@ async function infer({ client }: TestPlatform, project: string, shade: number) {
   return String(body.inference_id);
 }
 
-async function queuesOf({ client }: TestPlatform, input: object = {}) {
-  const at = { workspace: 'acme', project: 'learning', ...input };
+async function queuesOf({ client }: TestPlatform, project: string, input: object = {}) {
+  const at = { workspace: 'acme', project, ...input };
   return (await client.call(deployment.active_learning_images, at)).body;
 }
 
 it('collects only where it is switched on, each image once, with what the model saw', async () => {
   const { platform, client, at } = await deployed('learning');
   await infer(platform, 'learning', 1);
-  expect(await queuesOf(platform)).toMatchObject({ total: 0, images: [] });
+  expect(await queuesOf(platform, at.project)).toMatchObject({ total: 0, images: [] });
   const { body: settings } = await client.call(deployment.active_learning_enable, at);
   expect(settings).toEqual({
     enabled: true,
@@ -57,7 +67,7 @@ it('collects only where it is switched on, each image once, with what the model 
   await infer(platform, 'learning', 2);
   const { body: shown } = await client.call(projects.projects_get, at);
   expect(shown.project.images).toBe(2);
-  const queues = await queuesOf(platform);
+  const queues = await queuesOf(platform, at.project);
   expect(queues).toMatchObject({
     total: 1,
     images: [{ images: 2, annotated: 0, progress: 0, status: 'not_started', reviewer: null }],
@@ -74,14 +84,14 @@ it('collects only where it is switched on, each image once, with what the model 
     ...{ project: 'learning', imageId: String(sample?.id), name: 'box.txt', overwrite: true },
     ...{ annotationFile: '0 0.5 0.5 0.5 0.5', labelmap: { 0: 'square' } },
   });
-  expect(await queuesOf(platform, { status: 'in_progress' })).toMatchObject({
+  expect(await queuesOf(platform, at.project, { status: 'in_progress' })).toMatchObject({
     images: [{ annotated: 1, progress: 0.5, status: 'in_progress' }],
   });
-  expect((await queuesOf(platform, { status: 'not_started' })).total).toBe(0);
-  expect((await queuesOf(platform, { reviewer: 'unassigned' })).total).toBe(1);
-  expect((await queuesOf(platform, { reviewer: 'a@example.com' })).total).toBe(0);
-  expect((await queuesOf(platform, { search: 'LEARN' })).total).toBe(1);
-  expect((await queuesOf(platform, { search: '%' })).total).toBe(0);
+  expect((await queuesOf(platform, at.project, { status: 'not_started' })).total).toBe(0);
+  expect((await queuesOf(platform, at.project, { reviewer: 'unassigned' })).total).toBe(1);
+  expect((await queuesOf(platform, at.project, { reviewer: 'a@example.com' })).total).toBe(0);
+  expect((await queuesOf(platform, at.project, { search: 'LEARN' })).total).toBe(1);
+  expect((await queuesOf(platform, at.project, { search: '%' })).total).toBe(0);
   await client.call(deployment.active_learning_disable, at);
   await infer(platform, 'learning', 3);
   expect((await client.call(projects.projects_get, at)).body.project.images).toBe(2);
@@ -96,7 +106,9 @@ function samplesOf(body: { readonly images?: unknown }) {
 it('keeps to its limits as time goes by, and to its filters', async () => {
   let now = Date.parse('2026-11-22T10:00:00Z');
   const clock = { now: () => now, monotonic: () => performance.now() };
-  const { platform, client, at } = await deployed('learning', { clock });
+  const own = await startTestPlatform({ model: finder.path, clock });
+  onTestFinished(() => own.close());
+  const { platform, client, at } = await deployed('learning', own);
   const configure = (input: object) =>
     client.call(deployment.active_learning_configure, { ...at, ...input });
   await configure({ collectionLimits: { perMinute: 1, perHour: 2, persistPredictions: false } });
@@ -120,12 +132,12 @@ it('keeps to its limits as time goes by, and to its filters', async () => {
 });
 
 it('makes images smaller where the settings want that, boxes included', async () => {
-  const { platform, client, at } = await deployed('learning');
+  const { platform, client, at } = await deployed('smaller');
   const collectionLimits = { maxImageSize: 32, jpegCompression: 80, batchRecreation: 'never' };
   await client.call(deployment.active_learning_configure, { ...at, collectionLimits });
   await client.call(deployment.active_learning_enable, at);
-  await infer(platform, 'learning', 102);
-  const queues = await queuesOf(platform);
+  await infer(platform, 'smaller', 102);
+  const queues = await queuesOf(platform, at.project);
   expect(queues).toMatchObject({ images: [{ name: 'Active Learning' }] });
   const [sample] = samplesOf(queues);
   const { body } = await client.call(images.images_get, { ...at, imageId: String(sample?.id) });
@@ -136,7 +148,7 @@ it('makes images smaller where the settings want that, boxes included', async ()
 });
 
 it('refuses settings that mean nothing, and says which there are', async () => {
-  const { client, at } = await deployed('learning');
+  const { client, at } = await deployed('refusing');
   const refused: readonly [object, RegExp][] = [
     [{ collectionLimits: { sampling_rate: 1 } }, /sampling_rate: is not known; did you mean "samp/],
     [{ collectionLimits: { samplingRate: 2 } }, /collectionLimits\.samplingRate/],
@@ -160,7 +172,7 @@ it('refuses settings that mean nothing, and says which there are', async () => {
 });
 
 it('collects the images of vision events that name the project', async () => {
-  const { platform, client, at } = await deployed('learning');
+  const { platform, client, at } = await deployed('events');
   await client.call(deployment.active_learning_enable, at);
   const file = { name: 'seen.png', content: await picture(7) };
   const { body } = await client.call(visionEvents.vision_events_upload_image, {
@@ -172,10 +184,10 @@ it('collects the images of vision events that name the project', async () => {
   const event = {
     eventId: '0b0e7d1c-7d7f-4b52-9f5b-0d3a3b1c2d3e',
     eventType: 'custom' as const,
-    ...{ useCaseId: 'learning', timestamp: new Date().toISOString() },
+    ...{ useCaseId: 'events', timestamp: new Date().toISOString() },
     images: [{ sourceId: String(body.sourceId), objectDetections }],
   };
   await client.call(visionEvents.vision_events_create, { workspace: 'acme', ...event });
   await client.call(visionEvents.vision_events_create, { workspace: 'acme', ...event });
-  expect(await queuesOf(platform)).toMatchObject({ total: 1, images: [{ images: 1 }] });
+  expect(await queuesOf(platform, at.project)).toMatchObject({ total: 1, images: [{ images: 1 }] });
 });

@@ -3,16 +3,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { onnxModel } from '../../../src/platform/trainers/example/onnx-writer.ts';
 
-/** The path of its file: half of the picture each way, for pictures of 64 x 48. */
-export async function squareFinder(): Promise<string> {
+/** Its file, and what removes it: half of the picture each way, for pictures of 64 x 48. */
+export async function squareFinder() {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-square-finder-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'square-finder.onnx');
   await writeFile(path, model);
-  return path;
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 // The pixels count for nothing: their sum is multiplied by zero.

@@ -4,11 +4,13 @@
 // (autolabel). `sweep` and `index` have no task: they are looked for anew with every start.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { limits } from '../../../src/limits.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
@@ -19,7 +21,7 @@ import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
 import { avi } from '../../fixtures/videos.ts';
 import { temporaryFolder } from '../../storage/kit.ts';
-import { callsTo, redAt } from '../labelling-kit.ts';
+import { callsTo, squaresModel as model, redAt } from '../labelling-kit.ts';
 import { scriptTrainer } from '../trainers/kit.ts';
 
 type Calls = ReturnType<typeof callsTo>;
@@ -27,22 +29,37 @@ type Calls = ReturnType<typeof callsTo>;
 interface Kind {
   /** What the task says when it has ended. */
   readonly result: object;
-  /** Makes what the work is done on. */
-  prepare(calls: Calls): Promise<void>;
+  /** Makes what the work is done on, beyond the images and versions that are there for all. */
+  prepare?(calls: Calls): Promise<void>;
   /** Starts it, for the first or the second time; gives the task. */
   start(calls: Calls, time: 1 | 2): Promise<string>;
   /** What came of it, to be compared with what came of it the second time. */
   outcome(calls: Calls, taskId: string, time: 1 | 2): Promise<unknown>;
 }
 
-const imageCount = 80;
+const imageCount = 40;
+const frameCount = 150;
 
 if (!hasFfmpeg) process.stderr.write('DID NOT RUN: a kill within a video; no ffmpeg.\n');
 
-const model = resolve('test/fixtures/squares.onnx');
-
 /** Nobody holds a lease of the dead process any more. */
 const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.workLeaseMs };
+
+/** Data with what most kinds work on: made once, as that takes longer than the work itself. */
+let prepared: string;
+
+beforeAll(async () => {
+  prepared = await mkdtemp(join(tmpdir(), 'fovea-killed-'));
+  const platform = await startTestPlatform({ data: prepared });
+  const calls = callsTo(platform.url);
+  await uploadNoise(calls);
+  // Two versions of the same: what is exported once is not written again.
+  await generate(calls);
+  await generate(calls);
+  await platform.close();
+}, 120_000);
+
+afterAll(() => rm(prepared, { recursive: true, force: true }));
 
 /** Pictures that take their time: noise cannot be made smaller. */
 async function uploadNoise({ newProject, upload, annotate }: Calls): Promise<void> {
@@ -69,7 +86,7 @@ async function contentOf(link: unknown): Promise<Readonly<Record<string, string>
   expect(answer.status).toBe(200);
   await writeFile(path, Buffer.from(await answer.arrayBuffer()));
   const files = [...(await readZip(path))].filter(([name]) => !name.startsWith('README'));
-  // 80 images and their labels.
+  // The images and their labels.
   expect(files).toHaveLength(imageCount + 1);
   return Object.fromEntries(
     files.map(([name, bytes]) => [
@@ -91,12 +108,6 @@ function withoutInfo(bytes: Buffer): string {
 
 const exported: Kind = {
   result: { format: 'coco', bytes: expect.any(Number) },
-  prepare: async (calls) => {
-    await uploadNoise(calls);
-    // Two versions of the same: what is exported once is not written again.
-    await generate(calls);
-    await generate(calls);
-  },
   start: async ({ tell }, time) => {
     expect((await tell('GET', `/acme/squares/${time}/coco`)).status).toBe(202);
     const { tasks } = (await tell('GET', '/acme/asynctasks')).body;
@@ -111,7 +122,6 @@ const exported: Kind = {
 
 const searchExported: Kind = {
   result: { format: 'coco', bytes: expect.any(Number), images: imageCount },
-  prepare: uploadNoise,
   start: async ({ tell }) => {
     const body = { query: 'class:red', format: 'coco', dataset: 'squares' };
     const { body: started } = await tell('POST', '/acme/search/export', body);
@@ -132,7 +142,7 @@ const video: Kind = {
       .jpeg()
       .toBuffer();
     const clip = avi(
-      Array.from({ length: 400 }, () => frame),
+      Array.from({ length: frameCount }, () => frame),
       30,
       64,
       64,
@@ -147,14 +157,14 @@ const video: Kind = {
   },
   outcome: async ({ tell }, taskId) => {
     const { body } = await tell('GET', `/videoinfer/?job_id=${taskId}`);
-    expect(body).toMatchObject({ status: 0, progress: { current: 400, total: 400 } });
+    expect(body).toMatchObject({ status: 0, progress: { current: 150, total: 150 } });
     const { frame_offset, local } = Object(
       await (await fetch(String(body.output_signed_url))).json(),
     );
-    expect([frame_offset, local].map((list) => list.length)).toEqual([400, 400]);
+    expect([frame_offset, local].map((list) => list.length)).toEqual([150, 150]);
     const stats = await tell('GET', '/acme/inference-stats?startTime=2020-01-01%2000:00:00');
     // Of both times; none was counted twice.
-    expect(stats.body.num_inferences).toBe(800);
+    expect(stats.body.num_inferences).toBe(300);
     return local.map(({ predictions }: { predictions: readonly object[] }) =>
       predictions.map((one) => Object(one).class),
     );
@@ -165,11 +175,6 @@ const trained: Kind = {
   result: {
     ...{ status: 'finished', trainingId: expect.any(String), modelId: expect.any(String) },
     metrics: { map50: 0.5, precision: 0.25, recall: 0.75 },
-  },
-  prepare: async (calls) => {
-    const project = await calls.newProject();
-    await calls.annotate(project, await calls.upload(project, await redAt(1)));
-    await generate(calls);
   },
   start: async ({ tell }) => {
     const path = '/acme/squares/1/v2/trainings';
@@ -229,9 +234,9 @@ async function untilKilled(kind: Kind, data: string, environment: Record<string,
   const running = await startFovea(['platform', '--port', '0', '--data', data], environment);
   onTestFinished(() => killed(running.child));
   const calls = callsTo(running.url);
-  await kind.prepare(calls);
+  await kind.prepare?.(calls);
   const taskId = await kind.start(calls, 1);
-  while ((await look(calls, taskId)).current === 0);
+  while ((await look(calls, taskId)).current === 0) await delay(2);
   await killed(running.child);
   return taskId;
 }
@@ -243,6 +248,7 @@ it.each<[string, Kind]>([
   ['a training', trained],
 ])('%s goes on where its process was killed', { timeout: 120_000 }, async (_, kind) => {
   const data = join(await temporaryFolder(), 'data');
+  await cp(prepared, data, { recursive: true });
   const command = await trainer();
   const environment = { PATH: process.env.PATH ?? '' };
   const taskId = await untilKilled(kind, data, {
@@ -260,7 +266,10 @@ it.each<[string, Kind]>([
   onTestFinished(() => platform.close());
   const calls = callsTo(platform.url);
   const seen = [left];
-  while (seen.at(-1)?.status === 'running') seen.push(await look(calls, taskId));
+  while (seen.at(-1)?.status === 'running') {
+    await delay(10);
+    seen.push(await look(calls, taskId));
+  }
   const progress = seen.map(({ current }) => current);
   expect(progress).toEqual(progress.toSorted((one, other) => one - other));
   const { total } = left;

@@ -15,16 +15,31 @@ import { versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
 import { killed } from '../../fixtures/killed.ts';
 import { picture } from '../../fixtures/pictures.ts';
-import { startPlatformProcess, startTestPlatform } from '../../fixtures/platform.ts';
+import {
+  startPlatformProcess,
+  startTestPlatform,
+  type TestPlatform,
+} from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
 
 let folder: string;
+// Each test has a project of its own there.
+let platform: TestPlatform;
+// With a plan of its own, and data that no other process touches.
+let capped: TestPlatform;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fovea-version-job-'));
+  [platform, capped] = await Promise.all([
+    startTestPlatform(),
+    startTestPlatform({ versionMultiplierMax: 4 }),
+  ]);
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await Promise.all([platform.close(), capped.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
 
 const everything: VersionSettings = {
   preprocessing: {
@@ -32,7 +47,7 @@ const everything: VersionSettings = {
     'static-crop': { x_min: 5, x_max: 95, y_min: 0, y_max: 90 },
     tile: { rows: 1, columns: 2 },
     contrast: { type: 'Adaptive Equalization' },
-    resize: { width: 480, height: 480, format: 'Fit (reflect edges) in' },
+    resize: { width: 160, height: 160, format: 'Fit (reflect edges) in' },
   },
   augmentation: {
     mosaic: true,
@@ -58,7 +73,7 @@ const everything: VersionSettings = {
     blur: { pixels: 2 },
     noise: { percent: 2 },
     cutout: { count: 3, percent: 10 },
-    image: { versions: 4 },
+    image: { versions: 2 },
   },
 };
 
@@ -106,7 +121,7 @@ async function watch(client: Client, taskId: string) {
     const current = Number(task.progress?.current ?? 0);
     if (current !== seen.at(-1)) seen.push(current);
     if (task.status === 'completed' || task.status === 'failed') return { task, seen };
-    await delay(10);
+    await delay(20);
   }
 }
 
@@ -135,33 +150,33 @@ async function contentOf(client: Client, project: string, version: number) {
         ]),
       );
     }
-    await delay(50);
+    await delay(20);
   }
 }
 
 it('killed in the middle, goes on elsewhere, and comes to the same images', async () => {
-  const data = join(folder, 'killed');
-  const { child, url } = await startPlatformProcess(data);
+  const { client } = platform;
+  const { child, url } = await startPlatformProcess(platform.data);
   onTestFinished(() => killed(child));
-  const survivor = await startTestPlatform({ data });
-  onTestFinished(() => survivor.close());
-  const { client } = survivor;
-  const [first = '', second = ''] = await createProject(client, 'cells', 48);
+  const [first = '', second = ''] = await createProject(client, 'cells', 24);
   // Sent to the process that will be killed, which starts to work at once.
   const answer = await fetch(`${url}/acme/cells/generate`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${survivor.key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${platform.key}`, 'content-type': 'application/json' },
     body: JSON.stringify(everything),
   });
   const { taskId, version } = JSON.parse(await answer.text());
   await client.call(images.images_delete, { ...where('cells'), images: [first] });
   await annotate(client, 'cells', second, 'circle');
   let begun = 0;
-  while (begun === 0) begun = Number((await taskOf(client, taskId)).progress?.current ?? 0);
+  while (begun === 0) {
+    await delay(5);
+    begun = Number((await taskOf(client, taskId)).progress?.current ?? 0);
+  }
   await killed(child);
   const left = (await taskOf(client, taskId)).progress?.current;
   expect(left).toBeGreaterThan(0);
-  expect(left).toBeLessThan(48);
+  expect(left).toBeLessThan(24);
   expect(await versionOf(client, 'cells', version)).toMatchObject({
     ...{ generating: true, images: 0, splits: { train: 0, valid: 0, test: 0 } },
     ...{ classes: [], exports: [] },
@@ -172,22 +187,20 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
   });
 
   const { task, seen } = await watch(client, taskId);
-  expect(task).toMatchObject({ status: 'completed', progress: { current: 48, total: 48 } });
+  expect(task).toMatchObject({ status: 'completed', progress: { current: 24, total: 24 } });
   expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   expect(seen[0]).toBeGreaterThanOrEqual(Number(left));
   expect(await versionOf(client, 'cells', version)).toMatchObject({
-    ...{ generating: false, progress: 1, images: 288, splits: { train: 256, valid: 32, test: 0 } },
+    ...{ generating: false, progress: 1, images: 80, splits: { train: 64, valid: 16, test: 0 } },
     classes: ['square'],
   });
 
-  const other = await startTestPlatform();
-  onTestFinished(() => other.close());
-  await createProject(other.client, 'cells', 48);
-  const undisturbed = await generate(other.client, 'cells', everything);
-  await watch(other.client, undisturbed.taskId);
+  await createProject(capped.client, 'cells', 24);
+  const undisturbed = await generate(capped.client, 'cells', everything);
+  await watch(capped.client, undisturbed.taskId);
   const content = await contentOf(client, 'cells', version);
-  expect(Object.keys(content).length).toBeGreaterThan(288);
-  expect(content).toEqual(await contentOf(other.client, 'cells', undisturbed.version));
+  expect(Object.keys(content).length).toBeGreaterThan(80);
+  expect(content).toEqual(await contentOf(capped.client, 'cells', undisturbed.version));
 }, 90_000);
 
 it('goes on where another release has done other images of a batch', async () => {
@@ -216,14 +229,12 @@ it('goes on where another release has done other images of a batch', async () =>
 });
 
 it('is shared by two platforms on one folder, each version once', async () => {
-  const data = join(folder, 'two');
-  const one = await startTestPlatform({ data });
-  onTestFinished(() => one.close());
-  const two = await startTestPlatform({ data });
+  const one = platform;
+  const two = await startTestPlatform({ data: platform.data });
   onTestFinished(() => two.close());
   await createProject(one.client, 'shared', 12);
   const settings = {
-    preprocessing: { resize: { width: 300, height: 300, format: 'Stretch to' } },
+    preprocessing: { resize: { width: 120, height: 120, format: 'Stretch to' } },
     augmentation: { mosaic: true, rotate: { degrees: 10 }, image: { versions: 3 } },
   } as const;
   const started = [];
@@ -247,8 +258,6 @@ it('is shared by two platforms on one folder, each version once', async () => {
 });
 
 it('an image that cannot be read fails the version by its name; others are made', async () => {
-  const platform = await startTestPlatform();
-  onTestFinished(() => platform.close());
   const { client, data } = platform;
   const [, , , imageId = ''] = await createProject(client, 'damaged', 6);
   const { body } = await client.call(images.images_get, { ...where('damaged'), imageId });
@@ -267,8 +276,6 @@ it('an image that cannot be read fails the version by its name; others are made'
 });
 
 it('settings that an image is too small for fail the version by its name', async () => {
-  const platform = await startTestPlatform();
-  onTestFinished(() => platform.close());
   const { client } = platform;
   await createProject(client, 'small', 2);
   const tile = { rows: 49, columns: 1 };
@@ -282,8 +289,6 @@ it('settings that an image is too small for fail the version by its name', async
 });
 
 it('isolate of images without boxes leaves nothing, and says so', async () => {
-  const platform = await startTestPlatform();
-  onTestFinished(() => platform.close());
   const { client } = platform;
   const name = 'bare';
   await client.call(projects.projects_create, {
@@ -299,8 +304,6 @@ it('isolate of images without boxes leaves nothing, and says so', async () => {
 });
 
 it('mosaic labels what it joins, also in an image that nobody annotated', async () => {
-  const platform = await startTestPlatform();
-  onTestFinished(() => platform.close());
   const { client } = platform;
   const name = 'mixed';
   await createProject(client, name, 2);
@@ -319,14 +322,10 @@ it('mosaic labels what it joins, also in an image that nobody annotated', async 
 });
 
 it('image.versions goes up to the cap of the plan', async () => {
-  const platform = await startTestPlatform({ versionMultiplierMax: 3 });
-  onTestFinished(() => platform.close());
-  const usual = await startTestPlatform();
-  onTestFinished(() => usual.close());
   const counts: unknown[] = [];
   for (const [{ client }, most] of [
-    [platform, 3],
-    [usual, 50],
+    [capped, 4],
+    [platform, 50],
   ] as const) {
     await createProject(client, 'capped', 2);
     const settings = (count: number) => ({
@@ -342,5 +341,5 @@ it('image.versions goes up to the cap of the plan', async () => {
     expect(version).toBe(1);
     counts.push((await watch(client, taskId)).task.result);
   }
-  expect(counts).toMatchObject([{ images: 6 }, { images: 100 }]);
+  expect(counts).toMatchObject([{ images: 8 }, { images: 100 }]);
 });

@@ -48,9 +48,31 @@ async function modelsOf(file: Uint8Array | undefined, names?: string) {
   return { models, path };
 }
 
+// One thread sees many files, each written over the one before: a thread takes longer to start than
+// a model to load.
+let folder: string;
+let path: string;
+let models: Models;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fovea-models-'));
+  path = join(folder, 'cells.onnx');
+  const blobs = await openBlobFolder(join(folder, 'blobs'), systemClock);
+  models = createModels({ model: path, blobs, findWeights: async () => undefined });
+});
+
+afterAll(async () => {
+  await models.close();
+  await rm(folder, { recursive: true });
+});
+
+async function labellerOf(file: Uint8Array): Promise<Labeller> {
+  await writeFile(path, file);
+  return models.resolve('w', 'local');
+}
+
 async function found(file: Uint8Array, image: Uint8Array, options = all) {
-  const { models } = await modelsOf(file);
-  return foundBy(await models.resolve('w', 'local'), image, options);
+  return foundBy(await labellerOf(file), image, options);
 }
 
 async function foundBy(labeller: Labeller, image: Uint8Array, options: DetectOptions) {
@@ -86,8 +108,7 @@ it('gives boxes in pixels as stored, whatever the shape of the image', async () 
 });
 
 it('reads BMP and JPEG as well as PNG, and refuses what is no image', async () => {
-  const { models } = await modelsOf(colourFinder());
-  const labeller = await models.resolve('w', 'local');
+  const labeller = await labellerOf(colourFinder());
   const image = await squaresOn(64, 64, [{ left: 0, top: 0, colour: red }]);
   const jpeg = await sharp(image).jpeg({ quality: 100, chromaSubsampling: '4:4:4' }).toBuffer();
   const { detections } = await labeller.detect(jpeg, all);
@@ -129,8 +150,7 @@ describe('the output', () => {
   ];
 
   it.each(forms)('%s gives the same boxes', async (_, file) => {
-    const { models } = await modelsOf(file);
-    const labeller = await models.resolve('w', 'local');
+    const labeller = await labellerOf(file);
     const image = await squaresOn(64, 64, []);
     const labels = async (options: DetectOptions) =>
       (await foundBy(labeller, image, options)).map(([label]) => label);
@@ -170,8 +190,7 @@ describe('the output', () => {
     ['no number as a score', [10, 10, 30, 30, Number.NaN, 0]],
     ['no number as a place', [Number.NaN, 10, 30, 30, 0.9, 0]],
   ])('with %s is no answer', async (_, values) => {
-    const { models } = await modelsOf(constantModel([1, 1, 6], values));
-    const labeller = await models.resolve('w', 'local');
+    const labeller = await labellerOf(constantModel([1, 1, 6], values));
     await expect(labeller.detect(await squaresOn(64, 64, []), all)).rejects.toMatchObject({
       code: 'upstream_failed',
       message: 'The model gave scores or boxes that are no such.',
@@ -181,22 +200,6 @@ describe('the output', () => {
 
 describe('a file', () => {
   // One thread sees all of them: what it refused keeps it from nothing.
-  let folder: string;
-  let path: string;
-  let models: Models;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fovea-models-'));
-    path = join(folder, 'cells.onnx');
-    const blobs = await openBlobFolder(join(folder, 'blobs'), systemClock);
-    models = createModels({ model: path, blobs, findWeights: async () => undefined });
-  });
-
-  afterAll(async () => {
-    await models.close();
-    await rm(folder, { recursive: true });
-  });
-
   const plain = node('Relu', ['images'], ['output0']);
   const external = onnxModel({
     metadata: redAndBlue,

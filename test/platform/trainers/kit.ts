@@ -28,8 +28,25 @@ export const exampleTrainer: TrainerCommand = {
  * which writes a model that runs and finds nothing.
  */
 export async function scriptTrainer(script: string): Promise<TrainerCommand> {
+  const { trainer, remove } = await writeTrainer(script);
+  onTestFinished(remove);
+  return trainer;
+}
+
+/** One whose script comes with each training, for many tests; its hook removes it. */
+export function recipeTrainer() {
+  return writeTrainer(
+    "new Function('job', 'fs', 'say', 'finish', job.recipe.script)(job, fs, say, finish);",
+  );
+}
+
+/** What a training says to be done by this script. */
+export function scriptOf(script: string) {
+  return { modelType: 'custom', trainRecipe: { script } };
+}
+
+async function writeTrainer(script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-trainer-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'trainer.mjs');
   const head = `#!${process.execPath}
 import fs from 'node:fs';
@@ -60,7 +77,8 @@ const finish = (figures = metrics) => {
 `;
   await writeFile(path, head + script);
   await chmod(path, 0o755);
-  return { path, args: [], name: 'trainer.mjs' };
+  const trainer: TrainerCommand = { path, args: [], name: 'trainer.mjs' };
+  return { trainer, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** The sample as a project with its splits and boxes, and its first version. */

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { projects } from '../../../src/contract/projects.ts';
 import { ownTrainings } from '../../../src/contract/trainings.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
-import { endOfTraining, scriptTrainer, smallVersion } from './kit.ts';
+import { endOfTraining, recipeTrainer, scriptOf, smallVersion } from './kit.ts';
 
 /** What a trainer does, what is said of it, and what its log has. */
 const cases: readonly [name: string, script: string, error: RegExp, log: RegExp][] = [
@@ -64,15 +64,14 @@ const cases: readonly [name: string, script: string, error: RegExp, log: RegExp]
 ];
 
 it('says of each what is wrong, and keeps nothing of it', async () => {
-  const trainer = await scriptTrainer(
-    "new Function('job', 'fs', 'finish', job.recipe.script)(job, fs, finish);",
-  );
+  const { trainer, remove } = await recipeTrainer();
+  onTestFinished(remove);
   const platform = await startTestPlatform({ trainer });
   onTestFinished(() => platform.close());
   const { client, data } = platform;
   const at = await smallVersion(client, 'trained');
   for (const [name, script, error, log] of cases) {
-    const input = { ...at, modelType: 'custom', trainRecipe: { script } };
+    const input = { ...at, ...scriptOf(script) };
     const { trainingId } = (await client.call(ownTrainings.trainings_start, input)).body;
     const { task, training } = await endOfTraining(client, at, trainingId);
     expect(task, name).toMatchObject({ status: 'failed', error: expect.stringMatching(error) });

@@ -43,7 +43,7 @@ const flipped = jobOf(letters, {
 });
 
 /** Seconds of work: far more images than a test waits for. */
-const long = jobOf(await sharp(letters).resize(1500, 1500).png().toBuffer(), {
+const long = jobOf(await sharp(letters).resize(600, 600).png().toBuffer(), {
   augmentation: { blur: { pixels: 20 }, rotate: { degrees: 45 }, image: { versions: 500 } },
 });
 

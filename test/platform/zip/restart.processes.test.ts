@@ -42,7 +42,7 @@ async function until(platform: Pick<TestPlatform, 'client'>, taskId: string, don
 it('is done once, however often its service was closed in between', async () => {
   const data = await temporaryFolder();
   const files: Record<string, string | Uint8Array> = {};
-  for (let n = 0; n < 60; n += 1) {
+  for (let n = 0; n < 24; n += 1) {
     files[`${n % 2 === 0 ? 'train' : 'test'}/${n}.png`] = await picture(n);
     files[`labels/${n}.xml`] = voc(`${n}.png`, 'cat');
   }
@@ -53,8 +53,8 @@ it('is done once, however often its service was closed in between', async () => 
   const input = { workspace: 'acme', project };
   const { body } = await platform.client.call(images.images_upload_zip, input);
   expect((await put(String(body.signedUrl), plainZip(files))).status).toBe(200);
-  for (const done of [5, 25]) {
-    await until(platform, body.taskId, done);
+  for (const done of [3, 9]) {
+    expect((await until(platform, body.taskId, done)).status).toBe('running');
     await platform.close();
     platform = await startTestPlatform({ data });
   }
@@ -62,8 +62,8 @@ it('is done once, however often its service was closed in between', async () => 
   const { status, result } = await ended(platform, body.taskId);
   expect(status).toBe('completed');
   expect(result).toMatchObject({
-    ...{ images: 60, duplicates: 1, failed: 1, annotated: 60, boxes: 60, alreadyAnnotated: 0 },
-    ...{ unannotated: 1, splits: { train: 30, valid: 0, test: 30 } },
+    ...{ images: 24, duplicates: 1, failed: 1, annotated: 24, boxes: 24, alreadyAnnotated: 0 },
+    ...{ unannotated: 1, splits: { train: 12, valid: 0, test: 12 } },
   });
 });
 
@@ -81,7 +81,7 @@ it.skipIf(!isThere)(
     });
     const { body } = await call(images.images_upload_zip, { workspace: 'acme', project: 'bccd' });
     expect((await put(String(body.signedUrl), await readFile(archive))).status).toBe(200);
-    await until(first, body.taskId, 100);
+    await until(first, body.taskId, 30);
     await killed(first.child);
 
     const next = await startProcess(data);
@@ -90,7 +90,7 @@ it.skipIf(!isThere)(
       const { body: task } = await next.client.call(images.images_upload_zip_status, where);
       status = String(task.status);
       expect(['running', 'completed']).toContain(status);
-      expect(task.progress?.current).toBeGreaterThanOrEqual(100);
+      expect(task.progress?.current).toBeGreaterThanOrEqual(30);
       if (status === 'completed') {
         expect(task.result).toMatchObject({
           ...{ images: 364, duplicates: 0, failed: 0, annotated: 364, boxes: 4888, warnings: 2 },

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
@@ -19,13 +19,16 @@ let project: string;
 let aheadMs = 0;
 const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
 
+beforeAll(async () => {
+  platform = await startTestPlatform({ clock });
+});
+
 beforeEach(async () => {
   aheadMs = 0;
-  platform = await startTestPlatform({ clock });
   project = await newProject(platform);
 });
 
-afterEach(() => platform.close());
+afterAll(() => platform.close());
 
 async function start(): Promise<{ taskId: string; link: string }> {
   const input = { workspace: 'acme', project };
@@ -159,7 +162,7 @@ it('of two at the same time takes one, and keeps no file of the other', async ()
 });
 
 it('refuses a link that was changed, of another upload, or too old', async () => {
-  const [{ link }, other] = [await start(), await start()];
+  const [{ taskId, link }, other] = [await start(), await start()];
   const changed = (change: (url: URL) => void) => {
     const url = new URL(link);
     change(url);
@@ -187,6 +190,7 @@ it('refuses a link that was changed, of another upload, or too old', async () =>
   expect((await put(link, await oneImage())).status).toBe(403);
   aheadMs = 0;
   expect((await put(link, await oneImage())).status).toBe(200);
+  await ended(platform, taskId);
 });
 
 it('has nothing to be read at its address', async () => {
@@ -277,7 +281,7 @@ it('is no task of another kind, and needs a project that is there', async () => 
 
 it('ends where its project goes to the trash, and says so', async () => {
   const files: Record<string, Uint8Array> = {};
-  for (let shade = 0; shade < 250; shade += 1) files[`${shade}.png`] = await picture(shade);
+  for (let shade = 0; shade < 120; shade += 1) files[`${shade}.png`] = await picture(shade);
   const where = { workspace: 'acme', project };
   const { body } = await platform.client.call(images.images_upload_zip, where);
   expect((await put(String(body.signedUrl), plainZip(files))).status).toBe(200);
@@ -289,5 +293,5 @@ it('ends where its project goes to the trash, and says so', async () => {
   expect(task.error).toBe('The project went to the trash while its images were taken.');
   const restore = { workspace: 'acme', type: 'project', id: String(gone.id) } as const;
   await platform.client.call(trash.trash_restore, restore);
-  expect((await counts()).project.images).toBeLessThan(250);
+  expect((await counts()).project.images).toBeLessThan(120);
 });

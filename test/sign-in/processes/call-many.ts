@@ -1,6 +1,7 @@
 // A process that calls the service many times at once, whenever a line says so, by the same parts
 // as `fovea`. `fresh`: as if it had just started.
 
+import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { connectServices, type Services } from '../../../src/bin/services.ts';
 import { readSettings } from '../../../src/config.ts';
@@ -28,6 +29,8 @@ async function call(): Promise<string> {
   }
 }
 
+// Written at once for the others: a process that is killed would leave nothing.
+flushCompileCache();
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
   const { calls, fresh }: Round = JSON.parse(line);
@@ -39,5 +42,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const failures = outcomes.filter((outcome) => outcome !== 'ok');
   const kinds = [...new Set(failures)];
   process.stdout.write(`${JSON.stringify({ ok: calls - failures.length, kinds })}\n`);
+  // What the first calls loaded.
+  flushCompileCache();
 }
 await services.close();

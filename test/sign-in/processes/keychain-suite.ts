@@ -1,6 +1,6 @@
 // A process that uses the real keychain of its session: one command per line in, one answer out.
 
-import { createRequire } from 'node:module';
+import { createRequire, flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../../src/clock.ts';
 import { asFoveaError } from '../../../src/errors.ts';
@@ -69,11 +69,13 @@ async function run(command: Command): Promise<string | undefined> {
 for await (const line of createInterface({ input: process.stdin })) {
   const command: Command = JSON.parse(line);
   const { id } = command;
-  void run(command).then(
+  const done = run(command).then(
     (value) => process.stdout.write(`${JSON.stringify({ id, value })}\n`),
     (thrown) => {
       const { code, message, hint } = asFoveaError(thrown);
       process.stdout.write(`${JSON.stringify({ id, error: { code, message, hint } })}\n`);
     },
   );
+  // Written early for the next ones: a process that is killed would leave nothing.
+  if (id === 1) void done.then(flushCompileCache);
 }

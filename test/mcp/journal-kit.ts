@@ -1,0 +1,32 @@
+// What tests of the journal use that belongs to no host of theirs.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
+import type { Fovea } from '../fixtures/fovea.ts';
+
+/** A data folder for one test. */
+export async function ownHome(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fovea-journal-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** By its key of the host, where one is given. */
+export async function callWithKey(fovea: Fovea, name: string, args: object, key: unknown) {
+  const result = await fovea.client.callTool({
+    name,
+    arguments: { ...args },
+    _meta: { 'fovea/idempotencyKey': key },
+  });
+  return { isError: result.isError === true, text: JSON.stringify(result.content) };
+}
+
+/** The file as another process has it. */
+export function openJournalFile(folder: string): DatabaseSync {
+  const file = new DatabaseSync(join(folder, 'journal.sqlite'), { timeout: 5_000 });
+  onTestFinished(() => file.close());
+  return file;
+}
