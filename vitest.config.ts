@@ -2,7 +2,9 @@ import { matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { frontDoorTests } from './test/front-door.ts';
 
-// Chromium, keychains, many processes, whole datasets.
+// Chromium, keychains, many processes, whole datasets. Of these, the last are about counts and
+// pixels: once is enough, under the Node of development.
+const onceTests = 'test/**/*.dataset.test.ts';
 const machineTests = 'test/**/*.{browser,keychain,processes,dataset}.test.ts';
 // They need port 8001 for themselves: a Fovea of another test would attach to what listens there.
 const aloneTests = 'test/**/*.alone.test.ts';
@@ -14,7 +16,8 @@ const isOtherNode = process.env.FOVEA_TEST_NODE !== undefined;
 const frontDoor = frontDoorTests();
 
 function filesOf(pattern: string): string[] {
-  return isOtherNode ? frontDoor.filter((file) => matchesGlob(file, pattern)) : [pattern];
+  if (!isOtherNode) return [pattern];
+  return frontDoor.filter((file) => matchesGlob(file, pattern) && !matchesGlob(file, onceTests));
 }
 
 const special = [machineTests, aloneTests, mockedTests];

@@ -1,7 +1,8 @@
 // `npm test`, `npm run test:machine` and `npm run test:oldest-node`: a suite of tests. Those that
 // launch Fovea launch the release: built, packed and installed as users do, unless FOVEA_TEST_ENTRY
-// names one that is installed. `--reports FOLDER` keeps what vitest reports; other words are parts
-// of the paths of tests. Over the sources, and with options of vitest: `npx vitest run FILE`.
+// names one that is installed. `--reports FOLDER` keeps what vitest reports, as SUITE.json there;
+// `--after REPORT` leaves out files whose tests launched nothing then. Other words are parts of the
+// paths of tests. Over the sources, and with options of vitest: `npx vitest run FILE`.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { oldestNode } from './mcpb/tools.ts';
 import { releaseToTest } from './release/install.ts';
-import { testsOfRelease } from './release/totals.ts';
+import { filesOfRelease, testsOfRelease } from './release/totals.ts';
 
 interface Suite {
   /** Of vitest.config.ts. */
@@ -29,7 +30,7 @@ const [name = '', ...rest] = process.argv.slice(2);
 if (!isSuite(name)) throw new Error(`The suite is one of: ${Object.keys(suites).join(', ')}.`);
 const { values, positionals } = parseArgs({
   args: rest,
-  options: { reports: { type: 'string' } },
+  options: { reports: { type: 'string' }, after: { type: 'string', multiple: true } },
   allowPositionals: true,
 });
 const reports = values.reports ?? mkdtempSync(join(tmpdir(), 'fovea-reports-'));
@@ -38,6 +39,12 @@ try {
   runSuite(suites[name], resolve(reports, `${name}.json`));
 } finally {
   if (values.reports === undefined) rmSync(reports, { recursive: true });
+}
+
+/** What vitest is to run: all, or files by parts of their paths. */
+function chosenFiles(): readonly string[] {
+  const launching = (values.after ?? []).flatMap((report) => filesOfRelease(report));
+  return positionals.length > 0 ? positionals : launching;
 }
 
 function isSuite(word: string): word is keyof typeof suites {
@@ -50,7 +57,8 @@ function runSuite({ projects, node }: Suite, report: string): void {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const other = node?.();
   const ofNode = other && { FOVEA_TEST_NODE: other };
-  const { status } = spawnSync('npx', ['vitest', 'run', ...words, ...reporters, ...positionals], {
+  const files = chosenFiles();
+  const { status } = spawnSync('npx', ['vitest', 'run', ...words, ...reporters, ...files], {
     stdio: 'inherit',
     env: { ...process.env, FOVEA_TEST_ENTRY: entry, ...ofNode },
   });
