@@ -8,7 +8,8 @@ type Run = (words: readonly string[], input?: string) => Promise<string>;
 const redirectUri = 'http://127.0.0.1:8976/callback';
 const password = 'a password of many words';
 const scope =
-  'openid workspace:read project:read project:create project:update image:read image:create';
+  'openid workspace:read project:read project:create project:update image:read image:create ' +
+  'folder:delete credentials:delete';
 
 /** `run` runs a command of the release on the data of the service. */
 export async function signInAsAda(url: string, run: Run): Promise<string> {

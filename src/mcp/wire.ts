@@ -82,6 +82,11 @@ function messagesIn(line: Buffer, stray: StrayLines): readonly object[] {
     stray.tell('A line on stdin is not UTF-8 and was left out.', { bytes: line.length });
     return [];
   }
+  // A parser's error costs more than all else that is done with a line.
+  if (!jsonStarts.has(line[0] ?? 0)) {
+    stray.tell('A line on stdin is not JSON and was left out.', { bytes: line.length });
+    return [];
+  }
   const text = line.toString('utf8').trim();
   if (text === '') return [];
   const excess = jsonExcess(line, lineBounds);
@@ -95,6 +100,9 @@ function messagesIn(line: Buffer, stray: StrayLines): readonly object[] {
     return [];
   }
 }
+
+/** A JSON text begins with one of these bytes; the last is that of a byte order mark. */
+const jsonStarts: ReadonlySet<number> = new Set(Buffer.from('{["-0123456789tfn \t\r\ufeff'));
 
 function faultOf(message: object): string | undefined {
   if (!('jsonrpc' in message) || message.jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
