@@ -4,6 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { testsOfRelease } from '../scripts/release/totals.ts';
 
 const messageMax = 1500;
 
@@ -25,12 +26,8 @@ for (const path of process.argv.slice(2)) {
       process.stdout.write(`✗ ${name}\n${String(message).slice(0, messageMax)}\n`);
     }
   }
-  // test/count-launches.ts marks them.
-  const launching = report.testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status, meta }) => status === 'passed' && meta?.launchedRelease);
   const suite = basename(path, '.json');
-  process.stdout.write(`${suite}: ${launching.length} passed against the installed release\n`);
+  process.stdout.write(`${suite}: ${testsOfRelease(path)} passed against the installed release\n`);
   passed += report.numPassedTests;
   failed += report.numFailedTests;
   skipped += report.numPendingTests + report.numTodoTests;

@@ -78,15 +78,13 @@ const lineBounds: JsonBounds = {
 
 /** The messages of a line. Revision 2025-03-26 allows several in one array; each is answered. */
 function messagesIn(line: Buffer, stray: StrayLines): readonly object[] {
-  if (!isUtf8(line)) {
-    stray.tell('A line on stdin is not UTF-8 and was left out.', { bytes: line.length });
+  const leftOut = (missing: 'UTF-8' | 'JSON') => {
+    stray.tell(`A line on stdin is not ${missing} and was left out.`, { bytes: line.length });
     return [];
-  }
+  };
+  if (!isUtf8(line)) return leftOut('UTF-8');
   // A parser's error costs more than all else that is done with a line.
-  if (!jsonStarts.has(line[0] ?? 0)) {
-    stray.tell('A line on stdin is not JSON and was left out.', { bytes: line.length });
-    return [];
-  }
+  if (!jsonStarts.has(line[0] ?? 0)) return leftOut('JSON');
   const text = line.toString('utf8').trim();
   if (text === '') return [];
   const excess = jsonExcess(line, lineBounds);
@@ -96,12 +94,11 @@ function messagesIn(line: Buffer, stray: StrayLines): readonly object[] {
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
     return messages.map((message) => (isRecord(message) ? message : { notAnObject: true }));
   } catch {
-    stray.tell('A line on stdin is not JSON and was left out.', { bytes: line.length });
-    return [];
+    return leftOut('JSON');
   }
 }
 
-/** A JSON text begins with one of these bytes; the last is that of a byte order mark. */
+/** A JSON text begins with one of these bytes; the last three are a byte order mark. */
 const jsonStarts: ReadonlySet<number> = new Set(Buffer.from('{["-0123456789tfn \t\r\ufeff'));
 
 function faultOf(message: object): string | undefined {

@@ -1,15 +1,14 @@
 // Rebalancing the splits of a project.
 
 import type { projects } from '../contract/projects.ts';
-import { invalidArgument, invalidInput } from '../errors.ts';
+import { invalidArgument } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { limits } from '../limits.ts';
-import { nearestOfFew } from '../nearest.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { countsOf } from './projects.ts';
 import { describeTaskStart } from './tasks.ts';
+import { unknownNames } from './unknown-names.ts';
 
 export function rebalanceHandlers(
   parts: Parts,
@@ -20,7 +19,11 @@ export function rebalanceHandlers(
       const project = await findProject(parts, principal, input.project);
       const { splits, mode, grouping, classes } = input;
       refuseUnusedMembers(mode, grouping, classes);
-      if (classes) refuseUnknownClasses(classes, (await countsOf(parts, project)).classes);
+      if (classes) {
+        const known = new Set(Object.keys((await countsOf(parts, project)).classes));
+        const unknown = unknownNames('classes', classes, known, 'no image has the class');
+        if (unknown) throw unknown;
+      }
       const settings = {
         splits,
         ...(mode && { mode }),
@@ -55,19 +58,4 @@ function refuseUnusedMembers(
   if (classes?.length === 0) {
     throw invalidArgument('classes', 'names no class', 'Leave it out for all images.');
   }
-}
-
-function refuseUnknownClasses(
-  classes: readonly string[],
-  known: Readonly<Record<string, number>>,
-): void {
-  const nearestTo = nearestOfFew(Object.keys(known));
-  const places = [...classes.keys()].filter((place) => !Object.hasOwn(known, classes[place] ?? ''));
-  const problems = places.slice(0, limits.problemsShownMax).map((place) => {
-    const name = classes[place] ?? '';
-    const meant = nearestTo(name);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return { path: `classes[${place}]`, message: `no image has the class "${name}"${hint}` };
-  });
-  if (problems.length > 0) throw invalidInput(problems);
 }

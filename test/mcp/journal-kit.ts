@@ -1,18 +1,9 @@
 // What tests of the journal use that belongs to no host of theirs.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import type { Fovea } from '../fixtures/fovea.ts';
-
-/** A data folder for one test. */
-export async function ownHome(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fovea-journal-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** By its key of the host, where one is given. */
 export async function callWithKey(fovea: Fovea, name: string, args: object, key: unknown) {

@@ -21,7 +21,8 @@ import { workspace } from '../../src/contract/workspace.ts';
 import { type CuttingProxy, startCuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { callWithKey, openJournalFile, ownHome } from './journal-kit.ts';
+import { temporaryFolder } from '../storage/kit.ts';
+import { callWithKey, openJournalFile } from './journal-kit.ts';
 
 const creation = 'POST /acme/projects';
 const image = 'sample/blood-cells/JPEGImages/BloodImage_00040.jpg';
@@ -244,7 +245,7 @@ test('killed between sending and the answer: a new process finds what was made',
 
 test('two hosts make the same call at once: one makes it, both have its result', async () => {
   // Neither finds the journal there.
-  const settings = { FOVEA_HOME: await ownHome() };
+  const settings = { FOVEA_HOME: await temporaryFolder() };
   const hosts = await Promise.all([host(settings), host(settings)]);
   proxy.cut(creation, 'held');
   const calls = hosts.map((one) => one.ok('projects_create', cells));
@@ -403,7 +404,7 @@ describe('the key of a host', () => {
 });
 
 test('a journal that cannot be written keeps nobody from working, without a key', async () => {
-  const own = await ownHome();
+  const own = await temporaryFolder();
   await mkdir(join(own, 'journal.sqlite'));
   const one = await host({ FOVEA_HOME: own });
   await one.ok('projects_create', cells);
@@ -437,7 +438,7 @@ test('a journal that is locked for a while is used afterwards', async () => {
 });
 
 test('a clock that was set back', async () => {
-  const own = await ownHome();
+  const own = await temporaryFolder();
   const one = await host({ FOVEA_HOME: own });
   const aDayOn = 'started_at = started_at + 86400000, ended_at = ended_at + 86400000';
   // An equal call is made, not answered a whole day.
@@ -457,7 +458,7 @@ test('a clock that was set back', async () => {
 });
 
 test('calls that failed, and those of others, push out no key', async () => {
-  const own = await ownHome();
+  const own = await temporaryFolder();
   const first = await host({ FOVEA_HOME: own });
   await callWithKey(first, 'projects_create', cells, 'one');
   expect((await first.call('projects_create', { ...cells, type: 'none' })).isError).toBe(true);

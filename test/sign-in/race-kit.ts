@@ -17,7 +17,6 @@ import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import type { Route } from '../../src/http-server/handlers.ts';
 import { createLog } from '../../src/log.ts';
-import { startPlatform } from '../../src/platform/platform.ts';
 import { Secret } from '../../src/secret.ts';
 import { bindingName } from '../../src/sign-in/profile-index.ts';
 import type { Binding, Tokens } from '../../src/sign-in/token-store.ts';
@@ -25,6 +24,7 @@ import { tryLock } from '../../src/storage/file-lock.ts';
 import { agree as agreeOn, openFormBrowser } from '../fixtures/browser-form.ts';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
 import { killed } from '../fixtures/killed.ts';
+import { startTestPlatform } from '../fixtures/platform.ts';
 
 /** A service and its authorization server, in this process. */
 export interface RaceService {
@@ -63,9 +63,9 @@ export async function startOurService(): Promise<RaceService> {
   });
   if (signIn === undefined) throw new Error('no sign-in service on loopback');
   const counter = createCounter();
-  const platform = await startPlatform({
-    ...{ data: folder, workspace: 'acme', keys: [], host: '127.0.0.1', port: 0 },
-    ...{ log: createLog('error'), clock: systemClock, checkAnswers: true },
+  const platform = await startTestPlatform({
+    data: folder,
+    keys: [],
     routes: signIn.routes.map((route) => counted(route, counter)),
     onListening: signIn.onListening,
     issuer: signIn.issuer,

@@ -1,11 +1,9 @@
 // Projects in SQLite.
 
-import { type FoveaError, invalidInput } from '../../errors.ts';
-import { limits } from '../../limits.ts';
-import { nearestOfFew } from '../../nearest.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Work } from '../../storage/work.ts';
 import { slugOf } from '../ids.ts';
+import { unknownNames } from '../unknown-names.ts';
 import type { Reader } from './reader.ts';
 import { readProjectType, splitCountsOf } from './rows.ts';
 import type { LabelCounts, Project, ProjectCounts, ProjectHealth, ProjectStore } from './store.ts';
@@ -87,27 +85,9 @@ export function findProjects(
     readProject,
   );
   const bySlug = new Map(known.map((project) => [project.slug, project]));
-  const places = slugs.flatMap((slug, place) => (bySlug.has(slug) ? [] : [place]));
-  if (places.length > 0) throw unknownProjects(slugs, places, [...bySlug.keys()], argument);
+  const unknown = unknownNames(argument, slugs, new Set(bySlug.keys()), 'there is no project');
+  if (unknown) throw unknown;
   return [...new Set(slugs)].flatMap((slug) => bySlug.get(slug) ?? []);
-}
-
-function unknownProjects(
-  slugs: readonly string[],
-  places: readonly number[],
-  known: readonly string[],
-  argument: string,
-): FoveaError {
-  const nearestTo = nearestOfFew(known);
-  const shown = places.slice(0, limits.problemsShownMax).map((place) => {
-    const slug = slugs[place] ?? '';
-    const meant = nearestTo(slug);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return { path: `${argument}[${place}]`, message: `there is no project "${slug}"${hint}` };
-  });
-  const more = places.length - shown.length;
-  if (more === 0) return invalidInput(shown);
-  return invalidInput([...shown, { path: argument, message: `and ${more} more are not there` }]);
 }
 
 export function readProject(row: Row): Project {
