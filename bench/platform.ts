@@ -113,7 +113,10 @@ function measureSearch(folder: string, size: number, runs: number) {
   const usual = all[Math.floor(all.length * 0.95)] ?? Number.NaN;
   const slowest = all.at(-1) ?? Number.NaN;
   const rows = result.timed.map(({ query, found, ms, sqlMs, peerMs }) => [
-    ...[query, String(found), median(ms).toFixed(1), Math.max(...ms).toFixed(1)],
+    query,
+    String(found),
+    median(ms).toFixed(1),
+    Math.max(...ms).toFixed(1),
     ...[sqlMs, peerMs].map((all) => (all.length === 0 ? '-' : median(all).toFixed(1))),
   ]);
   const header = ['query', 'found', 'median ms', 'worst ms', 'plain SQL ms', 'Label Studio ms'];

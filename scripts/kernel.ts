@@ -41,10 +41,23 @@ function compile(): Buffer {
     execFileSync(
       process.execPath,
       [
-        ...[compiler, 'src/platform/versions/kernel/assembly/kernel.ts', '--outFile', file],
+        compiler,
+        'src/platform/versions/kernel/assembly/kernel.ts',
+        '--outFile',
+        file,
         // Without a garbage collector: the caller hands out memory.
-        ...['--runtime', 'stub', '--use', 'abort=', '--maximumMemory', '65536'],
-        ...['-O3', '--noAssert', '--enable', 'simd', '--enable', 'relaxed-simd'],
+        '--runtime',
+        'stub',
+        '--use',
+        'abort=',
+        '--maximumMemory',
+        '65536',
+        '-O3',
+        '--noAssert',
+        '--enable',
+        'simd',
+        '--enable',
+        'relaxed-simd',
       ],
       { stdio: 'inherit' },
     );

@@ -16,9 +16,15 @@ import { runSuite, type SuiteRun, say } from './mcp-conformance/suite.ts';
  * suite has one more, tasks-status-notifications, which it does not try yet.
  */
 const tasks = [
-  ...['tasks-lifecycle', 'tasks-capability-negotiation', 'tasks-wire-fields'],
-  ...['tasks-request-state-removal', 'tasks-mrtr-input', 'tasks-request-headers'],
-  ...['tasks-dispatch-and-envelope', 'tasks-required-task-error', 'tasks-mrtr-composition'],
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
 ];
 
 const parts: Readonly<Record<string, () => Promise<boolean>>> = {
@@ -80,8 +86,13 @@ async function tryAuthorization(): Promise<boolean> {
     return true;
   };
   const words = [
-    ...['authorization', '--url', service.url, '--client-id', service.applications.public.id],
-    ...['--port', String(await freePort())],
+    'authorization',
+    '--url',
+    service.url,
+    '--client-id',
+    service.applications.public.id,
+    '--port',
+    String(await freePort()),
   ];
   const onOutput = (text: string) => {
     const [address] = /^http:\S+\/oauth\/authorize\?\S+$/m.exec(text) ?? [];

@@ -46,8 +46,13 @@ else if (isProfileName(values.profile)) {
 /** The exit code: 1 when something failed. */
 async function tryProfile(name: ProfileName, key: string): Promise<0 | 1> {
   const target = {
-    ...{ url: values.url, key, otherKey: values['other-key'], token: values.token },
-    ...{ signIn: signInOf(), expiredToken: values['expired-token'], data: values.data },
+    url: values.url,
+    key,
+    otherKey: values['other-key'],
+    token: values.token,
+    signIn: signInOf(),
+    expiredToken: values['expired-token'],
+    data: values.data,
   };
   const outcomes = await runProfile(name, target, (outcome) => say(describeOutcome(outcome)));
   say('\nNot run:');

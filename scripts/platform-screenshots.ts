@@ -20,12 +20,20 @@ const archive = resolve(process.argv[2] ?? '../shared/data/bccd.zip');
 const data = mkdtempSync(join(tmpdir(), 'fovea-screenshots-'));
 const key = 'a-key-for-the-picture';
 const service = await startPlatform({
-  ...{ data, host: '127.0.0.1', port: 0, workspace: 'haematology', keys: [new Secret(key)] },
-  ...{ log: createLog('warn'), clock: systemClock },
+  data,
+  host: '127.0.0.1',
+  port: 0,
+  workspace: 'haematology',
+  keys: [new Secret(key)],
+  log: createLog('warn'),
+  clock: systemClock,
 });
 
 await ask('POST', '/haematology/projects', {
-  ...{ name: 'Blood cells', type: 'object-detection', annotation: 'cells', license: 'MIT' },
+  name: 'Blood cells',
+  type: 'object-detection',
+  annotation: 'cells',
+  license: 'MIT',
 });
 const upload = started.parse(
   await ask('POST', '/haematology/blood-cells/upload/zip', { batchName: 'BCCD' }),
@@ -40,7 +48,8 @@ const version = started.partial({ signedUrl: true }).parse(
       resize: { width: 416, height: 416, format: 'Stretch to' },
     },
     augmentation: {
-      ...{ flip: { horizontal: true, vertical: true }, rotate: { degrees: 15 } },
+      flip: { horizontal: true, vertical: true },
+      rotate: { degrees: 15 },
       image: { versions: 2 },
     },
   }),
@@ -48,7 +57,8 @@ const version = started.partial({ signedUrl: true }).parse(
 await ended(version.taskId);
 const images = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) }).parse(
   await ask('POST', '/haematology/search/v1', {
-    ...{ query: 'class:Platelets sort:class:Platelets-desc', pageSize: 1 },
+    query: 'class:Platelets sort:class:Platelets-desc',
+    pageSize: 1,
   }),
 );
 

@@ -27,7 +27,11 @@ await once(cloud, 'listening');
 const address = cloud.address();
 const port = typeof address === 'object' && address ? address.port : 0;
 const service = await startEventStore({
-  ...{ data, clock, log, host: '127.0.0.1', port: 0 },
+  data,
+  clock,
+  log,
+  host: '127.0.0.1',
+  port: 0,
   settings: readEventStoreSettings({
     MAX_RECORDS: '100',
     MAX_BYTES: '4000000',

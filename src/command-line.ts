@@ -221,8 +221,16 @@ const optionsOf = {
   doctor: ['json'],
   account: ['email', 'workspace', 'sign-out', 'data'],
   application: [
-    ...['name', 'homepage', 'redirect-uri', 'auth', 'scope', 'visibility'],
-    ...['desktop', 'mcp', 'resource', 'data'],
+    'name',
+    'homepage',
+    'redirect-uri',
+    'auth',
+    'scope',
+    'visibility',
+    'desktop',
+    'mcp',
+    'resource',
+    'data',
   ],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -338,7 +346,12 @@ function setupCommand(words: readonly string[], values: Values): SetupCommand {
     throw invalidArgument('--surface', 'must be full or compact');
   }
   return {
-    ...{ kind: 'setup', hosts: [...new Set(hosts)], all, undo, surface, files },
+    kind: 'setup',
+    hosts: [...new Set(hosts)],
+    all,
+    undo,
+    surface,
+    files,
     dryRun: values['dry-run'] ?? false,
   };
 }

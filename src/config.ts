@@ -187,7 +187,9 @@ function readSignIn(
   const publicUrl = reader.read('FOVEA_PUBLIC_URL', origin, undefined);
   const proxies = publicUrl?.startsWith('https:') ? loopbackProxies : [];
   return {
-    ...{ clientSecret, clientAuth, publicUrl },
+    clientSecret,
+    clientAuth,
+    publicUrl,
     authUrl: reader.read('FOVEA_AUTH_URL', url, undefined),
     clientId: reader.read('FOVEA_CLIENT_ID', clientId, undefined),
     redirectPort: reader.read('FOVEA_REDIRECT_PORT', port, 8976),

@@ -78,7 +78,9 @@ describe('unpacked, under Node 22.16', () => {
     expect(listed(manifest.prompts)).toEqual(listed(prompts));
 
     await fovea.ok('projects_create', {
-      ...{ name: 'Cells', type: 'object-detection', annotation: 'cells' },
+      name: 'Cells',
+      type: 'object-detection',
+      annotation: 'cells',
     });
     const uploaded = await fovea.ok('images_upload', {
       project: 'cells',

@@ -61,9 +61,15 @@ it('is under 5 MB, and holds what is used and nothing else', () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([
-      ...['dist/fovea.js', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/parts/trainer-keeper.js'],
+      'dist/fovea.js',
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/parts/trainer-keeper.js',
       'dist/parts/sharp-wasm32.cjs',
-      ...['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'skills/fovea/SKILL.md'],
+      'package.json',
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+      'skills/fovea/SKILL.md',
     ]),
   );
   expect(
@@ -211,10 +217,13 @@ it('works where it is installed without scripts and packages of development', as
 
   const fovea = await launch(home);
   await fovea.ok('projects_create', {
-    ...{ name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
   const uploaded = await fovea.ok('images_upload', {
-    ...{ project: 'cells', files: [join(sample, 'JPEGImages')] },
+    project: 'cells',
+    files: [join(sample, 'JPEGImages')],
     annotations: join(sample, 'Annotations'),
   });
   expect(uploaded).toMatchObject({ uploaded: 12, annotated: 12, boxes: 159 });

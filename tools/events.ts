@@ -92,7 +92,8 @@ const keeping: readonly Tool[] = [
     unlisted: ['event_id'],
     project: ({ lines, next }) => ({ next_before: next, lines }),
     page: ({ lines, next }) => ({
-      ...{ shown: lines.length, truncated: next !== null },
+      shown: lines.length,
+      truncated: next !== null,
       ...(next !== null && { next: { before: next } }),
     }),
     summarize: ({ lines, next }) =>

@@ -19,7 +19,9 @@ const input = z.strictObject({
   version: z.coerce.string().optional().describe('Number, or local; default: the deployed model.'),
   file: z.string().min(1).optional().describe('Image path.'),
   url: image.describe('Or URL.'),
-  ...{ confidence, overlap, classes },
+  confidence,
+  overlap,
+  classes,
 });
 
 export const inferenceTools: readonly Tool[] = [

@@ -153,7 +153,9 @@ function figures({ images, seed, warnings }: Preview): string {
   const made = images.flatMap(({ preprocessed }) => preprocessed ?? []);
   const dropped = [...made, ...samples].reduce((sum, { dropped = 0 }) => sum + dropped, 0);
   return [
-    ...[count(images.length, 'image'), count(samples.length, 'sample'), `seed ${seed}`],
+    count(images.length, 'image'),
+    count(samples.length, 'sample'),
+    `seed ${seed}`,
     ...(dropped > 0 ? [`${count(dropped, 'box', 'boxes')} dropped`] : []),
     ...(warnings.length > 0 ? [count(warnings.length, 'warning')] : []),
   ].join(', ');

@@ -80,7 +80,8 @@ const generatedVersion: ReadBack = async (args, context, since) => {
 const startedTraining: ReadBack = async (args, context, since) => {
   const { client, signal } = context;
   const input = {
-    ...{ workspace: textOf(args, 'workspace'), project: textOf(args, 'project') },
+    workspace: textOf(args, 'workspace'),
+    project: textOf(args, 'project'),
     version: Number(args.version),
   };
   const { body } = await client.call(ownTrainings.trainings_list, input, { signal });

@@ -53,7 +53,9 @@ const imagesSearch = toolFor(search.images_search, {
       data: { ...facts, results },
       page: {
         ...(facts.total !== undefined && { total }),
-        ...{ shown: results.length, truncated: hasMore, ...(hasMore && { next: { offset } }) },
+        shown: results.length,
+        truncated: hasMore,
+        ...(hasMore && { next: { offset } }),
       },
       ...(hasMore && { next: [next] }),
     };
@@ -94,7 +96,8 @@ export const searchTools: readonly Tool[] = [
     project: ({ results, ...facts }) => ({ ...facts, results }),
     page: ({ results, total, continuationToken }) => ({
       ...(total !== undefined && { total }),
-      ...{ shown: results.length, truncated: Boolean(continuationToken) },
+      shown: results.length,
+      truncated: Boolean(continuationToken),
       ...(continuationToken && { next: { continuationToken } }),
     }),
     next: ({ continuationToken }, input) =>
@@ -114,7 +117,9 @@ export const searchTools: readonly Tool[] = [
     // An annotation group may stand for the project; a list cannot say "one of two".
     offered: z.strictObject({
       ...search.search_export_start.pathParameters.shape,
-      ...{ query, format, dataset: dataset.unwrap().describe('Project slug.') },
+      query,
+      format,
+      dataset: dataset.unwrap().describe('Project slug.'),
     }),
     repeated: 'made',
     summarize: ({ taskId, link }) => `Export ${quoted(taskId ?? link ?? '')} started.`,

@@ -92,8 +92,15 @@ async function draftVideos(url: string): Promise<string> {
 /** Seconds from the start of the request to the end of its answer, which must be a 201. */
 async function send(parameters: readonly string[]): Promise<number> {
   const { stdout } = await promisify(execFile)('curl', [
-    ...['--silent', '--show-error', '--header', 'Expect:', '--output', '/dev/null'],
-    ...['--write-out', '%{http_code} %{time_total}', ...parameters],
+    '--silent',
+    '--show-error',
+    '--header',
+    'Expect:',
+    '--output',
+    '/dev/null',
+    '--write-out',
+    '%{http_code} %{time_total}',
+    ...parameters,
   ]);
   const [status, seconds] = stdout.split(' ').map(Number);
   if (status !== 201 || seconds === undefined) throw new Error(`An upload ended with ${stdout}.`);

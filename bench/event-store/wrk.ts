@@ -20,9 +20,19 @@ export async function post(
   seconds: number,
 ): Promise<Load> {
   const { stdout } = await promisify(execFile)('wrk', [
-    ...['--threads', '1', '--connections', String(producers), '--duration', `${seconds}s`],
-    ...['--timeout', '20s', '--script', join(import.meta.dirname, 'wrk.lua'), url],
-    ...['--', bodiesFile],
+    '--threads',
+    '1',
+    '--connections',
+    String(producers),
+    '--duration',
+    `${seconds}s`,
+    '--timeout',
+    '20s',
+    '--script',
+    join(import.meta.dirname, 'wrk.lua'),
+    url,
+    '--',
+    bodiesFile,
   ]);
   const line = stdout.split('\n').findLast((text) => text.startsWith('{')) ?? '';
   const said = summary.parse(JSON.parse(line));

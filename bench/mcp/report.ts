@@ -63,8 +63,17 @@ const columns: readonly Column[] = [
 
 export function formatMeasured(all: readonly Measured[]): string {
   const header = [
-    ...['Server', 'start to tools/list ms', 'first start ms', 'CPU ms', 'peak RSS MB', 'tools'],
-    ...['tokens', 'tokens/operation', 'apart', 'install MB', 'trivial call p50/p99 ms'],
+    'Server',
+    'start to tools/list ms',
+    'first start ms',
+    'CPU ms',
+    'peak RSS MB',
+    'tools',
+    'tokens',
+    'tokens/operation',
+    'apart',
+    'install MB',
+    'trivial call p50/p99 ms',
   ];
   const figures = figuresOf(all);
   return formatTable([header, ...all.map((measured, row) => formatRow(measured, figures[row]))]);

@@ -76,13 +76,16 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
   return [
     {
       ...fovea,
-      ...{ name: file ?? 'fovea', role: 'ours', env: {} },
+      name: file ?? 'fovea',
+      role: 'ours',
+      env: {},
       // Goes through the embedded platform: HTTP and SQLite.
       trivial: { tool: 'workspace_whoami', arguments: {} },
     },
     {
       ...fovea,
-      ...{ name: `${file ?? 'fovea'}, compact`, role: 'compact' },
+      name: `${file ?? 'fovea'}, compact`,
+      role: 'compact',
       env: { FOVEA_SURFACE: 'compact' },
       trivial: { tool: 'operations_find', arguments: { query: 'workspace_get' } },
     },
@@ -90,13 +93,18 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
       const path = join(peersFolder, 'node_modules', name, file);
       const version = pinned()[name];
       return {
-        ...{ name: `${name} ${version}`, role: 'peer', arguments: [path], env },
+        name: `${name} ${version}`,
+        role: 'peer',
+        arguments: [path],
+        env,
         ...(trivial && { trivial }),
         ...(install && { installBytes: installBytes(`${name}@${version}`) }),
       };
     }),
     {
-      ...{ name: 'raw JSON-RPC floor', role: 'floor', env: {} },
+      name: 'raw JSON-RPC floor',
+      role: 'floor',
+      env: {},
       arguments: [join(import.meta.dirname, 'raw-floor.mjs')],
     },
   ];

@@ -80,7 +80,9 @@ export async function rebalance({ folder }: PartInput): Promise<Moving> {
   try {
     const start = systemClock.monotonic();
     const { body } = await client.call(projects.projects_rebalance_splits, {
-      ...{ workspace: 'bench', project: 'project-0', splits: { train: 20, valid: 40, test: 40 } },
+      workspace: 'bench',
+      project: 'project-0',
+      splits: { train: 20, valid: 40, test: 40 },
     });
     for (;;) {
       const inTask = { workspace: 'bench', taskId: body.taskId };
@@ -122,7 +124,10 @@ export async function upload({ folder, images: count }: PartInput): Promise<Uplo
   const bytes = photos.reduce((sum, { length }) => sum + length, 0);
   const { client, close } = await startOn(folder);
   await client.call(projects.projects_create, {
-    ...{ workspace: 'bench', name: 'Photos', type: 'object-detection', annotation: 'things' },
+    workspace: 'bench',
+    name: 'Photos',
+    type: 'object-detection',
+    annotation: 'things',
   });
   const start = systemClock.monotonic();
   await fourAtATime(photos, async (content, number) => {
@@ -140,13 +145,19 @@ export async function upload({ folder, images: count }: PartInput): Promise<Uplo
 
 async function startOn(data: string) {
   const service = await startPlatform({
-    ...{ data, host: '127.0.0.1', port: 0, workspace: 'bench', keys: [new Secret('bench-key')] },
-    ...{ log: createLog('error'), clock: systemClock },
+    data,
+    host: '127.0.0.1',
+    port: 0,
+    workspace: 'bench',
+    keys: [new Secret('bench-key')],
+    log: createLog('error'),
+    clock: systemClock,
   });
   const upstream = async () => ({ url: service.url, credential: new Secret('bench-key') });
   const client = createClient({
     upstreams: { base: upstream, device: upstream },
-    ...{ clock: systemClock, timeoutMs: 60_000 },
+    clock: systemClock,
+    timeoutMs: 60_000,
   });
   return {
     client,

@@ -81,7 +81,9 @@ export async function fillDatabase(
     if (done % 50_000 === 0) onStep(done);
   }
   return {
-    ...{ database, store, workspaceId: workspace.id },
+    database,
+    store,
+    workspaceId: workspace.id,
     rowsMs: indexing - start,
     indexMs: systemClock.now() - indexing,
   };
@@ -95,7 +97,8 @@ function addProjects(database: Database, workspaceId: string): void {
       [`project-${number}`, workspaceId, `project-${number}`, `Project ${number}`],
     );
     database.run('INSERT INTO batches (id, project_id, name, created) VALUES (?, ?, ?, 1)', [
-      ...[`batch-${number}`, `project-${number}`],
+      `batch-${number}`,
+      `project-${number}`,
       'one',
     ]);
   }
@@ -114,9 +117,18 @@ function addImage(database: Database, number: number, images: number, random: ()
     `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
        metadata, annotation, objects, created) VALUES (?, ?, ?, ?, ?, 1, 'jpeg', ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[id, `project-${place}`, `batch-${place}`, nameOf(number, random), `hash-${number}`],
-      ...[width, height, split, JSON.stringify({ site: `site-${Math.floor(random() * 50)}` })],
-      ...[labels && annotationOf(labels), objects, number],
+      id,
+      `project-${place}`,
+      `batch-${place}`,
+      nameOf(number, random),
+      `hash-${number}`,
+      width,
+      height,
+      split,
+      JSON.stringify({ site: `site-${Math.floor(random() * 50)}` }),
+      labels && annotationOf(labels),
+      objects,
+      number,
     ],
   );
   database.run('INSERT INTO image_ordinals (image_id, indexed) VALUES (?, 0)', [id]);
@@ -127,8 +139,10 @@ function addImage(database: Database, number: number, images: number, random: ()
   }
   for (const [label, count] of labels ?? []) {
     database.run('INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)', [
-      ...[id, `project-${place}`],
-      ...[label, count],
+      id,
+      `project-${place}`,
+      label,
+      count,
     ]);
   }
   addLook(database, number + 1, random);
@@ -164,7 +178,7 @@ function addLook(database: Database, ordinal: number, random: () => number): voi
   if (ordinal % 256 !== 1) return;
   const hashes = Uint8Array.from({ length: 2_048 }, () => Math.floor(random() * 256));
   database.run('INSERT INTO likeness_hashes (chunk, hashes) VALUES (?, ?)', [
-    ...[Math.floor(ordinal / 256)],
+    Math.floor(ordinal / 256),
     hashes,
   ]);
 }

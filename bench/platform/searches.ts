@@ -99,7 +99,12 @@ export async function timeSearches(
       const start = systemClock.monotonic();
       const { query, sort = newestFirst } = parseQuery(text, (slug) => slug);
       const page = await store.search.find(reach, {
-        ...{ query, sort, after: undefined, offset: 0, limit: 50, withAnnotations: false },
+        query,
+        sort,
+        after: undefined,
+        offset: 0,
+        limit: 50,
+        withAnnotations: false,
       });
       ms.push(systemClock.monotonic() - start);
       found = page.total;

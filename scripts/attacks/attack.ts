@@ -55,7 +55,8 @@ export function single(
 ): Attack {
   return {
     ...more,
-    ...{ name, target },
+    name,
+    target,
     prepare: async (given) => {
       const request = await make(given);
       return () => given.send(request);

@@ -22,7 +22,9 @@ function sockets(
   use: (socket: Socket, target: Target) => Promise<unknown>,
 ): Attack {
   return {
-    ...{ name: `connections: ${name}`, target, mayCut: true },
+    name: `connections: ${name}`,
+    target,
+    mayCut: true,
     prepare: async (given) => async () => {
       const all = await Promise.all(repeated(count, () => opened(given)));
       await Promise.all(all.map((socket) => use(socket, given)));
@@ -127,7 +129,9 @@ function large(target: 'platform' | 'event-store'): readonly Attack[] {
       for (let at = 0; at < 1_000; at += 1) (await opened(given)).destroy();
     }),
     {
-      ...{ name: 'connections: requests that are no HTTP', target, mayCut: true },
+      name: 'connections: requests that are no HTTP',
+      target,
+      mayCut: true,
       prepare: async (given) => async () => {
         for (const [, request] of rawRequests) {
           const { status } = await sendRaw(given.url, request);
@@ -172,7 +176,8 @@ const upload = (target: Target, key: string, at: number) => {
 
 /** All places for large bodies are taken by one: somebody else uploads meanwhile. */
 const slowUploads: Attack = {
-  ...{ name: 'connections: 16 slow uploads of one, and a file of another', target: 'platform' },
+  name: 'connections: 16 slow uploads of one, and a file of another',
+  target: 'platform',
   mayCut: true,
   prepare: async (target) => {
     const key = await freshKey(target);
@@ -200,7 +205,8 @@ export const connectionAttacks: readonly Attack[] = [
   ...large('event-store'),
   slowUploads,
   {
-    ...{ name: 'connections: 1,000 small requests at once', target: 'platform' },
+    name: 'connections: 1,000 small requests at once',
+    target: 'platform',
     prepare: async (target) => () =>
       Promise.all(repeated(1_000, () => target.send({ path: '/', headers: acceptJson }))),
   },

@@ -15,7 +15,8 @@ export const expectedProblems: Readonly<Record<string, RegExp>> = {
 export const controlAttacks: readonly Attack[] = [
   single('control', 'control: all problems of a list', () => json('/json', zeros(1_900_000))),
   single('control', 'control: line numbers counted from the start', () => ({
-    ...{ path: '/xml', method: 'POST' },
+    path: '/xml',
+    method: 'POST',
     body: vocFile(9_000),
   })),
   single('control', 'control: files that nobody removes', () => json('/left', {}), {

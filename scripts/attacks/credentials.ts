@@ -7,7 +7,9 @@ import { json, type Request } from './send.ts';
 /** Asks again and again with what `make` gives, and then once with a good key not used before. */
 function flood(name: string, times: number, make: (at: number) => Request): Attack {
   return {
-    ...{ name, target: 'platform', restarts: true },
+    name,
+    target: 'platform',
+    restarts: true,
     prepare: async (target: Target) => {
       const key = await freshKey(target);
       return async () => {
@@ -35,23 +37,28 @@ export async function freshKey(target: Target): Promise<string> {
 
 export const credentialAttacks: readonly Attack[] = [
   flood('credentials: 80 garbage tokens, then a key not seen yet', 80, (at) => ({
-    ...{ path: '/local', key: `garbage-${at}` },
+    path: '/local',
+    key: `garbage-${at}`,
   })),
   flood('credentials: 4,000 garbage tokens', 4_000, (at) => ({
-    ...{ path: '/local', key: `garbage-${at}` },
+    path: '/local',
+    key: `garbage-${at}`,
   })),
   flood('credentials: 400 garbage keys in the query', 400, (at) => ({
-    ...{ path: `/local?api_key=garbage-${at}`, key: '' },
+    path: `/local?api_key=garbage-${at}`,
+    key: '',
   })),
   flood('credentials: 400 garbage keys in bodies of 200 KB', 400, (at) => ({
     ...json('/local/search/v1', `{"api_key":"garbage-${at}","query":"${'a'.repeat(200_000)}"}`),
     key: '',
   })),
   flood('credentials: 80 garbage tokens at /oauth/validate', 80, (at) => ({
-    ...{ path: '/oauth/validate', key: `garbage-${at}` },
+    path: '/oauth/validate',
+    key: `garbage-${at}`,
   })),
   single('platform', 'credentials: 15 KB of token', () => ({
-    ...{ path: '/local', key: 'a'.repeat(15_000) },
+    path: '/local',
+    key: 'a'.repeat(15_000),
   })),
   {
     name: 'credentials: 400 requests at once with one key',

@@ -7,7 +7,8 @@ import { nested, repeated } from './payloads.ts';
 import { form, formHeaders, json, type Request } from './send.ts';
 
 const event = {
-  ...{ event_schema: 'custom', event_data: {} },
+  event_schema: 'custom',
+  event_data: {},
   inference_timestamp: '2026-11-21T06:29:50Z',
 };
 
@@ -82,7 +83,9 @@ const queries: readonly Attack[] = [
 
 /** A page of a thousand events that are each as large as one may be made cheaply. */
 const largePage: Attack = {
-  ...{ name: 'events: a page of 200 events of 1 MB', target: 'event-store', restarts: true },
+  name: 'events: a page of 200 events of 1 MB',
+  target: 'event-store',
+  restarts: true,
   prepare: async (target) => {
     for (let count = 0; count < 200; count += 1) {
       const custom_metadata = { note: `${count}${'a'.repeat(1_000_000)}` };
@@ -94,14 +97,16 @@ const largePage: Attack = {
 
 const many: readonly Attack[] = [
   {
-    ...{ name: 'events: 2,000 creates at once', target: 'event-store' },
+    name: 'events: 2,000 creates at once',
+    target: 'event-store',
     // On twice as many connections as there may be.
     mayCut: true,
     prepare: async (target) => () =>
       Promise.all(repeated(2_000, (at) => target.send(post({ device_id: `d${at}` })))),
   },
   {
-    ...{ name: 'events: 400 drafts, each with a file of 50 KB', target: 'event-store' },
+    name: 'events: 400 drafts, each with a file of 50 KB',
+    target: 'event-store',
     prepare: async (target) => async () => {
       const content = Buffer.alloc(50_000, 'a');
       for (let at = 0; at < 400; at += 20) {
@@ -110,7 +115,8 @@ const many: readonly Attack[] = [
     },
   },
   {
-    ...{ name: 'events: eight files of 30 MB at once', target: 'event-store' },
+    name: 'events: eight files of 30 MB at once',
+    target: 'event-store',
     prepare: async (target) => () =>
       Promise.all(repeated(8, () => draftWithFile(target, Buffer.alloc(30_000_000, 'a')))),
   },
@@ -125,7 +131,8 @@ async function draftWithFile(target: Target, content: Uint8Array): Promise<void>
 
 /** Sizes that are only announced may refuse, and never evict. */
 const announced: Attack = {
-  ...{ name: 'events: two uploads that only announce 100 MB', target: 'full-event-store' },
+  name: 'events: two uploads that only announce 100 MB',
+  target: 'full-event-store',
   mayCut: true,
   prepare: async (target) => {
     const drafts: string[] = [];

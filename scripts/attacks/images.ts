@@ -161,7 +161,10 @@ const emptyChunk = chunk('teSt');
 const emptyBox = Buffer.from('\0\0\0\x08free', 'latin1');
 
 const partOf = (content: Uint8Array, name = 'file') => ({
-  ...{ name, fileName: 'a.png', type: 'image/png', content },
+  name,
+  fileName: 'a.png',
+  type: 'image/png',
+  content,
 });
 
 const upload = (target: Target, content: Uint8Array): Request =>
@@ -172,7 +175,8 @@ export const imageAttacks: readonly Attack[] = [
     single('platform', `image: ${name}`, async (target) => upload(target, await make())),
   ),
   {
-    ...{ name: 'image: four of the largest PNG at once', target: 'platform' },
+    name: 'image: four of the largest PNG at once',
+    target: 'platform',
     prepare: async (target) => {
       const content = blackPng(deepest);
       // Other bytes, so that each is looked at.
@@ -205,7 +209,9 @@ export const imageAttacks: readonly Attack[] = [
   ),
   single('event-store', 'image: the largest PNG in an event', () =>
     json('/v2/events', {
-      ...{ event_schema: 'custom', event_data: {}, inference_timestamp: '2026-11-21T06:29:50Z' },
+      event_schema: 'custom',
+      event_data: {},
+      inference_timestamp: '2026-11-21T06:29:50Z',
       images: [{ base64Image: blackPng(deepest).toString('base64') }],
     }),
   ),

@@ -43,7 +43,8 @@ function longName(number: number): string {
 
 export const largeProjectAttacks: readonly Attack[] = [
   {
-    ...{ name: 'project: 1,000 unknown classes beside 4,000', target: 'platform' },
+    name: 'project: 1,000 unknown classes beside 4,000',
+    target: 'platform',
     prepare: async (target) => {
       const project = await withClasses(target);
       const classes = repeated(1_000, (at) => longName(9_000 + at));
@@ -53,7 +54,9 @@ export const largeProjectAttacks: readonly Attack[] = [
     },
   },
   {
-    ...{ name: 'project: 40 versions at once of 400 images', target: 'platform', restarts: true },
+    name: 'project: 40 versions at once of 400 images',
+    target: 'platform',
+    restarts: true,
     prepare: async (target) => {
       const project = await withImages(target, 400);
       const request = json(`/local/${project}/generate`, { preprocessing: {}, augmentation: {} });

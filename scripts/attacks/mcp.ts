@@ -16,7 +16,9 @@ const message = (body: unknown, more: Readonly<Record<string, string>> = {}): Re
 });
 
 const call = (name: string, args: unknown, id: unknown = 1) => ({
-  ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
   params: { name, arguments: args },
 });
 
@@ -26,7 +28,9 @@ const rawCall = (name: string, args: string) =>
 
 function many(name: string, count: number, make: (at: number) => Request): Attack {
   return {
-    ...{ name: `mcp: ${name}`, target: 'http', restarts: true },
+    name: `mcp: ${name}`,
+    target: 'http',
+    restarts: true,
     prepare: async (target: Target) => () =>
       Promise.all(repeated(count, (at) => target.send(make(at)))),
   };
@@ -36,7 +40,9 @@ function many(name: string, count: number, make: (at: number) => Request): Attac
 const eachTool: readonly Attack[] = list.map(({ name, inputSchema }) => {
   const names = Object.keys(Object(inputSchema).properties ?? {});
   return {
-    ...{ name: `mcp: ${name} with 9,000 elements in each argument`, target: 'http', slow: true },
+    name: `mcp: ${name} with 9,000 elements in each argument`,
+    target: 'http',
+    slow: true,
     prepare: async (target: Target) => {
       const each = Math.floor(9_000 / Math.max(1, names.length));
       const args = Object.fromEntries(names.map((one) => [one, repeated(each, () => 0)]));

@@ -74,7 +74,8 @@ export async function measure(
   record.stop();
   if (!ended || attack.restarts || !isRunning(service.pid)) await service.restart();
   return {
-    ...{ name: attack.name, target: attack.target },
+    name: attack.name,
+    target: attack.target,
     statuses: record.statuses,
     pauseMs,
     peakBytes,
@@ -141,7 +142,10 @@ function createRecord(attack: Attack, { service, key, id }: Running): Record {
     get pid() {
       return service.pid;
     },
-    ...{ port: service.port, key, record, id },
+    port: service.port,
+    key,
+    record,
+    id,
     send: async (request) => {
       const reply = await sendTo(request);
       record(reply.status);
@@ -169,7 +173,10 @@ function createRecord(attack: Attack, { service, key, id }: Running): Record {
     fail: (problem) => problems.push(problem),
   };
   return {
-    ...{ target, statuses, problems, pauses },
+    target,
+    statuses,
+    problems,
+    pauses,
     begin: () => {
       isMeasured = true;
     },

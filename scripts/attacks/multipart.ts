@@ -7,11 +7,15 @@ import { form, formBody, formHeaders, type Part, type Request } from './send.ts'
 const png = { name: 'file', fileName: 'a.png', type: 'image/png' };
 
 const upload = (target: Target, body: Uint8Array): Request => ({
-  ...{ path: `/dataset/${target.id('project')}/upload`, headers: formHeaders, body },
+  path: `/dataset/${target.id('project')}/upload`,
+  headers: formHeaders,
+  body,
 });
 
 const attach = (target: Target, kind: string, body: Uint8Array): Request => ({
-  ...{ path: `/v2/events/${target.id('draft')}/${kind}`, headers: formHeaders, body },
+  path: `/v2/events/${target.id('draft')}/${kind}`,
+  headers: formHeaders,
+  body,
 });
 
 const part = (content: string | Uint8Array, more: Partial<Part> = {}): Part => ({

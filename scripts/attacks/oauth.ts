@@ -12,7 +12,9 @@ const post = (
   body: string,
   more: Readonly<Record<string, string>> = {},
 ): Request => ({
-  ...{ path, body, key: '' },
+  path,
+  body,
+  key: '',
   headers: { ...formType, ...more },
 });
 
@@ -21,7 +23,9 @@ const paths = ['/oauth/token', '/oauth/revoke', '/oauth/userinfo', '/settings/si
 /** Many at once: each may be dear. */
 function crowd(name: string, count: number, make: (target: Target, at: number) => Request): Attack {
   return {
-    ...{ name: `sign-in: ${name}`, target: 'platform', restarts: true },
+    name: `sign-in: ${name}`,
+    target: 'platform',
+    restarts: true,
     prepare: async (target) => () =>
       Promise.all(repeated(count, (at) => target.send(make(target, at)))),
   };
@@ -36,7 +40,9 @@ export const oauthAttacks: readonly Attack[] = [
       post(path, `a=${'b'.repeat(20_000_000)}`),
     ),
     single('platform', `sign-in: ${path} with JSON`, () => ({
-      ...{ path, body: '[0]', key: '' },
+      path,
+      body: '[0]',
+      key: '',
       headers: { 'content-type': 'application/json' },
     })),
   ]),
@@ -47,7 +53,7 @@ export const oauthAttacks: readonly Attack[] = [
     path: `/oauth/authorize?${'a=b&'.repeat(3_500)}`,
   })),
   single('platform', 'sign-in: 15 KB of cookies', () => ({
-    ...{ path: '/oauth/authorize?client_id=a' },
+    path: '/oauth/authorize?client_id=a',
     headers: { cookie: '_interaction=a; '.repeat(950) },
   })),
   crowd('60 clients at addresses of this machine', 60, (_, at) => ({
@@ -63,10 +69,13 @@ export const oauthAttacks: readonly Attack[] = [
     post('/oauth/revoke', `client_id=a&token=token${at}`),
   ),
   crowd('60 garbage tokens at validate', 60, (_, at) => ({
-    ...{ path: '/oauth/validate', key: `token${at}` },
+    path: '/oauth/validate',
+    key: `token${at}`,
   })),
   {
-    ...{ name: 'sign-in: 40 wrong passwords at once', target: 'platform', restarts: true },
+    name: 'sign-in: 40 wrong passwords at once',
+    target: 'platform',
+    restarts: true,
     prepare: async (target) => {
       const forms = await Promise.all(repeated(40, (at) => passwordForm(target, at)));
       return () => Promise.all(forms.map((request) => target.send(request)));

@@ -51,7 +51,8 @@ function parameterAttacks(target: TargetName, operation: Operation): readonly At
   if (all.length === 0) return [];
   return [
     {
-      ...{ name: `${id}: parameters of 12 KB, ${all.length} times`, target },
+      name: `${id}: parameters of 12 KB, ${all.length} times`,
+      target,
       contractStatuses: operation.errors.filter((status) => [501, 502].includes(status)),
       prepare: async (given) => async () => {
         for (const path of all) await given.send({ method, path: path(given) });

@@ -10,7 +10,8 @@ import { form, json, type Request } from './send.ts';
 /** One query each, on a workspace with many words. */
 function query(name: string, make: (target: Target) => Request): Attack {
   return {
-    ...{ name: `query: ${name}`, target: 'platform' },
+    name: `query: ${name}`,
+    target: 'platform',
     prepare: async (target) => {
       await fillWords(target);
       const request = make(target);
@@ -77,7 +78,8 @@ export const queryAttacks: readonly Attack[] = [
   query(
     'all images, a thousand, with annotations',
     inWorkspace('*', {
-      ...{ pageSize: 1_000, fields: ['annotations', 'labels', 'user_metadata', 'url'] },
+      pageSize: 1_000,
+      fields: ['annotations', 'labels', 'user_metadata', 'url'],
     }),
   ),
   query('900,000 fields', inWorkspace('*', { fields: repeated(900_000, () => 'id') })),

@@ -37,7 +37,9 @@ export function send(
   const end = (status: number, text: string) =>
     resolve({ status, text, ms: performance.now() - startMs });
   const request = open({
-    ...{ hostname, port, path },
+    hostname,
+    port,
+    path,
     agent: agent ?? false,
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
@@ -77,7 +79,8 @@ function plain(headers: NonNullable<Request['headers']>): Record<string, string 
 /** A request with a JSON body: text goes as it is. */
 export function json(path: string, body: unknown, method = 'POST'): Request {
   return {
-    ...{ path, method },
+    path,
+    method,
     headers: { 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };

@@ -53,7 +53,8 @@ export async function startService(
   const port = await freePort();
   const state: { child: ChildProcess; url: string; log: string } = {
     child: spawnIn(),
-    ...{ url: '', log: '' },
+    url: '',
+    log: '',
   };
   await begin();
   return {
@@ -63,7 +64,8 @@ export async function startService(
     get pid() {
       return state.child.pid ?? 0;
     },
-    ...{ port, folder },
+    port,
+    folder,
     log: () => state.log,
     hasEnded: () => state.child.exitCode !== null || state.child.signalCode !== null,
     restart: async () => {
@@ -124,8 +126,11 @@ export async function runCommand(
 /** Its temporary folder is inside, so that what is left there shows. */
 export function variablesIn(folder: string): Record<string, string> {
   return {
-    ...{ PATH: '/usr/bin:/bin', HOME: folder, FOVEA_HOME: join(folder, 'home') },
-    ...{ TMPDIR: join(folder, 'tmp'), FOVEA_CREDENTIALS: 'file' },
+    PATH: '/usr/bin:/bin',
+    HOME: folder,
+    FOVEA_HOME: join(folder, 'home'),
+    TMPDIR: join(folder, 'tmp'),
+    FOVEA_CREDENTIALS: 'file',
   };
 }
 

@@ -13,7 +13,8 @@ const smallBytesMax = 1024 * 1024;
 
 function zip(name: string, make: () => Buffer): Attack {
   return {
-    ...{ name: `zip: ${name}`, target: 'platform' },
+    name: `zip: ${name}`,
+    target: 'platform',
     prepare: async (target) => {
       const { project } = await freshScene(target);
       const content = make();
@@ -47,7 +48,9 @@ const picture = (width = 64, height = 64) =>
 const image: Packed = { name: 'a.png', content: picture(100, 100) };
 
 const packed = (name: string, content: string | Uint8Array): Packed => ({
-  ...{ name, content, method: 8 },
+  name,
+  content,
+  method: 8,
 });
 
 /** Many entries that are all the same bytes. */

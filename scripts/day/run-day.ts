@@ -57,7 +57,9 @@ async function step({ fovea, say }: Day, name: string, args: Facts = {}): Promis
 
 async function importByZip(day: Day): Promise<void> {
   await step(day, 'projects_create', {
-    ...{ name: 'BCCD', type: 'object-detection', annotation: 'cells' },
+    name: 'BCCD',
+    type: 'object-detection',
+    annotation: 'cells',
   });
   const path = join(day.dataset, 'BCCD');
   const taken = await step(day, 'images_upload_zip', { project, path });
@@ -65,14 +67,22 @@ async function importByZip(day: Day): Promise<void> {
   assert.deepEqual(
     { images, annotated, boxes, failed, warnings, splits },
     {
-      ...{ images: 364, annotated: 364, boxes: 4888, failed: 0, warnings: 2 },
+      images: 364,
+      annotated: 364,
+      boxes: 4888,
+      failed: 0,
+      warnings: 2,
       splits: { train: 205, valid: 87, test: 72 },
     },
   );
   const { stats } = await step(day, 'projects_health', { project });
   assert.deepEqual(stats, {
-    ...{ numImages: 364, numAnnotations: 4888, avgImageSize: [640, 480] },
-    ...{ medianImageRatio: 640 / 480, missingAnnotations: 0, nullAnnotations: 0 },
+    numImages: 364,
+    numAnnotations: 4888,
+    avgImageSize: [640, 480],
+    medianImageRatio: 640 / 480,
+    missingAnnotations: 0,
+    nullAnnotations: 0,
     classDistribution: classes,
   });
 }
@@ -115,8 +125,11 @@ const oneImage = z.looseObject({
       height: z.number(),
       boxes: z.array(
         z.looseObject({
-          ...{ label: z.string(), x: z.number(), y: z.number() },
-          ...{ width: z.number(), height: z.number() },
+          label: z.string(),
+          x: z.number(),
+          y: z.number(),
+          width: z.number(),
+          height: z.number(),
         }),
       ),
     }),
@@ -138,13 +151,20 @@ async function mendOneAnnotation(day: Day): Promise<string> {
   const labels = [...new Set(good.map(({ label }) => label))];
   const lines = good.map((box) =>
     [
-      ...[labels.indexOf(box.label), box.x / width, box.y / height],
-      ...[box.width / width, box.height / height],
+      labels.indexOf(box.label),
+      box.x / width,
+      box.y / height,
+      box.width / width,
+      box.height / height,
     ].join(' '),
   );
   await step(day, 'images_annotate', {
-    ...{ project, imageId, annotation: lines.join('\n'), name: 'mended.txt' },
-    ...{ labelmap: Object.fromEntries(labels.entries()), overwrite: true },
+    project,
+    imageId,
+    annotation: lines.join('\n'),
+    name: 'mended.txt',
+    labelmap: Object.fromEntries(labels.entries()),
+    overwrite: true,
   });
   const { stats } = await step(day, 'projects_health', { project, regenerate: true });
   const { numAnnotations, classDistribution } = counted.parse(stats);
@@ -165,7 +185,8 @@ async function rebalance(day: Day): Promise<void> {
   const { taskId } = await step(day, 'projects_rebalance_splits', { project, splits });
   const { result } = await step(day, 'tasks_wait', { taskId });
   assert.deepEqual(result, {
-    ...{ moved: 50, images: 364 },
+    moved: 50,
+    images: 364,
     before: { train: 205, valid: 87, test: 72 },
     splits: { train: 255, valid: 73, test: 36 },
   });
@@ -245,7 +266,8 @@ async function shareReadOnly(day: Day): Promise<string> {
     [{ name: 'Haematology', projects: [project] }],
   );
   const { key, scopes } = await step(day, 'api_keys_create', {
-    ...{ name: 'for readers', folderIds: [folder.id] },
+    name: 'for readers',
+    folderIds: [folder.id],
     scopes: ['workspace:read', 'project:read', 'image:read'],
   });
   assert.deepEqual(scopes, ['workspace:read', 'project:read', 'image:read']);
@@ -289,8 +311,11 @@ async function recordEvents(day: Day): Promise<void> {
   const rbc = { class: 'RBC', x: 100, y: 100, width: 50, height: 50, confidence: 0.9 };
   const wbc = { class: 'WBC', x: 200, y: 200, width: 80, height: 80, confidence: 0.7 };
   const event = (result: string, objectDetections: readonly object[]) => ({
-    ...{ eventId: randomUUID(), eventType: 'quality_check', useCaseId: 'slides' },
-    ...{ timestamp: new Date().toISOString(), eventData: { result } },
+    eventId: randomUUID(),
+    eventType: 'quality_check',
+    useCaseId: 'slides',
+    timestamp: new Date().toISOString(),
+    eventData: { result },
     images: [{ sourceId, objectDetections }],
   });
   await step(day, 'vision_events_create', event('pass', [rbc, wbc]));

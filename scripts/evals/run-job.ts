@@ -91,8 +91,10 @@ async function runAgent(
     stdio: ['pipe', 'inherit', 'inherit'],
     env: {
       ...process.env,
-      ...{ FOVEA_EVAL_JOB: job.name, FOVEA_EVAL_PROMPT: prompt },
-      ...{ FOVEA_EVAL_CONFIG: config, FOVEA_EVAL_FILES: scene.files },
+      FOVEA_EVAL_JOB: job.name,
+      FOVEA_EVAL_PROMPT: prompt,
+      FOVEA_EVAL_CONFIG: config,
+      FOVEA_EVAL_FILES: scene.files,
     },
   });
   child.stdin.on('error', () => undefined);

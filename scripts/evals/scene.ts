@@ -53,7 +53,9 @@ export async function openScene(surface: string): Promise<OpenScene> {
     return answer.json();
   };
   return {
-    ...{ files, folder, settings },
+    files,
+    folder,
+    settings,
     setUp: own.call,
     get: (path) => ask(path),
     post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),

@@ -69,8 +69,15 @@ export async function create(
     custom_metadata: { lot: random(1_000), shift: 'late' },
   };
   const event: SentEvent = {
-    ...{ key, body, images, isDraft, outcome: 'unknown', id: undefined },
-    ...{ attached: [], finalize: 'never', isHeld: false },
+    key,
+    body,
+    images,
+    isDraft,
+    outcome: 'unknown',
+    id: undefined,
+    attached: [],
+    finalize: 'never',
+    isHeld: false,
   };
   history.events.set(key, event);
   const answer = await call(history, `${url}/v2/events`, 'POST', {

@@ -7,17 +7,30 @@ import list from '../../tools/list.json' with { type: 'json' };
 import type { WireRequest } from './damage.ts';
 
 const methods = [
-  ...['ping', 'tools/list', 'resources/list', 'resources/read', 'resources/templates/list'],
-  ...['prompts/list', 'prompts/get', 'completion/complete', 'logging/setLevel', 'initialize'],
-  ...['notifications/cancelled', 'notifications/initialized', 'tasks/get', 'tasks/cancel'],
-  ...['server/discover', 'nothing/known'],
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/read',
+  'resources/templates/list',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'initialize',
+  'notifications/cancelled',
+  'notifications/initialized',
+  'tasks/get',
+  'tasks/cancel',
+  'server/discover',
+  'nothing/known',
 ] as const;
 
 const calls = list.map(({ name, inputSchema }) => {
   const right = rightValue(Schema.parse(inputSchema), '', () => []);
   const args = fc.oneof(right, right.chain(withOneOdd), oddValue);
   return args.map((given): unknown => ({
-    ...{ method: 'tools/call', params: { name, arguments: given } },
+    method: 'tools/call',
+    params: { name, arguments: given },
   }));
 });
 
@@ -47,7 +60,10 @@ const body = fc.oneof(
 export const messageRequest: fc.Arbitrary<WireRequest> = fc
   .tuple(body, fc.constantFrom('2025-06-18', '2025-11-25', '2026-07-28', 'x', undefined))
   .map(([message, version]) => ({
-    ...{ name: 'mcp', asker: 'owner', method: 'POST', target: '/mcp' },
+    name: 'mcp',
+    asker: 'owner',
+    method: 'POST',
+    target: '/mcp',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

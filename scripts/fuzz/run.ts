@@ -102,7 +102,8 @@ async function fuzzRunning(
   const atEnd = await settled(running, collectGarbage);
   const since = (state: ProcessState | undefined) => atEnd.rssBytes - (state ?? atEnd).rssBytes;
   return {
-    ...{ statuses: judge.statuses, longestMs: judge.longestMs() },
+    statuses: judge.statuses,
+    longestMs: judge.longestMs(),
     moreBytes: { warmUp: since(warmState), half: since(fullState) },
     passingPauses: judge.passingPauses(),
     problems: [
@@ -163,17 +164,15 @@ function createJudge({ service, key }: Running, watcher: Watcher, target: Fuzzed
   const known = new Set<string>();
   let longestMs = 0;
   let passing = 0;
-  const keys = { owner: key, other: 'a-key-of-another', wrong: 'a-key-of-nobody', nobody: '' };
+  const keys = askers(key);
   const ask = (request: WireRequest): Promise<Reply> => {
     const { method, headers, body, asker, target: path } = request;
     const signal = AbortSignal.timeout(requestMsMax);
     const content = body === undefined ? {} : { body };
-    try {
-      return send(service.url, { method, path, headers, key: keys[asker], ...content }, signal);
-    } catch {
-      // Node's client does not let every header and path out.
-      return Promise.resolve({ status: -1, text: '', ms: 0 });
-    }
+    const sent = { method, path, headers, key: keys[asker], ...content };
+    // Node's client does not let every header and path out.
+    const sending = Promise.resolve().then(() => send(service.url, sent, signal));
+    return sending.catch(() => ({ status: -1, text: '', ms: 0 }));
   };
   const report = async (request: WireRequest, what: string, again: typeof isWrong) => {
     const kind = `${what} ${request.name}`;
@@ -193,10 +192,12 @@ function createJudge({ service, key }: Running, watcher: Watcher, target: Fuzzed
     return (await watcher.take()).longestMs;
   };
   const isLong = async (request: WireRequest) => (await pauseOf(request)) > bounds.pauseMsMax;
+  const counts = { longestMs: () => longestMs, passingPauses: () => passing };
   return {
-    ...{ statuses, problems, ask },
-    longestMs: () => longestMs,
-    passingPauses: () => passing,
+    ...counts,
+    statuses,
+    problems,
+    ask,
     look: async (batch: readonly WireRequest[], replies: readonly Reply[]) => {
       const seen = await watcher.take();
       for (const [at, request] of batch.entries()) {
@@ -226,6 +227,11 @@ function createJudge({ service, key }: Running, watcher: Watcher, target: Fuzzed
       if (!isFound) passing += 1;
     },
   };
+}
+
+/** Whom a request says to come from. */
+function askers(key: string): Readonly<Record<WireRequest['asker'], string>> {
+  return { owner: key, other: 'a-key-of-another', wrong: 'a-key-of-nobody', nobody: '' };
 }
 
 /** 0: the connection ended without an answer. */

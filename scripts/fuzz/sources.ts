@@ -72,7 +72,10 @@ async function eventStoreSource({ service }: Running): Promise<Source> {
   let ofContract = requestsOf(described, { known }, files);
   const event = oddEvent.map(
     (value): WireRequest => ({
-      ...{ name: 'events_create', asker: 'owner', method: 'POST', target: '/v2/events' },
+      name: 'events_create',
+      asker: 'owner',
+      method: 'POST',
+      target: '/v2/events',
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(value) ?? ''),
     }),

@@ -18,5 +18,9 @@ function isMachineCode(path: string): boolean {
 }
 
 const machO: ReadonlySet<string> = new Set([
-  ...['feedface', 'feedfacf', 'cefaedfe', 'cffaedfe', 'cafebabe'],
+  'feedface',
+  'feedfacf',
+  'cefaedfe',
+  'cffaedfe',
+  'cafebabe',
 ]);

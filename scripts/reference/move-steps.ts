@@ -146,8 +146,10 @@ function pieces({ width, height }: Size): readonly Case[] {
   const [right, bottom] = [Math.floor(width / 3), Math.floor(height / 2)];
   return [
     piece({ 'static-crop': cropped }, 0, [
-      ...[edge(width, 10.5), 0],
-      ...[edge(width, 80), edge(height, 55.5)],
+      edge(width, 10.5),
+      0,
+      edge(width, 80),
+      edge(height, 55.5),
     ]),
     piece({ tile: { rows: 2, columns: 3 } }, 0, [0, 0, right, bottom]),
     piece({ tile: { rows: 2, columns: 3 } }, 5, [2 * right, bottom, 3 * right, 2 * bottom]),

@@ -113,7 +113,8 @@ function rowOf(
   const grantHash = payload.grantId === undefined ? undefined : hashOfGrant(payload.grantId);
   const ends = Math.floor(clock.now() / 1_000) + (expiresIn ?? limits.oauthLifetimes.grantSeconds);
   return {
-    ...{ hash, kind },
+    hash,
+    kind,
     grantHash: kind === grant ? hash : ofGrant.includes(kind) ? grantHash : undefined,
     accountId: accountOf(payload),
     clientId: payload.clientId,

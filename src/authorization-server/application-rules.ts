@@ -61,7 +61,11 @@ export function readRegistration(values: ApplicationValues, workspace: string): 
   const allowed = readScopes(values.scopes, problems);
   if (problems.length > 0) throw invalidInput(problems);
   return {
-    ...{ name, homepage, resource, workspace, redirectUris: [...values.redirectUris] },
+    name,
+    homepage,
+    resource,
+    workspace,
+    redirectUris: [...values.redirectUris],
     authentication: authentication ?? 'client_secret_post',
     visibility: visibility ?? 'Internal',
     scopes: allowed,

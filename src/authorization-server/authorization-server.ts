@@ -62,17 +62,22 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
     () => opened?.issuer.origin,
   );
   const verify = createVerify({
-    ...{ rows, people, clock },
+    rows,
+    people,
+    clock,
     isKnownClient: (id) => isDocument(id) || clients.find(id) !== undefined,
     isKnownAudience: (audience) => opened?.resources.audienceOf(audience) !== undefined,
   });
   return {
     verify,
     routes: signInRoutes({
-      ...{ rows, verify },
+      rows,
+      verify,
       opened: () => opened,
       pages: interactions({
-        ...{ people, log, authorizePath: paths.authorization },
+        people,
+        log,
+        authorizePath: paths.authorization,
         provider: () => requireOpen(opened).providers.current(),
         setWorkspace: (grantId, workspace) => rows.setWorkspace(hashOfGrant(grantId), workspace),
       }),

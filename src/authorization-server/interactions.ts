@@ -211,7 +211,12 @@ async function showConsent(
       isDesktop: client.applicationType === 'native' || hasLoopbackHost(redirectUri),
       documentHost: URL.parse(client.clientId)?.host,
     },
-    ...{ account, redirectUri, scopes, resources, workspaces, otherAccount },
+    account,
+    redirectUri,
+    scopes,
+    resources,
+    workspaces,
+    otherAccount,
   });
   sendPage(response, 200, page);
 }

@@ -33,7 +33,9 @@ const { oauthLifetimes } = limits;
 export function providerOptions(parts: OptionParts): Configuration {
   const { library, people, jwks, adapter, renderError } = parts;
   return {
-    ...{ jwks, adapter, renderError },
+    jwks,
+    adapter,
+    renderError,
     routes: paths,
     interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
     findAccount: async (_ctx, id) => {

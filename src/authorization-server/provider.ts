@@ -77,9 +77,16 @@ function build(library: Library, parts: ProviderParts, { jwks }: KeySet): Built 
   const provider = new library.default(
     issuer,
     providerOptions({
-      ...{ library, issuer, people, resources, jwks, cookieKeys, isAllowedHost },
+      library,
+      issuer,
+      people,
+      resources,
+      jwks,
+      cookieKeys,
+      isAllowedHost,
       adapter: createAdapters({
-        ...{ rows, clock: parts.clock },
+        rows,
+        clock: parts.clock,
         findClient: (id) => parts.clients.find(id),
         hasAccount: (id) => people.accounts.find(id) !== undefined,
         refuse: () => new library.errors.InvalidGrant('it was used, or the sign-in has ended'),

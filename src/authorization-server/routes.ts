@@ -58,7 +58,8 @@ export function signInRoutes(parts: RouteParts): readonly Route[] {
 
 function route(parts: RouteParts, method: Method, path: string, answer: Answer): Route {
   return {
-    ...{ method, path },
+    method,
+    path,
     open: true,
     handle: async (request, response) => {
       const opened = parts.opened();

@@ -19,8 +19,13 @@ interface Parameters {
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 const parameters = [
-  ...['subject_token', 'subject_token_type', 'requested_token_type', 'actor_token'],
-  ...['audience', 'resource', 'scope'],
+  'subject_token',
+  'subject_token_type',
+  'requested_token_type',
+  'actor_token',
+  'audience',
+  'resource',
+  'scope',
 ];
 
 /**

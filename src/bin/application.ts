@@ -65,7 +65,12 @@ function listApplications(applications: Applications): void {
   const rows = applications
     .list()
     .map(({ id, name, authentication, visibility, workspace, redirectUris }) => [
-      ...[id, name, authentication, visibility, workspace, redirectUris.join(' ')],
+      id,
+      name,
+      authentication,
+      visibility,
+      workspace,
+      redirectUris.join(' '),
     ]);
   const head = ['CLIENT ID', 'NAME', 'AUTHENTICATION', 'VISIBILITY', 'WORKSPACE', 'REDIRECT URIS'];
   process.stdout.write(

@@ -25,7 +25,8 @@ export async function runDoctor({ json }: DoctorCommand): Promise<void> {
 async function checksOf(): Promise<readonly Check[]> {
   const found = await examine(withWorkspace(surveySettings().settings));
   return found.map(({ detail, fix, advice, ...rest }) => ({
-    ...{ ...rest, detail: forPeople(detail) },
+    ...rest,
+    detail: forPeople(detail),
     ...(fix !== undefined && { fix: forPeople(fix) }),
     ...(advice !== undefined && { advice: forPeople(advice) }),
   }));

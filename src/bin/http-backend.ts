@@ -62,12 +62,21 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   );
   const slug = settings.workspace ?? localWorkspace;
   const signIn = mountSignIn({
-    ...{ data, workspace: slug, host, publicUrl: settings.publicUrl, resourcePath: mcpPath },
-    ...{ log, clock: systemClock },
+    data,
+    workspace: slug,
+    host,
+    publicUrl: settings.publicUrl,
+    resourcePath: mcpPath,
+    log,
+    clock: systemClock,
   });
   if (signIn === undefined) throw plainText(host);
   const platform = await startPlatform({
-    ...{ data, host: '127.0.0.1', port: 0, workspace: slug, keys: [] },
+    data,
+    host: '127.0.0.1',
+    port: 0,
+    workspace: slug,
+    keys: [],
     ...platformOptions(settings, limits.rateLimitPerMinute),
     verifyAccessToken: signIn.verify,
     issuer: signIn.issuer,
@@ -83,8 +92,10 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   const { clientOf, close } = embeddedClients(signIn, platform.url, settings);
   return {
     routes: [...signIn.routes, ...forwardedLinks(platform.url)],
-    ...{ verify: signIn.verify, issuer: signIn.issuer },
-    ...{ onListening: signIn.onListening, clientOf },
+    verify: signIn.verify,
+    issuer: signIn.issuer,
+    onListening: signIn.onListening,
+    clientOf,
     close: async () => {
       await close();
       await platform.close();
@@ -109,7 +120,9 @@ function embeddedClients(
   const client: OAuthClient = {
     ...createOAuthClient({
       ...exchangeClient(),
-      ...{ issuer: url, clientAuth: 'client_secret_basic', clock: systemClock },
+      issuer: url,
+      clientAuth: 'client_secret_basic',
+      clock: systemClock,
     }),
     server: async () => ({ issuer: url, token_endpoint: `${url}${tokenPath}` }),
   };
@@ -126,7 +139,11 @@ function embeddedClients(
 export async function hostedBackend(baseUrl: string, settings: Settings): Promise<HttpBackend> {
   const { authUrl: issuer = baseUrl, clientId = '', clientSecret, clientAuth } = settings;
   const client = createOAuthClient({
-    ...{ issuer, clientId, clientSecret, clientAuth, clock: systemClock },
+    issuer,
+    clientId,
+    clientSecret,
+    clientAuth,
+    clock: systemClock,
     fetch: fetchThrough(settings.proxies),
   });
   const { clientOf, close } = hostedClients(baseUrl, client, settings);
@@ -139,7 +156,8 @@ export async function hostedBackend(baseUrl: string, settings: Settings): Promis
     onListening: async (origin) => {
       resource = protectedResourceAt(origin, mcpPath).resource;
     },
-    ...{ clientOf, close },
+    clientOf,
+    close,
   };
 }
 

@@ -64,14 +64,24 @@ function start(backend: HttpBackend, parts: Parts): Promise<Service> {
   const makeServer = callerServers({
     list: offered,
     loadTools: async () => (await import('../../tools/index.ts')).tools,
-    ...{ clientOf, settings, version, log, journal },
+    clientOf,
+    settings,
+    version,
+    log,
+    journal,
     clock: systemClock,
   });
   return startMcpHttp({
-    ...{ host, port, trustedProxies, routes, onListening, log },
+    host,
+    port,
+    trustedProxies,
+    routes,
+    onListening,
+    log,
     ...(publicUrl !== undefined && { publicUrl }),
     admission: {
-      ...{ verify, issuer },
+      verify,
+      issuer,
       scopes: scopes.filter((scope) => needed.has(scope)),
       scopeOf: scopesOfCalls(usable, settings),
     },

@@ -57,7 +57,8 @@ function findVariables(): VariableFindings {
   const bare = (variable: string) => variable.replace(/^FOVEA_/i, '');
   const near = (variable: string) => nearest(bare(variable), known.map(bare));
   return {
-    ...{ problems, given },
+    problems,
+    given,
     unread: unread.map((variable) => {
       const meant = near(variable);
       return { variable, near: meant && `FOVEA_${meant}` };

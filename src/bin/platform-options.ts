@@ -15,7 +15,8 @@ type FromSettings = Pick<
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, model, trainer, proxies } = settings;
   return {
-    ...{ versionMultiplierMax, proxies },
+    versionMultiplierMax,
+    proxies,
     rateLimit: settings.rateLimit ?? rateLimit,
     environment: environmentOfOthers(),
     ...(model !== undefined && { model }),

@@ -34,8 +34,12 @@ export async function servePlatform(
   );
   const workspace = settings.workspace ?? localWorkspace;
   const signIn = mountSignIn({
-    ...{ data, workspace, host: command.host, publicUrl: settings.publicUrl },
-    ...{ log, clock: systemClock },
+    data,
+    workspace,
+    host: command.host,
+    publicUrl: settings.publicUrl,
+    log,
+    clock: systemClock,
   });
   const service = await start(command, settings, { data, workspace, signIn, log }).catch(
     async (thrown) => {
@@ -70,7 +74,10 @@ function start(
   const { publicUrl, trustedProxies, apiKey } = settings;
   return startPlatform({
     ...rest,
-    ...{ host, port, trustedProxies, clock: systemClock },
+    host,
+    port,
+    trustedProxies,
+    clock: systemClock,
     ...platformOptions(settings, limits.rateLimitPerMinute),
     keys: apiKey === undefined ? [] : [apiKey],
     ...(publicUrl !== undefined && { publicUrl }),

@@ -91,12 +91,20 @@ function openSession(settings: Settings, tokens: TokenStore, takeLock: TakeLock)
   if (baseUrl === undefined) return undefined;
   const issuer = settings.authUrl ?? baseUrl;
   const client = createOAuthClient({
-    ...{ issuer, clientId, clientSecret, clientAuth },
+    issuer,
+    clientId,
+    clientSecret,
+    clientAuth,
     clock: systemClock,
     fetch: fetchThrough(settings.proxies),
   });
   const session = createSession({
-    ...{ tokens, takeLock, profile, issuer, clientId, service: baseUrl },
+    tokens,
+    takeLock,
+    profile,
+    issuer,
+    clientId,
+    service: baseUrl,
     clock: systemClock,
     refresh: (before, signal) => refreshTokens(client, before, signal),
     revoke: (before, signal) => revokeTokens(client, before, signal),

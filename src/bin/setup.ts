@@ -21,7 +21,10 @@ export async function runSetup(command: SetupCommand): Promise<void> {
   refuseWithoutHost(command);
   if (hosts.length === 0 && !all && !dryRun && !undo) return listHosts(surroundings);
   const options = {
-    ...{ surroundings, running: thisProgram(), dryRun, clock: systemClock },
+    surroundings,
+    running: thisProgram(),
+    dryRun,
+    clock: systemClock,
     variables: undo ? noVariables : variablesOf(command),
   };
   const names = hosts.length > 0 ? hosts : undo ? hostNames : await usedHosts(surroundings);

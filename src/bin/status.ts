@@ -16,7 +16,8 @@ export async function runStatus({ profile }: ProfileCommand): Promise<void> {
     const rows = [...rowsOf(status), ['service', settings.baseUrl ?? 'this process']];
     const others = (await tokens.profiles()).filter((other) => other.profile !== settings.profile);
     const more = others.map((other) => [
-      ...['other profile', [other.profile, other.workspaceUrl, other.issuer].join(' ').trim()],
+      'other profile',
+      [other.profile, other.workspaceUrl, other.issuer].join(' ').trim(),
     ]);
     for (const [name = '', value = ''] of [...rows, ...more]) {
       // A terminal would obey what a service or a file put there.

@@ -20,7 +20,9 @@ const setting = <S extends z.ZodType>(schema: S) => schema.nullable().optional()
 /** What `collectionLimits` takes here: the document leaves its members open. */
 const collectionLimits = closed({
   samplingRate: setting(share),
-  ...{ perMinute: setting(images), perHour: setting(images), perDay: setting(images) },
+  perMinute: setting(images),
+  perHour: setting(images),
+  perDay: setting(images),
   // Pixels of the longer side.
   maxImageSize: setting(z.int().min(32).max(16_400)),
   // Quality: 100 is the best.
@@ -37,12 +39,14 @@ const collectionFilters = z
       closed({
         type: z.literal('classConfidence'),
         classes: z.array(text.min(1).max(limits.labelCharactersMax)).min(1).max(100).optional(),
-        ...{ min: share.optional(), max: share.optional() },
+        min: share.optional(),
+        max: share.optional(),
       }),
       closed({ type: z.literal('detectionSize'), min: share.optional(), max: share.optional() }),
       closed({
         type: z.literal('detectionCount'),
-        ...{ min: z.int().min(0).optional(), max: z.int().min(0).optional() },
+        min: z.int().min(0).optional(),
+        max: z.int().min(0).optional(),
       }),
     ]),
   )

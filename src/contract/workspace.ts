@@ -7,8 +7,17 @@ import { Project } from './projects.ts';
 
 /** First segments of paths, beside those of operations, that mean something else. */
 const reserved = [
-  ...['.well-known', 'blobs', 'health', 'oauth', 'settings'],
-  ...['docs', 'openapi.json', 'page', 'thumbs', 'uploads', 'favicon.ico'],
+  '.well-known',
+  'blobs',
+  'health',
+  'oauth',
+  'settings',
+  'docs',
+  'openapi.json',
+  'page',
+  'thumbs',
+  'uploads',
+  'favicon.ico',
 ] as const;
 
 /**
@@ -17,7 +26,12 @@ const reserved = [
  */
 export const reservedWorkspaces: readonly string[] = [
   ...reserved,
-  ...['catalog', 'dataset', 'previews', 'video_upload_signed_url', 'videoinfer', 'vision-events'],
+  'catalog',
+  'dataset',
+  'previews',
+  'video_upload_signed_url',
+  'videoinfer',
+  'vision-events',
 ];
 
 /** Whether another address would hide the workspace of that slug. */

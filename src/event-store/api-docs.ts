@@ -104,7 +104,8 @@ function errorsOf(operation: Operation, hasKey: boolean): readonly number[] {
     ...(hasInput ? [400] : []),
     ...(hasKey ? [401] : []),
     ...(isNamed ? [404] : []),
-    ...[422, 500],
+    422,
+    500,
   ];
 }
 

@@ -81,7 +81,13 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     closing.push(() => uploader.stop());
     const service = await serveParts(
       {
-        ...{ store, files, schemas, uploader, openUploads, clock, log },
+        store,
+        files,
+        schemas,
+        uploader,
+        openUploads,
+        clock,
+        log,
         settings: withPolicy(settings, upkeep.policy),
         capacity: upkeep.capacity,
         problems: () => upkeep.health(),
@@ -116,7 +122,8 @@ function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> 
     requestMsMax: limits.uploadMsMax,
     jsonBytesMax: settings.recordBytesMax,
     checkAnswers: options.checkAnswers ?? false,
-    ...{ log, clock },
+    log,
+    clock,
   });
 }
 

@@ -162,7 +162,8 @@ function processMetrics(): readonly Metric[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const one = (name: string, help: string, value: number): Metric => ({
-    ...{ name, help },
+    name,
+    help,
     type: name.endsWith('_total') ? 'counter' : 'gauge',
     samples: [{ value }],
   });

@@ -32,7 +32,9 @@ function healthRoute({ problems }: Parts): Route<Caller> {
       const found = problems();
       const status = found.length === 0 ? 'ok' : 'degraded';
       sendAnswer(response, found.length === 0 ? 200 : 503, {
-        ...{ status, service: 'event-store', api_version: 'v2' },
+        status,
+        service: 'event-store',
+        api_version: 'v2',
         problems: found,
       });
     },

@@ -43,7 +43,8 @@ export function pagePartRoutes<Principal>(policy: string, open: boolean): Route<
     staticFileRoute({
       path: `/page/http-server/page-parts/${name}`,
       file: pagePart(name),
-      ...{ policy, open },
+      policy,
+      open,
     }),
   );
 }

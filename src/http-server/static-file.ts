@@ -29,7 +29,8 @@ export function staticFileRoute<Principal>({
 }: StaticFile): Route<Principal> {
   return {
     method: 'GET',
-    ...{ path, open },
+    path,
+    open,
     handle: async (request, response) => {
       const content = await contentOf(file);
       const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;

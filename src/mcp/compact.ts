@@ -45,15 +45,18 @@ const reachers: Readonly<Record<string, readonly string[]>> = {
 /** The one of the four that runs by itself; the others stand for the operation that they name. */
 export const findEntry: ListedTool = {
   ...words('Find operation', 'Finds what no other tool here does. A name gives its full schema.'),
-  ...{ name: findName, effect: 'reads' },
+  name: findName,
+  effect: 'reads',
   inputSchema: {
     properties: { query: { description: 'Plain words, a family or a name.', type: 'string' } },
     required: ['query'],
     type: 'object',
   },
   annotations: {
-    ...{ readOnlyHint: true, destructiveHint: false },
-    ...{ idempotentHint: true, openWorldHint: false },
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
   },
 };
 
@@ -82,7 +85,7 @@ export function offeredTools(
       refusal(entry, settings) === undefined &&
       offered.some(({ effect }) => reachers[entry.name]?.includes(effect)),
   );
-  return [...compactNames.flatMap((name) => byName.get(name) ?? []), ...[findEntry, ...reached]];
+  return [...compactNames.flatMap((name) => byName.get(name) ?? []), findEntry, ...reached];
 }
 
 /**
@@ -252,7 +255,8 @@ function reacher(name: string, verb: string, description: string): ListedTool {
   const isReading = name === 'operations_read';
   return {
     ...words(`${verb} by operation`, description),
-    ...{ name, effect: reachers[name]?.at(-1) ?? 'changes' },
+    name,
+    effect: reachers[name]?.at(-1) ?? 'changes',
     inputSchema: {
       properties: {
         operation: { description: 'Name from operations_find.', type: 'string' },

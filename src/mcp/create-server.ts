@@ -55,7 +55,10 @@ export function createServer(
     { name: 'fovea', title: 'Fovea', version },
     {
       capabilities: {
-        ...{ tools: {}, resources: {}, prompts: {}, completions: {} },
+        tools: {},
+        resources: {},
+        prompts: {},
+        completions: {},
         ...(features.tasks && { extensions: { [tasksExtension]: {} } }),
       },
       instructions: instructionsFor(
@@ -102,7 +105,8 @@ function toWire({ title, inputSchema, annotations, name, description, meta }: Li
     type: 'object' as const,
   };
   return {
-    ...{ name, description },
+    name,
+    description,
     inputSchema: schema,
     annotations: { ...annotations },
     title,

@@ -13,7 +13,9 @@ export function findingTool(list: readonly ListedTool[]): Tool {
   const { name, title, description } = findEntry;
   const operationsOf = remembering(list);
   return tool({
-    ...{ name, title, description },
+    name,
+    title,
+    description,
     family: 'operations',
     effect: 'reads',
     recoverable: false,

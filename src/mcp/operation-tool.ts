@@ -128,7 +128,8 @@ function resultOf<O extends Operation>(
   const page = words.page?.(body, input, isBrief);
   const work = words.work?.(body, input);
   return {
-    ...{ summary, data },
+    summary,
+    data,
     ...(next.length > 0 && { next }),
     ...(page && { page }),
     ...(work && { work }),

@@ -63,8 +63,20 @@ function isWrapper(pid: number): boolean {
 }
 
 const launchers: ReadonlySet<string> = new Set([
-  ...['sh', 'ash', 'bash', 'dash', 'zsh', 'fish', 'env', 'timeout'],
-  ...['npm', 'npx', 'pnpm', 'yarn', 'bun', 'bunx'],
+  'sh',
+  'ash',
+  'bash',
+  'dash',
+  'zsh',
+  'fish',
+  'env',
+  'timeout',
+  'npm',
+  'npx',
+  'pnpm',
+  'yarn',
+  'bun',
+  'bunx',
 ]);
 
 /** Undefined where it is gone, or this system does not say. */

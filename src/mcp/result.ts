@@ -192,7 +192,10 @@ function fileLine({ path, description }: SavedFile, tag: string): string {
 function fileLink({ path, mimeType, description }: SavedFile, tag: string): Content {
   const uri = pathToFileURL(path).href;
   return {
-    ...{ type: 'resource_link', uri, name: linkName(basename(path)), mimeType },
+    type: 'resource_link',
+    uri,
+    name: linkName(basename(path)),
+    mimeType,
     description: fenceWords(description, tag),
   };
 }

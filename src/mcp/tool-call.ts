@@ -75,7 +75,8 @@ async function callAndAsk(call: Call, round: Round): Promise<Answered> {
   const called = await call({
     canOpen: canOpen !== 'no',
     canConsent: canConsent !== 'no' && !consent.dropsQuestions(server),
-    ...{ answer, agreed },
+    answer,
+    agreed,
   });
   const { ask } = called;
   if (ask === undefined) return { called };

@@ -193,7 +193,8 @@ export function tool<Schema extends z.ZodObject>(words: Words<Schema>): Tool {
   const { run, input, ...rest } = words;
   const read = (args: unknown) => check(input, withoutNulls(input, args));
   return {
-    ...{ ...rest, input },
+    ...rest,
+    input,
     check: (args) => void read(args),
     call: async (args, context) => run(read(args), context),
   };

@@ -307,8 +307,16 @@ async function readHeader(bytes: Uint8Array): Promise<Header> {
 
 /** By the names that libvips gives them. */
 const sampleBytes: Readonly<Record<string, number>> = {
-  ...{ uchar: 1, char: 1, ushort: 2, short: 2, uint: 4, int: 4 },
-  ...{ float: 4, complex: 8, double: 8, dpcomplex: 16 },
+  uchar: 1,
+  char: 1,
+  ushort: 2,
+  short: 2,
+  uint: 4,
+  int: 4,
+  float: 4,
+  complex: 8,
+  double: 8,
+  dpcomplex: 16,
 };
 
 function recognise(bytes: Uint8Array): ImageFormat {

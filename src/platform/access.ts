@@ -36,8 +36,11 @@ export function openTokenDoor(
       (await workspaces.find(token.workspace)) ??
       (await workspaces.ensure(token.workspace, clock.now()));
     return {
-      ...{ workspace, scopes: token.scopes, folderIds: undefined },
-      ...{ name: `token:${token.subject}`, isPublishable: false },
+      workspace,
+      scopes: token.scopes,
+      folderIds: undefined,
+      name: `token:${token.subject}`,
+      isPublishable: false,
     };
   };
 }

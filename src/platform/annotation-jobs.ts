@@ -30,9 +30,14 @@ export function annotationJobHandlers(parts: Parts): Handlers<Operations, Princi
       const wanted = input.num_images;
       const { job, free } = await store.annotationJobs.add(
         {
-          ...{ id: newId(), projectId: project.id, name: input.name, batchId: batch.id },
-          ...{ labeler: input.labelerEmail, reviewer: input.reviewerEmail },
-          ...{ createdBy: principal.name, created: clock.now() },
+          id: newId(),
+          projectId: project.id,
+          name: input.name,
+          batchId: batch.id,
+          labeler: input.labelerEmail,
+          reviewer: input.reviewerEmail,
+          createdBy: principal.name,
+          created: clock.now(),
         },
         wanted,
       );
@@ -83,7 +88,12 @@ export async function findBatch(
 function describeJob(job: AnnotationJob, project: Project, { workspace }: Principal) {
   const { id, name, createdBy, batchId, labeler, reviewer, status, created, states } = job;
   return {
-    ...{ id, name, project: project.slug, owner: workspace.slug, createdBy, status },
+    id,
+    name,
+    project: project.slug,
+    owner: workspace.slug,
+    createdBy,
+    status,
     ...(batchId !== undefined && { sourceBatch: batchId }),
     ...(labeler !== undefined && { labeler }),
     ...(reviewer !== undefined && { reviewer }),

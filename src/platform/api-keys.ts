@@ -200,7 +200,11 @@ async function describeNewKey(store: Store, principal: Principal, key: ApiKey, s
   return {
     keyId,
     key: secret.reveal(),
-    ...{ name, prefix, scopes, folderIds, created_on },
+    name,
+    prefix,
+    scopes,
+    folderIds,
+    created_on,
     protected: key.isProtected,
     publishableKey: await publishableKey(store, principal),
   };

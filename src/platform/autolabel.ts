@@ -67,7 +67,9 @@ async function start(
     ? { ontology: input.ontology ?? {}, confidenceThresholds: input.confidenceThresholds ?? {} }
     : chooseClasses(input, found.classes, await projectClasses(parts, project));
   const job: NewAutolabelJob = {
-    ...{ id: newId(), workspaceId: principal.workspace.id, projectId: project.id },
+    id: newId(),
+    workspaceId: principal.workspace.id,
+    projectId: project.id,
     settings: {
       modelType: input.modelType,
       modelId: isFailure ? undefined : found.modelId,
@@ -79,9 +81,14 @@ async function start(
   };
   if (isFailure) return store.autolabel.addFailed(job, found.message, found.code);
   const annotationJob = {
-    ...{ id: newId(), projectId: project.id, name: `Auto Label: ${batch.name}` },
-    ...{ batchId: batch.id, labeler: undefined, reviewer: input.reviewerEmail },
-    ...{ createdBy: principal.name, created: job.created },
+    id: newId(),
+    projectId: project.id,
+    name: `Auto Label: ${batch.name}`,
+    batchId: batch.id,
+    labeler: undefined,
+    reviewer: input.reviewerEmail,
+    createdBy: principal.name,
+    created: job.created,
   };
   const imagesMax = input.numImagesToLabel ?? batch.images;
   const added = await store.autolabel.add(job, annotationJob, imagesMax);
@@ -157,13 +164,16 @@ function describeJob(job: AutolabelJob, project: Project, task: Task) {
   const { modelId, modelType, ...settings }: AutolabelSettings = job.settings;
   const { ontology, defaultConfidence, confidenceThresholds } = settings;
   return {
-    ...{ jobId: id, status: task?.status ?? 'created', modelType },
+    jobId: id,
+    status: task?.status ?? 'created',
+    modelType,
     ...(modelId !== undefined && { modelId }),
     projectType: project.type,
     images: { total: images, labelled, empty, skipped },
     progress: { current: labelled + empty + skipped, total: images },
     ontology: { ...ontology },
-    ...{ defaultConfidence, confidenceThresholds: { ...confidenceThresholds } },
+    defaultConfidence,
+    confidenceThresholds: { ...confidenceThresholds },
     ...(annotationJobId !== undefined && { annotationJobId }),
     ...(task?.error !== undefined && { error: task.error }),
   };

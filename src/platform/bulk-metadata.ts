@@ -20,14 +20,19 @@ export function bulkMetadataHandlers({
       const { workspace } = principal;
       const updates = input.updates.map(
         ({ imageId, metadata = {}, removeMetadata = [], addTags = [], removeTags = [] }) => ({
-          ...{ imageId, metadata, removeMetadata, addTags, removeTags },
+          imageId,
+          metadata,
+          removeMetadata,
+          addTags,
+          removeTags,
         }),
       );
       const problems = [...findTwice(updates), ...updates.flatMap(findBoth)];
       if (problems.length > 0) throw invalidInput(problems);
       const taskId = newId();
       await store.metadata.start({
-        ...{ taskId, workspaceId: workspace.id },
+        taskId,
+        workspaceId: workspace.id,
         projectIds: await projectsInReach(store, principal, updates),
         input: JSON.stringify({ updates: input.updates }),
       });

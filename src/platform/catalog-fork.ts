@@ -27,8 +27,13 @@ export function catalogForkHandlers({
       const { project } = chooseSource(sources, wanted, workspace.slug);
       const taskId = newId();
       const fork = await store.forks.start({
-        ...{ taskId, workspaceId: workspace.id, projectId: newId(), sourceId: project.id },
-        ...{ origin, workspaceSlug: workspace.slug, created: clock.now() },
+        taskId,
+        workspaceId: workspace.id,
+        projectId: newId(),
+        sourceId: project.id,
+        origin,
+        workspaceSlug: workspace.slug,
+        created: clock.now(),
       });
       if (fork === undefined) throw noSource(wanted);
       tasks.wake();

@@ -27,7 +27,8 @@ export function deploymentHandlers(parts: Parts): Handlers<typeof deployment, Pr
         project: {
           id: `${workspace.slug}/${project.slug}`,
           url: `${origin}/${workspace.slug}/${project.slug}`,
-          ...{ name: project.name, owner: workspace.slug },
+          name: project.name,
+          owner: workspace.slug,
           type: isClassification(project.type) ? 'classification' : project.type,
           classes: Object.keys(classes),
           multilabel: project.type === 'multi-label-classification',

@@ -123,7 +123,9 @@ function readChange(input: FolderInput): FolderChange {
 function describeFolder(folder: Folder) {
   const { id, name, projects, parentId, externalId, authGroups, created, updated } = folder;
   return {
-    ...{ id, name, projects: [...projects] },
+    id,
+    name,
+    projects: [...projects],
     parent_id: parentId ?? null,
     external_id: externalId ?? null,
     auth_groups: authGroups,

@@ -48,7 +48,8 @@ function writeHandlers(
         image.id,
         annotation,
         {
-          ...{ overwrite, isPredicted: input.prediction === true },
+          overwrite,
+          isPredicted: input.prediction === true,
           ...(input.jobName !== undefined && {
             job: { name: input.jobName, createdBy: principal.name },
           }),

@@ -103,10 +103,17 @@ async function runModel(
   const record = (labelled: Labelled | undefined, error: string | undefined) =>
     store.inferences.add([
       {
-        ...{ id, workspaceId, projectId: project.id, modelName: labeller.modelId },
-        ...{ source: 'hosted', created: clock.now(), responseMs: labelled?.ms, error },
+        id,
+        workspaceId,
+        projectId: project.id,
+        modelName: labeller.modelId,
+        source: 'hosted',
+        created: clock.now(),
+        responseMs: labelled?.ms,
+        error,
         seen: (labelled?.detections ?? []).map(({ label, confidence }) => ({
-          ...{ class: label, confidence },
+          class: label,
+          confidence,
         })),
       },
     ]);
@@ -133,10 +140,14 @@ function describe(id: string, { width, height, detections, ms }: Labelled) {
     time: ms / 1000,
     image: { width, height },
     predictions: detections.map((detection) => ({
-      ...{ x: tidy(detection.x), y: tidy(detection.y) },
-      ...{ width: tidy(detection.width), height: tidy(detection.height) },
-      ...{ confidence: tidy(detection.confidence), class: detection.label },
-      ...{ class_id: detection.classIndex, detection_id: randomUUID() },
+      x: tidy(detection.x),
+      y: tidy(detection.y),
+      width: tidy(detection.width),
+      height: tidy(detection.height),
+      confidence: tidy(detection.confidence),
+      class: detection.label,
+      class_id: detection.classIndex,
+      detection_id: randomUUID(),
     })),
   };
 }

@@ -24,7 +24,10 @@ export interface Links {
 /** Links that processes with the same key understand. */
 export function createLinks(clock: Clock, key: LinkKey): Links {
   const values = ({ hash, name, contentType }: LinkTarget, expires: string) => [
-    ...[hash, name, contentType, expires],
+    hash,
+    name,
+    contentType,
+    expires,
   ];
   return {
     key,

@@ -37,7 +37,9 @@ export function monitoringHandlers({
     inference_stats_set_metadata: async ({ data }, { principal }) => {
       requireWhole(principal, 'Metadata of inferences');
       const changes = data.map(({ inference_ids: ids, field_name: name, field_value: value }) => ({
-        ...{ ids, name, value },
+        ids,
+        name,
+        value,
       }));
       const count = changes.reduce((sum, { ids }) => sum + ids.length, 0);
       if (count > limits.inferenceRecordsMax) {

@@ -22,7 +22,7 @@ import type { Caller } from '../http-server/turns.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Secret } from '../secret.ts';
-import { openBlobFolder } from '../storage/blob-store.ts';
+import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { createWork, type Work } from '../storage/work.ts';
 import { startWorker, type Worker } from '../storage/worker.ts';
@@ -128,22 +128,25 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   const readers = createAnnotationReaders();
   let workers: Worker[] = [];
   const wake = () => wakeAll(workers);
-  const uploads = await openUploads({
-    ...{ data, store: store.uploads, key, clock },
-    onReceived: wake,
-  });
-  const models = createModels({
-    ...{ model: options.model, blobs },
-    findWeights: (workspaceId, modelId) => store.trainings.weights(workspaceId, modelId),
-  });
+  const uploads = await openUploads({ data, store: store.uploads, key, clock, onReceived: wake });
+  const models = openModels(store, blobs, options);
   const common = {
-    ...{ store, blobs, renderers, uploads, models, clock },
-    ...{ collect: createCollect({ store, blobs, clock, log }), trainer: options.trainer },
+    store,
+    blobs,
+    renderers,
+    uploads,
+    models,
+    clock,
+    collect: createCollect({ store, blobs, clock, log }),
+    trainer: options.trainer,
   };
   const service = await serve({
     operations: embeddedOperations,
     handlers: platformHandlers({
-      ...{ ...common, readers, links, log },
+      ...common,
+      readers,
+      links,
+      log,
       videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
       versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
       tasks: createTasks(work, wake),
@@ -159,23 +162,15 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     trustedProxies: options.trustedProxies ?? [],
     ...(publicUrl !== undefined && { publicUrl, allowedHosts: [new URL(publicUrl).host] }),
     checkAnswers: options.checkAnswers ?? false,
-    ...{ log, clock },
+    log,
+    clock,
   });
   await options.onListening?.(service.url).catch(async (thrown) => {
     await service.close();
     throw thrown;
   });
   const sweeps = await startSweeps(work, store, options);
-  workers = startWorkers(
-    work,
-    {
-      ...{ ...common, scratch },
-      environment: options.environment ?? {},
-      fetchVideo: (url, path, signal, wrote) =>
-        fetchVideo(url, path, signal, { ...options, wrote }),
-    },
-    options,
-  );
+  workers = startWorkers(work, { ...common, scratch, ...jobSettings(options) }, options);
   return {
     url: service.url,
     close: async () => {
@@ -184,6 +179,21 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
       await Promise.all([renderers.close(), readers.close(), models.close()]);
       await store.close();
     },
+  };
+}
+
+function openModels(store: Store, blobs: BlobStore, { model }: PlatformOptions) {
+  return createModels({
+    model,
+    blobs,
+    findWeights: (workspaceId, modelId) => store.trainings.weights(workspaceId, modelId),
+  });
+}
+
+function jobSettings(options: PlatformOptions): Pick<JobParts, 'environment' | 'fetchVideo'> {
+  return {
+    environment: options.environment ?? {},
+    fetchVideo: (url, path, signal, wrote) => fetchVideo(url, path, signal, { ...options, wrote }),
   };
 }
 
@@ -271,7 +281,9 @@ function wakeAll(workers: readonly Worker[]): void {
 function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptions): Worker[] {
   return lanes.map((jobs) =>
     startWorker({
-      ...{ work, clock, log },
+      work,
+      clock,
+      log,
       kinds: Object.keys(jobs),
       run: (claim, signal) => {
         const job = jobs[claim.kind];

@@ -47,8 +47,11 @@ export function openDoor({ keys, workspace, apiKeys, tokens }: DoorOptions): Doo
     if (presented === undefined) return undefined;
     if (accepted.has(presented.hash())) {
       return {
-        ...{ workspace, scopes: undefined, folderIds: undefined },
-        ...{ name: 'environment', isPublishable: false },
+        workspace,
+        scopes: undefined,
+        folderIds: undefined,
+        name: 'environment',
+        isPublishable: false,
       };
     }
     const holder = await apiKeys(presented);

@@ -32,7 +32,9 @@ export function rebalanceHandlers(
       };
       const taskId = newId();
       await store.splits.start({
-        ...{ taskId, workspaceId: principal.workspace.id, projectId: project.id },
+        taskId,
+        workspaceId: principal.workspace.id,
+        projectId: project.id,
         settings: JSON.stringify(settings),
       });
       tasks.wake();

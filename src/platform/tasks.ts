@@ -42,7 +42,8 @@ export function taskHandlers(
           .filter((_, index) => seen[index])
           .map((item) => ({
             ...describeTask(item, links, origin),
-            ...{ kind: item.kind, created: item.created / 1000 },
+            kind: item.kind,
+            created: item.created / 1000,
           })),
       };
     },

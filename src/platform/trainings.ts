@@ -64,8 +64,12 @@ function startHandlers(parts: Parts): Handlers<Pick<Own, 'trainings_start'>, Pri
       }
       const chosen = await chooseRecipe(parts, principal, project, input);
       const training = await store.trainings.add({
-        ...{ id: newId(), versionId: version.id, projectId: project.id },
-        ...{ workspaceId: principal.workspace.id, ...chosen, created: clock.now() },
+        id: newId(),
+        versionId: version.id,
+        projectId: project.id,
+        workspaceId: principal.workspace.id,
+        ...chosen,
+        created: clock.now(),
       });
       tasks.wake();
       return { trainingId: training.id, status: training.status, jobId: training.id };
@@ -96,7 +100,8 @@ async function chooseRecipe(
     }
   }
   return {
-    ...{ modelType: type.name, epochs: epochsOf(recipe) },
+    modelType: type.name,
+    epochs: epochsOf(recipe),
     recipe: { ...recipe, ...(checkpoint !== undefined && { checkpoint }) },
   };
 }

@@ -67,12 +67,17 @@ function describeItem(item: TrashItem, origin: string, { workspace }: Principal)
   const { type, id, name, path, deletedAt, deletedBy, parent } = item;
   const urlOf = (parts: readonly string[]) => [origin, workspace.slug, ...parts].join('/');
   return {
-    ...{ type, id, name, url: urlOf(path) },
+    type,
+    id,
+    name,
+    url: urlOf(path),
     deletedAt: isoTime(deletedAt),
     deletedBy: deletedBy ?? null,
     scheduledCleanupAt: isoTime(deletedAt + limits.trashRetentionMs),
     ...(parent && {
-      ...{ parentId: parent.id, parentName: parent.name, parentUrl: urlOf(parent.path) },
+      parentId: parent.id,
+      parentName: parent.name,
+      parentUrl: urlOf(parent.path),
     }),
   };
 }

@@ -87,7 +87,8 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   const room = createRoom(options.freeBytes ?? (() => files.freeBytes()));
   const receiver: Receiver = { ...options, files, room, running: new Map() };
   return {
-    ...{ files, room },
+    files,
+    room,
     start: async (origin, { workspaceId, kind, name, work: workOf }) => {
       const created = clock.now();
       const waiting = await store.countWaiting(workspaceId, created);

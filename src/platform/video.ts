@@ -36,7 +36,8 @@ export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
       const id = newId();
       const settings = { framesPerSecond: input.infer_fps ?? defaultFramesPerSecond, models };
       const payload = {
-        ...{ workspaceId, ...(await seenBy(parts, principal, models)) },
+        workspaceId,
+        ...(await seenBy(parts, principal, models)),
         ...(source.kind === 'upload' && { uploadId: source.uploadId }),
       };
       await store.videoJobs.add(
@@ -53,7 +54,8 @@ export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
       requireLook(principal.name, id);
       const target = { name: `${id}.json`, contentType: 'application/json' };
       return {
-        ...{ job_id: id, status: statusOf(task) },
+        job_id: id,
+        status: statusOf(task),
         progress: task.total === 0 ? null : { current: task.current, total: task.total },
         ...(task.status === 'failed' && { error: task.error }),
         ...(job.hash !== undefined && {

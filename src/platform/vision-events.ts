@@ -126,8 +126,14 @@ function inferenceOf(
   const isSeen = lists.some((list) => list !== undefined);
   if (eventType === 'operator_feedback' || !isSeen) return undefined;
   return {
-    ...{ id: eventId, workspaceId, projectId: undefined, modelName: modelNameOf(event) },
-    ...{ source: 'vision_event', created: occurred, responseMs: undefined, error: undefined },
+    id: eventId,
+    workspaceId,
+    projectId: undefined,
+    modelName: modelNameOf(event),
+    source: 'vision_event',
+    created: occurred,
+    responseMs: undefined,
+    error: undefined,
     seen: lists.flatMap((list) => list ?? []),
   };
 }
@@ -135,8 +141,10 @@ function inferenceOf(
 /** What models saw in the images of an event. */
 function seenLists({ images = [] }: EventInput) {
   return images.flatMap((image) => [
-    ...[image.objectDetections, image.classifications],
-    ...[image.instanceSegmentations, image.keypoints],
+    image.objectDetections,
+    image.classifications,
+    image.instanceSegmentations,
+    image.keypoints,
   ]);
 }
 

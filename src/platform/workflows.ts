@@ -15,7 +15,10 @@ export function workflowHandlers({ store, clock }: Parts): Handlers<typeof workf
     workflows_create: async ({ name, config }, { principal }) => {
       requireWhole(principal, 'Managing workflows');
       const workflow = await store.workflows.add({
-        ...{ id: newId(), workspaceId: principal.workspace.id, name, config },
+        id: newId(),
+        workspaceId: principal.workspace.id,
+        name,
+        config,
         created: clock.now(),
       });
       return { workflow: describeWorkflow(workflow) };

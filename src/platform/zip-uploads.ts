@@ -21,13 +21,17 @@ export function zipUploadHandlers(parts: Parts): Handlers<ZipOperations, Princip
       const taskId = newId();
       const since = clock.now();
       const settings = {
-        ...{ workspaceId: workspace.id, projectId: project.id, since: String(since) },
+        workspaceId: workspace.id,
+        projectId: project.id,
+        since: String(since),
         split: input.split ?? 'train',
         batchName: input.batchName ?? `Uploaded on ${isoTime(since).slice(0, 10)}`,
         tags: (input.tags ?? []).join(','),
       } as const;
       const { link } = await uploads.start(origin, {
-        ...{ workspaceId: workspace.id, kind: 'zip', name: project.slug },
+        workspaceId: workspace.id,
+        kind: 'zip',
+        name: project.slug,
         work: (uploadId) => {
           const payload: ZipPayload = { ...settings, uploadId };
           return { id: taskId, kind: 'zip', payload };

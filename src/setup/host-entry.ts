@@ -68,7 +68,9 @@ async function findEntry(host: Host, file: string): Promise<FoundEntry> {
     const command = commandOf(entry);
     const secrets = environmentOf(host, entry);
     return {
-      ...{ ...place, command, holdsSecret: secrets.length > 0 },
+      ...place,
+      command,
+      holdsSecret: secrets.length > 0,
       ...(command === undefined && { trouble: anotherKind }),
     };
   } catch (thrown) {

@@ -135,8 +135,10 @@ const byName = {
     places: async (surroundings) => [place(join(gooseFolder(surroundings), 'config.yaml'))],
     entry: ({ command, args }) => ({ type: 'stdio', cmd: command, args }),
     first: {
-      ...{ name: 'fovea', description: 'Datasets, versions and trainings of computer vision' },
-      ...{ enabled: true, timeout: 300 },
+      name: 'fovea',
+      description: 'Datasets, versions and trainings of computer vision',
+      enabled: true,
+      timeout: 300,
     },
     environment: 'envs',
     afterwards: 'Start a new session of Goose.',

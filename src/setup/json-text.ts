@@ -57,8 +57,13 @@ function addedOnLine(text: string, path: Path, value: unknown, style: Style): st
   const comma = rest[1] ?? '';
   const lines = indented(member, start).replaceAll('\n', style.lineEnd);
   return [
-    ...[text.slice(0, end), comma === '' ? ',' : '', text.slice(end, at)],
-    ...[style.lineEnd, lines, comma, text.slice(at)],
+    text.slice(0, end),
+    comma === '' ? ',' : '',
+    text.slice(end, at),
+    style.lineEnd,
+    lines,
+    comma,
+    text.slice(at),
   ].join('');
 }
 

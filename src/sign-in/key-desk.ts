@@ -25,8 +25,15 @@ export function createKeyDesk(options: KeyDeskOptions): SignInDesk {
     finishWith: noSignIn,
     openBrowser: options.browser,
     status: async () => ({
-      ...{ status: 'signed_in', why, workspaceUrl, profile, store: stores[why] },
-      ...{ expiresAt: undefined, scopes: [], error: undefined, authorizationUrl: undefined },
+      status: 'signed_in',
+      why,
+      workspaceUrl,
+      profile,
+      store: stores[why],
+      expiresAt: undefined,
+      scopes: [],
+      error: undefined,
+      authorizationUrl: undefined,
     }),
     signOut: async (signal) => session?.end(signal) ?? { revoked: false, wasSignedIn: false },
     userinfo: async () => {

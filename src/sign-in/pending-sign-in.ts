@@ -59,8 +59,11 @@ export async function openPendingSignIn(options: PendingOptions): Promise<Pendin
     };
     const closed = turn.settled.then(() => listener?.close());
     return {
-      ...{ address: request.address, done: turn.done, closed },
-      ...{ cancel: turn.cancel, abandon: turn.abandon },
+      address: request.address,
+      done: turn.done,
+      closed,
+      cancel: turn.cancel,
+      abandon: turn.abandon,
       take: async (address) => {
         await turn.take(readPasted(request, address));
       },
@@ -103,7 +106,9 @@ function startTurn(options: PendingOptions, request: AuthorizationRequest) {
       await taking?.catch(() => undefined);
     });
   return {
-    ...{ done, settled, abandon },
+    done,
+    settled,
+    abandon,
     cancel: () => giveUp(new FoveaError('cancelled', 'The sign-in was cancelled.')),
     /** To which workspace, where the service says so. */
     take: async (address: URL): Promise<string | undefined> => {

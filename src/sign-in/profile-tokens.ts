@@ -88,7 +88,11 @@ class ProfileTokens implements TokenStore {
     const entries = await this.#index.list();
     return Promise.all(
       entries.map(async ({ profile, issuer, clientId, service, workspaceUrl, place }) => ({
-        ...{ profile, issuer, clientId, service, workspaceUrl },
+        profile,
+        issuer,
+        clientId,
+        service,
+        workspaceUrl,
         store: places[place],
       })),
     );

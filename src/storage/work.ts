@@ -251,11 +251,15 @@ function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs
       database.run(sql, [...values, clock.now(), id]);
     });
   return {
-    ...{ id, kind, payload, attempt: attempt.attempt },
+    id,
+    kind,
+    payload,
+    attempt: attempt.attempt,
     renew: () => update('lease_expires = ?', [clock.now() + leaseMs]),
     progress: (current, total) =>
       update('attempts = iif(? > current, 1, attempts), current = max(current, ?), total = ?', [
-        ...[current, current],
+        current,
+        current,
         total,
       ]),
     complete: (result) => update("status = 'completed', result = ?", [toJson(result)]),
@@ -279,17 +283,18 @@ export function readWorkItem(row: Row): WorkItem {
   const status = statuses.find((name) => name === row.text('status'));
   if (status === undefined) throw new FoveaError('internal', 'The database holds unknown work.');
   return {
-    ...{
-      id: row.text('id'),
-      kind: row.text('kind').replace(held, ''),
-      payload: row.json('payload'),
-      status,
-    },
-    ...{ current: row.integer('current'), total: row.integer('total') },
-    ...{ result: row.optionalJson('result'), error: row.optionalText('error') },
+    id: row.text('id'),
+    kind: row.text('kind').replace(held, ''),
+    payload: row.json('payload'),
+    status,
+    current: row.integer('current'),
+    total: row.integer('total'),
+    result: row.optionalJson('result'),
+    error: row.optionalText('error'),
     errorCode: readErrorCode(row, 'error_code'),
-    ...{ attempts: row.integer('attempts') },
-    ...{ created: row.integer('created'), updated: row.integer('updated') },
+    attempts: row.integer('attempts'),
+    created: row.integer('created'),
+    updated: row.integer('updated'),
   };
 }
 

@@ -96,6 +96,11 @@ export const rules: readonly Rule[] = [
     find: ({ assertions }) => assertions.map(at('a value asserted as')),
   },
   {
+    name: 'no spread object literals',
+    why: 'A literal spread into a literal only saves lines: write its members there.',
+    find: ({ spreadObjects }) => spreadObjects.map(at('an object literal spread into another')),
+  },
+  {
     name: 'short functions',
     why: 'A function is read on one screen: split it by what its parts do.',
     find: ({ functions }) =>

@@ -32,6 +32,8 @@ export interface Source {
   readonly names: readonly Located[];
   /** Types after `as`, `const` left out. */
   readonly assertions: readonly Located[];
+  /** Object literals that are spread into object literals. */
+  readonly spreadObjects: readonly Located[];
   /** The values of `shell` members, as written. */
   readonly shells: readonly Located[];
   readonly comments: readonly Located[];
@@ -60,6 +62,7 @@ export function readSource(path: string, text: string): Source {
     functions: [],
     names: [],
     assertions: [],
+    spreadObjects: [],
     shells: [],
     comments: comments.map(({ value, start }) => ({ line: at(start), text: value })),
   };
@@ -67,6 +70,7 @@ export function readSource(path: string, text: string): Source {
     noteModule(node, facts, at);
     noteFunction(node, parent, facts, at);
     noteName(node, parent, facts, at);
+    noteSpread(node, parent, facts, at);
     noteRest(node, text, facts, at);
   });
   return {
@@ -238,6 +242,12 @@ function isMemberOf(node: Node, parent: Node | undefined): boolean {
   if (parent?.type === 'MemberExpression') return !parent.computed || parent.object === node;
   if (parent?.type === 'Property') return parent.key === node && parent.value !== node;
   return parent !== undefined && 'key' in parent && parent.key === node;
+}
+
+function noteSpread(node: Node, parent: Node | undefined, facts: Facts, at: LineAt): void {
+  if (node.type !== 'SpreadElement' || parent?.type !== 'ObjectExpression') return;
+  if (node.argument.type !== 'ObjectExpression') return;
+  facts.spreadObjects.push({ line: at(node.start), text: '' });
 }
 
 function noteRest(node: Node, text: string, facts: Facts, at: LineAt): void {

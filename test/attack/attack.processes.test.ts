@@ -94,8 +94,10 @@ test('every reading tool keeps them in its fence, and gives them all', async () 
 
 test('through the compact surface likewise', async () => {
   const compact = await launchFovea({
-    ...{ FOVEA_DEVICE_URL: store.url, FOVEA_HOME: fovea.home },
-    ...{ FOVEA_SURFACE: 'compact', FOVEA_FILE_ROOTS: fovea.folder },
+    FOVEA_DEVICE_URL: store.url,
+    FOVEA_HOME: fovea.home,
+    FOVEA_SURFACE: 'compact',
+    FOVEA_FILE_ROOTS: fovea.folder,
   });
   try {
     const { tools } = await compact.client.listTools();
@@ -117,7 +119,8 @@ test('resources keep them in their fence', async () => {
   const uris = [
     'fovea://workspace',
     ...seeded.projects.map((project) => `fovea://projects/${project}`),
-    ...[`fovea://projects/cells/images/${imageId}`, 'fovea://projects/cells/versions/1'],
+    `fovea://projects/cells/images/${imageId}`,
+    'fovea://projects/cells/versions/1',
     ...seeded.eventIds.map((id) => `fovea://events/${id}`),
     `fovea://tasks/${seeded.taskId}`,
   ];
@@ -203,7 +206,10 @@ describe('a service that answers with attacks alone', () => {
       expect(result.isError).toBe(true);
       expect(seen).toContain(mark);
       await call(host, 'projects_create', {
-        ...{ workspace: 'w', name: 'A', type: 'object-detection', annotation: 'a' },
+        workspace: 'w',
+        name: 'A',
+        type: 'object-detection',
+        annotation: 'a',
       });
       await call(host, 'doctor', {});
       await host.close();

@@ -70,7 +70,9 @@ function ownWords(structured: object): readonly string[] {
   const { summary, next, error } = { summary: '', next: [], error: undefined, ...structured };
   const calls: unknown[] = Array.isArray(next) ? next : [];
   const { message, hint, problems } = {
-    ...{ message: '', hint: '', problems: [] },
+    message: '',
+    hint: '',
+    problems: [],
     ...(typeof error === 'object' && error !== null ? error : {}),
   };
   const whys = calls.map((call) => [Object(call).tool, Object(call).why]);

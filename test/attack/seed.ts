@@ -42,14 +42,22 @@ export async function seedPlatform(
   const { batches } = await make('batches_list', cells);
   const batchId = String(Object(Array.isArray(batches) ? batches[0] : undefined).id);
   const job = await make('annotation_jobs_create', {
-    ...{ ...cells, name: textsOf('job-name')[0], batch: batchId, num_images: 1 },
-    ...{ labelerEmail: 'lea@example.com', reviewerEmail: 'rob@example.com' },
+    ...cells,
+    name: textsOf('job-name')[0],
+    batch: batchId,
+    num_images: 1,
+    labelerEmail: 'lea@example.com',
+    reviewerEmail: 'rob@example.com',
   });
   const settings = { ...cells, preprocessing: {}, augmentation: {} };
   const { taskId } = await make('versions_generate', settings);
   await make('tasks_wait', { taskId });
   return {
-    ...{ projects, imageIds, batchId, jobId: String(job.id), taskId: String(taskId) },
+    projects,
+    imageIds,
+    batchId,
+    jobId: String(job.id),
+    taskId: String(taskId),
     ...(await seedManaged(make)),
   };
 }
@@ -112,7 +120,9 @@ export async function seedEvents(
   const objectDetections = textsOf('event-class').map((name) => ({ class: name, ...box }));
   const [note, other] = textsOf('event-metadata');
   const event_id = await create({
-    ...{ event_data: { value: 'x' }, custom_metadata: { note, other }, draft: true },
+    event_data: { value: 'x' },
+    custom_metadata: { note, other },
+    draft: true,
     device_id: textsOf('device')[0],
     images: [{ file: image, objectDetections }],
   });

@@ -89,9 +89,19 @@ test('no file of the service holds an id, code, token, cookie, secret or passwor
   const waiting = authorizationUrl(service, service.applications.public);
   await browser.get(waiting.url);
   const secrets = [
-    ...[code, proof.verifier, proof.state, 'a-nonce-of-the-client', interaction],
-    ...[tokens.accessToken, tokens.refreshToken, next.accessToken, next.refreshToken],
-    ...[tokens.idToken, application.secret ?? '', person.password, waiting.state],
+    code,
+    proof.verifier,
+    proof.state,
+    'a-nonce-of-the-client',
+    interaction,
+    tokens.accessToken,
+    tokens.refreshToken,
+    next.accessToken,
+    next.refreshToken,
+    tokens.idToken,
+    application.secret ?? '',
+    person.password,
+    waiting.state,
     ...browser.cookies().values(),
   ];
   expect(secrets.length).toBeGreaterThan(15);

@@ -283,7 +283,8 @@ test('the command registers nothing at the address of the service itself', async
     run(data, ['add', '--name', 'MCP server', '--resource', resource], own);
   for (const resource of [own, `${own}/mcp`]) {
     expect(await add(resource)).toEqual({
-      ...{ code: 2, out: '' },
+      code: 2,
+      out: '',
       err: 'fovea: --resource: is at the address of this service itself\nName the address of another MCP server.\n',
     });
   }

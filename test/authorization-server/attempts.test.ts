@@ -98,7 +98,8 @@ function timed() {
   const log = createLog('warn', (line) => lines.push(line));
   const attempts = createSignInAttempts({ now: () => 0, monotonic: () => ms }, log);
   return {
-    ...{ attempts, lines },
+    attempts,
+    lines,
     at: (seconds: number) => {
       ms = seconds * 1_000;
     },

@@ -53,7 +53,10 @@ async function startSite(html = '<title>back</title>Signed in.') {
 async function startApplication(service: TestAuthorizationServer, name = 'Labels') {
   const site = await startSite();
   const application = service.register({
-    ...{ name, auth: 'none', desktop: true, visibility: 'Public' },
+    name,
+    auth: 'none',
+    desktop: true,
+    visibility: 'Public',
     redirectUris: ['http://127.0.0.1/callback'],
   });
   return { ...site, application: { ...application, redirectUri: `${site.origin}/callback` } };
@@ -91,8 +94,13 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const paths = requests.map((each) => each.replace(/\?.*/, '').replace(/[\w-]{43}/, 'UID'));
     expect(paths).toEqual([
       '/oauth/authorize',
-      ...['/oauth/sign-in/UID', '/oauth/sign-in/UID', '/oauth/authorize/UID'],
-      ...['/oauth/sign-in/UID', '/oauth/sign-in/UID/consent', '/oauth/authorize/UID', '/callback'],
+      '/oauth/sign-in/UID',
+      '/oauth/sign-in/UID',
+      '/oauth/authorize/UID',
+      '/oauth/sign-in/UID',
+      '/oauth/sign-in/UID/consent',
+      '/oauth/authorize/UID',
+      '/callback',
     ]);
   });
 
@@ -120,7 +128,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const service = await start();
     const evil = `"><img src=x onerror="alert(1)"><script>alert(2)</script>'`;
     const application = service.register({
-      ...{ name: evil, homepage: 'https://example.com/"><script>alert(3)</script>' },
+      name: evil,
+      homepage: 'https://example.com/"><script>alert(3)</script>',
       visibility: 'Public',
     });
     const parameters = { state: evil, login_hint: evil, ui_locales: evil };

@@ -337,7 +337,8 @@ test.each(['/oauth/token', '/oauth/revoke'])('%s takes no encoded body', async (
   const response = await fetch(url + path, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/x-www-form-urlencoded', 'content-encoding': 'gzip' },
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-encoding': 'gzip',
     },
     body: gzipSync('token=unknown'),
   });

@@ -59,7 +59,9 @@ export async function startJudged(publicUrl?: string): Promise<Judged> {
   const data = await mkdtemp(join(tmpdir(), 'fovea-judge-'));
   const key = 'a-key-for-tests';
   const settings = readSettings({
-    ...{ FOVEA_HOME: data, FOVEA_API_KEY: key, FOVEA_WORKSPACE: 'acme' },
+    FOVEA_HOME: data,
+    FOVEA_API_KEY: key,
+    FOVEA_WORKSPACE: 'acme',
     ...(publicUrl !== undefined && { FOVEA_PUBLIC_URL: publicUrl }),
   });
   const command = { host: '127.0.0.1', port: 0, data };
@@ -67,10 +69,15 @@ export async function startJudged(publicUrl?: string): Promise<Judged> {
   const administration = openAdministration(data, systemClock);
   const email = 'ada@example.com';
   const id = addCheapAccount(data, {
-    ...{ name: 'Ada Lovelace', email, workspaces: ['acme'], password },
+    name: 'Ada Lovelace',
+    email,
+    workspaces: ['acme'],
+    password,
   });
   addCheapAccount(data, {
-    ...{ name: 'Grace Hopper', email: 'grace@example.com', password },
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    password,
     workspaces: ['globex', 'initech'],
   });
   const registered = register(administration);
@@ -93,8 +100,13 @@ function register(administration: ReturnType<typeof openAdministration>) {
     const [authentication, redirectUris] = applications[name];
     const { application, secret } = administration.applications.add(
       {
-        ...{ name: `Application ${name}`, homepage: 'https://client.example/', redirectUris },
-        ...{ auth: authentication, scopes: [], visibility: 'Public', mcp: false },
+        name: `Application ${name}`,
+        homepage: 'https://client.example/',
+        redirectUris,
+        auth: authentication,
+        scopes: [],
+        visibility: 'Public',
+        mcp: false,
         desktop: name === 'desktop',
         ...(name === 'resource' && { resource: mcpResource }),
       },

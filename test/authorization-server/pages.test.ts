@@ -48,7 +48,9 @@ test('the consent page names who asks, who is asked, where it leads and what it 
   const service = await shared();
   const homepage = 'https://labels.example.com/about';
   const application = service.register({
-    ...{ name: 'Labels & Sheets', homepage, redirectUris: ['https://labels.example.com/back'] },
+    name: 'Labels & Sheets',
+    homepage,
+    redirectUris: ['https://labels.example.com/back'],
   });
   const { page } = await atConsent(service, application, {
     scope: 'openid email project:read credentials:delete',
@@ -116,7 +118,12 @@ test('every page forbids frames, scripts, foreign forms, referrers and copies', 
     Object.entries(pages).map(([name, { status }]) => [name, status]),
   );
   expect(statuses).toEqual({
-    ...{ signIn: 200, wrong: 400, consent: 200, onward: 200, ended: 404, refused: 400 },
+    signIn: 200,
+    wrong: 400,
+    consent: 200,
+    onward: 200,
+    ended: 404,
+    refused: 400,
     settings: 200,
   });
   for (const { headers, text } of Object.values(pages)) {
@@ -440,8 +447,11 @@ async function startDocument(document: Readonly<Record<string, unknown>>) {
   const id = `https://${host}/client.json`;
   const redirectUri = 'http://127.0.0.1:33418/callback';
   const known = {
-    ...{ client_id: id, redirect_uris: [redirectUri], application_type: 'native' },
-    ...{ token_endpoint_auth_method: 'none', response_types: ['code'] },
+    client_id: id,
+    redirect_uris: [redirectUri],
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    response_types: ['code'],
     grant_types: ['authorization_code', 'refresh_token'],
   };
   server.on('request', (_request, response) => {

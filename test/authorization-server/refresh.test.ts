@@ -39,7 +39,8 @@ async function startSignedIn(): Promise<{
   const application = service.applications.public;
   const first = await signIn(service, application, { scope });
   return {
-    ...{ service, first },
+    service,
+    first,
     refreshWith: (token) => refresh(service, application, token),
     isActive: async (token) => (await validate(service, token)).body.active,
   };

@@ -311,7 +311,9 @@ describe('4.14 Refresh Token Protection', () => {
     async (member) => {
       const tokens = await ada.tokensFor(post);
       const body = new URLSearchParams({
-        ...{ client_id: post.id, client_secret: post.secret, token: String(tokens[member]) },
+        client_id: post.id,
+        client_secret: post.secret,
+        token: String(tokens[member]),
       });
       const answer = await fetch(`${issuer}/oauth/revoke`, { method: 'POST', body });
       expect([answer.status, await answer.text()]).toEqual([200, '']);
@@ -325,7 +327,9 @@ describe('4.14 Refresh Token Protection', () => {
     const tokens = await ada.tokensFor(post);
     for (const member of ['access_token', 'refresh_token']) {
       const body = new URLSearchParams({
-        ...{ client_id: other.id, client_secret: other.secret, token: String(tokens[member]) },
+        client_id: other.id,
+        client_secret: other.secret,
+        token: String(tokens[member]),
       });
       const answer = await fetch(`${issuer}/oauth/revoke`, { method: 'POST', body });
       expect(answer.status).toBe(200);
@@ -351,7 +355,9 @@ describe('4.15 Client Impersonating Resource Owner', () => {
 
   test('no passwords are taken at the token endpoint', async () => {
     const answer = await postToken(issuer, post, {
-      ...{ grant_type: 'password', username: credentials.name, password },
+      grant_type: 'password',
+      username: credentials.name,
+      password,
     });
     expect([answer.status, answer.body.error]).toEqual([400, 'unsupported_grant_type']);
   });

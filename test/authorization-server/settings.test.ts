@@ -52,8 +52,11 @@ async function register(
   const page = await browser.get(url + path);
   const hidden = fieldsOf(page, 'name="redirect_uris"');
   const usual = {
-    ...{ name: 'Labels', redirect_uris: 'https://labels.example.com/back', workspace: 'acme' },
-    ...{ auth: 'client_secret_post', visibility: 'Internal' },
+    name: 'Labels',
+    redirect_uris: 'https://labels.example.com/back',
+    workspace: 'acme',
+    auth: 'client_secret_post',
+    visibility: 'Internal',
   };
   return browser.post(url + path, { ...hidden, ...usual, ...fields });
 }
@@ -88,16 +91,25 @@ test('what cannot be registered comes back with all that is wrong, and nothing l
   const before = await list();
   const { browser } = await signedIn(service);
   const refused = await register(service, browser, {
-    ...{ name: 'A'.repeat(101), homepage: 'javascript:alert(1)', scope: 'project:read' },
+    name: 'A'.repeat(101),
+    homepage: 'javascript:alert(1)',
+    scope: 'project:read',
     redirect_uris: 'https://labels.example.com/back\r\nhttp://labels.example.com/<b>',
-    ...{ auth: 'private_key_jwt', visibility: 'Secret', workspace: 'another', desktop: 'yes' },
+    auth: 'private_key_jwt',
+    visibility: 'Secret',
+    workspace: 'another',
+    desktop: 'yes',
   });
   expect(refused.status).toBe(400);
   expect(wordsOf(refused)).toContain('It was not registered: Workspace must be one of yours.');
   const again = await register(service, browser, {
-    ...{ name: 'A'.repeat(101), homepage: 'javascript:alert(1)', scope: 'project:read' },
+    name: 'A'.repeat(101),
+    homepage: 'javascript:alert(1)',
+    scope: 'project:read',
     redirect_uris: 'https://labels.example.com/back\r\nhttp://labels.example.com/<b>',
-    ...{ auth: 'private_key_jwt', visibility: 'Secret', desktop: 'yes' },
+    auth: 'private_key_jwt',
+    visibility: 'Secret',
+    desktop: 'yes',
   });
   expect(wordsOf(again)).toContain(
     'It was not registered: Name must have 1 to 100 characters. ' +
@@ -177,8 +189,11 @@ test('forms are good once, for their own session and purpose', async () => {
   const page = await first.browser.get(service.url + path);
   const add = fieldsOf(page, 'name="redirect_uris"');
   const values = {
-    ...{ name: 'Once', redirect_uris: 'https://example.com/', workspace: 'acme' },
-    ...{ auth: 'none', visibility: 'Public' },
+    name: 'Once',
+    redirect_uris: 'https://example.com/',
+    workspace: 'acme',
+    auth: 'none',
+    visibility: 'Public',
   };
   const post = (browser: FormBrowser, fields: Readonly<Record<string, string>>) =>
     browser.post(service.url + path, fields).then(({ status }) => status);

@@ -140,7 +140,10 @@ test('a registered MCP server exchanges tokens for its own resource', async () =
   const { service, exchange } = await start();
   const resource = 'https://registered.example/mcp';
   const server = service.register({
-    ...{ name: 'MCP server', redirectUris: [], auth: 'client_secret_basic', resource },
+    name: 'MCP server',
+    redirectUris: [],
+    auth: 'client_secret_basic',
+    resource,
   });
   const { accessToken } = await signIn(service, service.applications.public, { resource, scope });
   const answer = await exchange(server, accessToken);
@@ -152,7 +155,10 @@ test('nobody exchanges tokens of this service by naming its addresses as their o
   const { service, resource, exchange } = await start();
   for (const claimed of [resource, service.url]) {
     const usurper = service.register({
-      ...{ name: 'Usurper', redirectUris: [], auth: 'client_secret_basic', resource: claimed },
+      name: 'Usurper',
+      redirectUris: [],
+      auth: 'client_secret_basic',
+      resource: claimed,
     });
     const named = { resource: claimed, scope };
     const { accessToken } = await signIn(service, service.applications.public, named);
@@ -222,7 +228,10 @@ test('the MCP server of this process can do nothing else with its secret', async
   const { accessToken } = await signIn(service, service.applications.public, { scope });
   for (const grant of ['client_credentials', 'refresh_token', 'authorization_code']) {
     const answer = await postForm(`${service.url}/oauth/token`, server, {
-      ...{ grant_type: grant, code: 'x', refresh_token: 'x', redirect_uri: service.url },
+      grant_type: grant,
+      code: 'x',
+      refresh_token: 'x',
+      redirect_uri: service.url,
     });
     expect(answer.status).toBe(400);
   }

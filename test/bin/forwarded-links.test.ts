@@ -16,10 +16,16 @@ async function start() {
   const platform = await startTestPlatform();
   onTestFinished(() => platform.close());
   const service = await serve({
-    ...{ operations: {}, handlers: {}, routes: forwardedLinks(platform.url), port: 0 },
-    ...{ credentials: platformCredentials, errorBody: platformErrorBody },
-    ...{ authenticate: async () => undefined, authorize: async () => {} },
-    ...{ log: createLog('error'), clock: systemClock },
+    operations: {},
+    handlers: {},
+    routes: forwardedLinks(platform.url),
+    port: 0,
+    credentials: platformCredentials,
+    errorBody: platformErrorBody,
+    authenticate: async () => undefined,
+    authorize: async () => {},
+    log: createLog('error'),
+    clock: systemClock,
   });
   onTestFinished(() => service.close());
   const outside = (link: string) => link.replace(platform.url, service.url);
@@ -39,7 +45,8 @@ it('takes a zip file in, and gives its report and its images out', async () => {
   expect(task.result).toMatchObject({ images: 1 });
   const report = await fetch(outside(String(task.reportUrl)));
   expect([report.status, report.headers.get('content-type')]).toEqual([
-    ...[200, 'text/csv; charset=utf-8'],
+    200,
+    'text/csv; charset=utf-8',
   ]);
   expect((await put(link, zip)).status).toBe(409);
 });

@@ -39,8 +39,12 @@ function machine(settings: Record<string, string>): Machine {
     run: (argv, environment = {}) => {
       const child = spawn(nodeUnderTest, [entryUnderTest(), ...argv], {
         env: {
-          ...{ PATH: `${folder}:/usr/bin:/bin`, HOME: folder, FOVEA_HOME: home },
-          ...{ DISPLAY: ':0', FOVEA_CREDENTIALS: 'file', FOVEA_LOG: 'debug' },
+          PATH: `${folder}:/usr/bin:/bin`,
+          HOME: folder,
+          FOVEA_HOME: home,
+          DISPLAY: ':0',
+          FOVEA_CREDENTIALS: 'file',
+          FOVEA_LOG: 'debug',
           ...settings,
           ...environment,
         },
@@ -73,9 +77,11 @@ async function service() {
   return {
     server,
     settings: {
-      ...{ FOVEA_BASE_URL: server.issuer, FOVEA_CLIENT_ID: server.clientId },
+      FOVEA_BASE_URL: server.issuer,
+      FOVEA_CLIENT_ID: server.clientId,
       FOVEA_CLIENT_SECRET: server.clientSecret?.reveal() ?? '',
-      ...{ FOVEA_CLIENT_AUTH: 'client_secret_basic', FOVEA_REDIRECT_PORT: await freePort() },
+      FOVEA_CLIENT_AUTH: 'client_secret_basic',
+      FOVEA_REDIRECT_PORT: await freePort(),
     },
   };
 }
@@ -181,8 +187,10 @@ test("a service's own words cannot act on the terminal", { timeout: 60_000 }, as
   const asked = new URL(await addressOf(signIn));
   const back = new URL(asked.searchParams.get('redirect_uri') ?? '');
   back.search = new URLSearchParams({
-    ...{ error: 'server_error', error_description: '\u001b]0;evil\u0007\nrm -rf /' },
-    ...{ state: asked.searchParams.get('state') ?? '', iss: server.issuer },
+    error: 'server_error',
+    error_description: '\u001b]0;evil\u0007\nrm -rf /',
+    state: asked.searchParams.get('state') ?? '',
+    iss: server.issuer,
   }).toString();
   await fetch(back);
   const { code, log } = await signIn.ended;
@@ -199,11 +207,13 @@ test('no token is in any file in plain, nor any word in the log', { timeout: 60_
   const asked = new URL(await addressOf(signIn));
   server.lies['/token'] = () => ({
     ...server.tokens(asked.searchParams.get('nonce'), { aud: 'fovea' }),
-    ...{ access_token: 'canary-access', refresh_token: 'canary-refresh' },
+    access_token: 'canary-access',
+    refresh_token: 'canary-refresh',
   });
   const back = new URL(asked.searchParams.get('redirect_uri') ?? '');
   back.search = new URLSearchParams({
-    ...{ code: 'canary-code', iss: server.issuer },
+    code: 'canary-code',
+    iss: server.issuer,
     state: asked.searchParams.get('state') ?? '',
   }).toString();
   const page = await (await fetch(back)).text();

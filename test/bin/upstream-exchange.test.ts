@@ -75,6 +75,9 @@ test('two callers never have a token in common', async () => {
   const [ada, bob] = [upstreamOf('ada'), upstreamOf('bob')];
   const found = await Promise.all([ada(), bob(), ada(), bob()]);
   expect(found.map(({ credential }) => credential?.reveal())).toEqual([
-    ...['ada-1', 'bob-2', 'ada-1', 'bob-2'],
+    'ada-1',
+    'bob-2',
+    'ada-1',
+    'bob-2',
   ]);
 });

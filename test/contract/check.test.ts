@@ -123,7 +123,10 @@ describe('check', () => {
   test('null stands for what was left out, where it may be left out', () => {
     const given = { name: null, split: null, note: null, files: [{ name: null }], other: null };
     expect(withoutNulls(schema, given)).toEqual({
-      ...{ name: null, note: null, files: [{ name: null }], other: null },
+      name: null,
+      note: null,
+      files: [{ name: null }],
+      other: null,
     });
     const deep = z.object({ inner: z.object({ a: z.int().optional(), b: z.null().optional() }) });
     expect(withoutNulls(deep, { inner: { a: null, b: null } })).toEqual({ inner: { b: null } });

@@ -63,7 +63,10 @@ describe('a COCO file', () => {
   it('is read across the steps in which it comes from the disk', () => {
     const count = 40_000;
     const own = Array.from({ length: count }, (_, n) => ({
-      ...{ image_id: n % 100, category_id: 1, text: `é "${n}" \\ ]`, bbox: [n, 1, 2, 3] },
+      image_id: n % 100,
+      category_id: 1,
+      text: `é "${n}" \\ ]`,
+      bbox: [n, 1, 2, 3],
     }));
     const all = Array.from({ length: 100 }, (_, n) => ({ id: n, file_name: `${n}.jpg` }));
     const file = { images: all, categories: [{ id: 1, name: 'cat' }], annotations: own };

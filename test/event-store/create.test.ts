@@ -135,8 +135,13 @@ describe('an event', () => {
     const lists = { label: 'workflow', base64Image: null, metadata: null, classifications: [] };
     const request = {
       ...plainEvent,
-      ...{ solution: null, workflow_version: '7', stream_id: 's', image_id: 'i', draft: false },
-      ...{ custom_metadata: { a: 'é\u0007"' }, displayImagePosition: 1 },
+      solution: null,
+      workflow_version: '7',
+      stream_id: 's',
+      image_id: 'i',
+      draft: false,
+      custom_metadata: { a: 'é\u0007"' },
+      displayImagePosition: 1,
       images: [
         {},
         { ...lists, objectDetections: [box], keypoints: [{ ...box, keypoints: points }] },
@@ -157,12 +162,19 @@ describe('an event', () => {
     );
     expect(asItCame).toMatchObject({
       ...Object.fromEntries(ofTheirOwn),
-      ...{ solution: null, workflow_version: '7', stream_id: 's', image_id: 'i' },
-      ...{ custom_metadata: { a: 'é\u0007"' }, display_image_position: 1 },
+      solution: null,
+      workflow_version: '7',
+      stream_id: 's',
+      image_id: 'i',
+      custom_metadata: { a: 'é\u0007"' },
+      display_image_position: 1,
       images: [
         { file_id: null, input_file_id: null, label: null, object_detections: [] },
         {
-          ...{ file_id: null, label: 'workflow', object_detections: [box], metadata: null },
+          file_id: null,
+          label: 'workflow',
+          object_detections: [box],
+          metadata: null,
           keypoints: [{ ...box, keypoints: [{ ...points[0], occluded: false }] }],
         },
       ],

@@ -30,9 +30,15 @@ test('ids of one arrival differ', () => {
 test('what is no event id carries no arrival', () => {
   const id = eventIdOf(1_795_242_590_123_456);
   const wrong = [
-    ...['', 'latest', '../../etc/passwd', `${id} `, id.toUpperCase(), id.replaceAll('-', '')],
+    '',
+    'latest',
+    '../../etc/passwd',
+    `${id} `,
+    id.toUpperCase(),
+    id.replaceAll('-', ''),
     // Version 4, another variant, and 1000 microseconds.
-    ...['01a1fccb-ffab-4720-8000-000000000000', '01a1fccb-ffab-7720-c000-000000000000'],
+    '01a1fccb-ffab-4720-8000-000000000000',
+    '01a1fccb-ffab-7720-c000-000000000000',
     '01a1fccb-ffab-7fa0-8000-000000000000',
     // Later than 2255: no number of JavaScript is that exact.
     'ffffffff-ffff-7000-8000-000000000000',

@@ -36,7 +36,12 @@ const bodies: readonly object[] = [
         objectDetections: [{ class: 'x', x: 1, y: 2, width: 3, height: 4, confidence: 0.5 }],
         keypoints: [
           {
-            ...{ class: 'x', x: 1, y: 2, width: 3, height: 4, confidence: 0.5 },
+            class: 'x',
+            x: 1,
+            y: 2,
+            width: 3,
+            height: 4,
+            confidence: 0.5,
             keypoints: [{ id: 1, class: 'k', x: 1, y: 1, confidence: 0.2 }],
           },
         ],
@@ -68,7 +73,10 @@ async function seen({ status, body }: Seen): Promise<Seen> {
     status,
     body: {
       ...words,
-      ...{ id: 'id', created_at: 'then', images, image_ids: answer.image_ids.length },
+      id: 'id',
+      created_at: 'then',
+      images,
+      image_ids: answer.image_ids.length,
       finalized_at: typeof stored.finalized_at,
     },
   };

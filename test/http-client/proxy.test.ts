@@ -106,7 +106,8 @@ describe('a call', () => {
     const stalled = await startProxy(await startSecure(() => undefined));
     const slow = clientThrough(stalled, { timeoutMs: 300 });
     expect(await errorOf(slow.call(readThing, inThing))).toMatchObject({
-      ...{ code: 'timed_out', wasSent: true },
+      code: 'timed_out',
+      wasSent: true,
     });
     await stalled.allClosed();
     const silent = await startProxy(0, { behaviour: 'silent' });
@@ -132,13 +133,11 @@ describe('a call', () => {
 
 describe('a proxy that fails', () => {
   test.each([
-    ...[
-      [407, '', 'asks for a user name and a password: it answered 407', 'never', 1] as const,
-      [
-        ...([407, 'ada:wrong-secret@'] as const),
-        ...(['refused the user name and password: it answered 407', 'never', 1] as const),
-      ] as const,
-    ],
+    [407, '', 'asks for a user name and a password: it answered 407', 'never', 1] as const,
+    [
+      ...([407, 'ada:wrong-secret@'] as const),
+      ...(['refused the user name and password: it answered 407', 'never', 1] as const),
+    ] as const,
     [
       403,
       '',
@@ -244,12 +243,16 @@ describe('links of others', () => {
     const through = `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY) did not let the connection to files.fovea.example:443 through: it answered 403.`;
     const down = client.download(link, join(await folder(), 'a.zip'));
     expect(await errorOf(down)).toMatchObject({
-      ...{ code: 'unreachable', retry: 'never', message: `The download failed: ${through}` },
+      code: 'unreachable',
+      retry: 'never',
+      message: `The download failed: ${through}`,
     });
     const empty = { bytes: 0, open: async function* () {} };
     const up = client.upload(link, empty, { contentType: 'application/zip' });
     expect(await errorOf(up)).toMatchObject({
-      ...{ code: 'unreachable', retry: 'never', message: `The upload failed: ${through}` },
+      code: 'unreachable',
+      retry: 'never',
+      message: `The upload failed: ${through}`,
     });
   });
 

@@ -60,7 +60,9 @@ test('a link of our own service gets the file, with its length and without a cre
   await client.upload(`${url}/uploads/1?signature=a`, source('one', 'three'), { ...zip, onSent });
   expect(received).toMatchObject([
     {
-      ...{ method: 'PUT', url: '/uploads/1?signature=a', body: 'onethree' },
+      method: 'PUT',
+      url: '/uploads/1?signature=a',
+      body: 'onethree',
       headers: { 'content-type': 'application/zip', 'content-length': '8' },
     },
   ]);
@@ -102,7 +104,8 @@ test.each([
   const client = tracked(clientOf(server.url));
   const error = await errorOf(client.upload(`${server.url}/u`, source('x'), zip));
   expect(error).toMatchObject({
-    ...{ code, message: `The upload failed: the host answered with status ${status}.` },
+    code,
+    message: `The upload failed: the host answered with status ${status}.`,
     upstream: { status },
   });
   expect(server.seen).toHaveLength(1);

@@ -341,7 +341,7 @@ async function connected(
   const features = { tasks: undefined, addTo: () => undefined };
   const consent = consentDesks()('');
   const server = createServer(
-    { ...{ version: '1', clock: systemClock, tools, readsFiles: true }, features, consent },
+    { version: '1', clock: systemClock, tools, readsFiles: true, features, consent },
     caller,
   );
   const transport: Parameters<typeof server.connect>[0] = {

@@ -120,10 +120,7 @@ function shareHost(mode: Mode): () => Host {
 let count = 0;
 
 /** Fovea makes no second folder of the same name. */
-function newName(): string {
-  count += 1;
-  return `Blood cells ${count}`;
-}
+const newName = () => `Blood cells ${++count}`;
 
 async function makeFolder(host: Host, name = newName()): Promise<string> {
   const { data } = await host.call('folders_create', { name });
@@ -186,7 +183,8 @@ describe.each(eras)('a host of $revision that asks', ({ mode, revision }) => {
   test('a removal by way of operations_delete is asked about as well', async () => {
     const host = await startOwnHost(mode, { FOVEA_SURFACE: 'compact' });
     const made = await host.call('operations_write', {
-      ...{ operation: 'folders_create', arguments: { name: 'Blood cells' } },
+      operation: 'folders_create',
+      arguments: { name: 'Blood cells' },
     });
     const args = { folderId: made.data.id, confirm: made.data.id };
     const remove = { operation: 'folders_delete', arguments: args };
@@ -492,8 +490,8 @@ describe('what costs at a hosted platform', () => {
   });
 
   test('Auto Label likewise', async () => {
-    const label = { project: 'cells', batchId: 'b1', modelType: 'sam3', numImagesToLabel: 20 };
-    const { data, text } = await unasked.call('autolabel_start', label);
+    const images = { project: 'cells', batchId: 'b1', numImagesToLabel: 20 };
+    const { data, text } = await unasked.call('autolabel_start', { ...images, modelType: 'sam3' });
     expect(data).toMatchObject({ started: false });
     expect(text).toContain('up to 20 images');
   });

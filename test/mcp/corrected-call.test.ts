@@ -101,7 +101,8 @@ test.each<[string, string, Facts, Facts]>([
 test('through the compact surface, the corrected call is one of that surface', async () => {
   const wrong = { nam: 'Shared' };
   const { data, text } = await compact.call('operations_write', {
-    ...{ operation: 'folders_create', arguments: wrong },
+    operation: 'folders_create',
+    arguments: wrong,
   });
   const right = { operation: 'folders_create', arguments: { name: 'Shared' } };
   expect(data).toMatchObject({
@@ -228,7 +229,9 @@ test.each<[string, string, Facts]>([
     'what cannot be undone needs its name',
     'images_delete',
     {
-      ...{ ...cells, images: ['a'], confirm: 'cell' },
+      ...cells,
+      images: ['a'],
+      confirm: 'cell',
     },
   ],
 ])('there is none where %s', async (_name, tool, wrong) => {

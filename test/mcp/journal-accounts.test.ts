@@ -63,8 +63,12 @@ test('another person signs in while a process runs: their call is a call of its 
   const { url } = await startService({ ada: 'acme', bob: 'bolt' });
   const home = await temporaryHome();
   const environment = {
-    ...{ HOME: home, FOVEA_HOME: home, FOVEA_BASE_URL: url, FOVEA_CREDENTIALS: 'file' },
-    ...{ FOVEA_NO_BROWSER: '1', FOVEA_REDIRECT_PORT: String(await freePort()) },
+    HOME: home,
+    FOVEA_HOME: home,
+    FOVEA_BASE_URL: url,
+    FOVEA_CREDENTIALS: 'file',
+    FOVEA_NO_BROWSER: '1',
+    FOVEA_REDIRECT_PORT: String(await freePort()),
   };
   await signIn('ada', environment);
   const fovea = await launchFovea(environment);

@@ -27,9 +27,17 @@ async function counting() {
   });
   let runs = 0;
   const add = tool({
-    ...{ name: 'projects_add', family: 'projects', title: 'Add', description: 'Adds one.' },
-    ...{ effect: 'adds', recoverable: false, idempotent: false, openWorld: false },
-    ...{ scope: undefined, usesFiles: false, input: z.strictObject({ name: z.string() }) },
+    name: 'projects_add',
+    family: 'projects',
+    title: 'Add',
+    description: 'Adds one.',
+    effect: 'adds',
+    recoverable: false,
+    idempotent: false,
+    openWorld: false,
+    scope: undefined,
+    usesFiles: false,
+    input: z.strictObject({ name: z.string() }),
     run: async ({ name }) => {
       runs += 1;
       return { summary: `Added ${name}.`, data: { run: runs } };

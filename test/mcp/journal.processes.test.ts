@@ -298,7 +298,8 @@ describe('a call that was done', () => {
     const fovea = await host({ FOVEA_SURFACE: 'compact' });
     await fovea.ok('projects_create', cells);
     const again = await fovea.call('operations_write', {
-      ...{ operation: 'projects_create', arguments: cells },
+      operation: 'projects_create',
+      arguments: cells,
     });
     expect(again.text).toContain('nothing was done again');
     expect(times(creation)).toBe(1);

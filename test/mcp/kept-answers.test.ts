@@ -43,7 +43,8 @@ test('the file has all of it, for its owner alone, and is linked', async () => {
   const path = fileURLToPath(link?.type === 'resource_link' ? link.uri : '');
   expect(path.startsWith(join(fovea.home, 'answers'))).toBe(true);
   expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
-    ...{ id: event_id, images: [{ object_detections: { length: 1_000 } }] },
+    id: event_id,
+    images: [{ object_detections: { length: 1_000 } }],
   });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(join(fovea.home, 'answers'))).mode & 0o777).toBe(0o700);

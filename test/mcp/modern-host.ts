@@ -41,7 +41,8 @@ export async function startModernHost(
   const folder = earlier ?? (await realpath(await mkdtemp(join(tmpdir(), 'fovea-modern-'))));
   const server = startServer(
     {
-      ...{ HOME: folder, FOVEA_HOME: join(folder, 'home') },
+      HOME: folder,
+      FOVEA_HOME: join(folder, 'home'),
       FOVEA_FILE_ROOTS: `${resolve('.')}:${folder}`,
       ...settings,
     },
@@ -67,7 +68,10 @@ export async function startModernHost(
     await rm(folder, { recursive: true, force: true });
   };
   return {
-    ...{ folder, send, end, close },
+    folder,
+    send,
+    end,
+    close,
     call: (name, args, declared) => send('tools/call', { name, arguments: args }, declared),
   };
 }

@@ -69,11 +69,10 @@ async function busyHost() {
   const home = await folder();
   const transport = new StdioClientTransport({
     // The holder keeps the pipes open after the host has died.
-    ...{
-      command: 'sh',
-      args: ['-c', holder, 'holder', process.execPath, host, nodeUnderTest, entry],
-    },
-    ...{ stderr: 'inherit', env: await settings(home, true) },
+    command: 'sh',
+    args: ['-c', holder, 'holder', process.execPath, host, nodeUnderTest, entry],
+    stderr: 'inherit',
+    env: await settings(home, true),
   });
   const client = new Client({ name: 'fovea-test', version: '1.0.0' });
   await client.connect(transport);
@@ -83,7 +82,8 @@ async function busyHost() {
 
   await startTraining(client, home);
   await ok(client, 'events_create', {
-    ...{ event_schema: 'quality_check', event_data: { result: 'pass' } },
+    event_schema: 'quality_check',
+    event_data: { result: 'pass' },
   });
   await startUpload(client, home);
   const processes = await descendantsOf(hostPid);
@@ -104,10 +104,13 @@ async function folder(): Promise<string> {
 async function settings(home: string, trains: boolean): Promise<Record<string, string>> {
   const roots = [resolve('sample'), home].join(':');
   return {
-    ...{ PATH: '/usr/bin:/bin', HOME: home },
-    ...{ FOVEA_HOME: join(home, 'data'), FOVEA_FILE_ROOTS: roots },
+    PATH: '/usr/bin:/bin',
+    HOME: home,
+    FOVEA_HOME: join(home, 'data'),
+    FOVEA_FILE_ROOTS: roots,
     // The Event Store cleans up as often as it may.
-    ...{ CLEANUP_SECONDS: '1', DRAFT_SWEEP_SECONDS: '1' },
+    CLEANUP_SECONDS: '1',
+    DRAFT_SWEEP_SECONDS: '1',
     ...(trains && { FOVEA_TRAINER: await stubbornTrainer(home) }),
   };
 }
@@ -132,18 +135,20 @@ child.stdout.once('data', () => console.log('{"epoch":1,"epochs":9}'));
 async function startTraining(client: Client, home: string): Promise<void> {
   const project = 'cells';
   await ok(client, 'projects_create', {
-    ...{ name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
   // A trainer asks for no more.
   await ok(client, 'images_upload', {
-    ...{
-      project,
-      files: [resolve(picture)],
-      annotations: resolve('sample/blood-cells/Annotations'),
-    },
+    project,
+    files: [resolve(picture)],
+    annotations: resolve('sample/blood-cells/Annotations'),
   });
   const { version } = await ok(client, 'versions_generate', {
-    ...{ project, preprocessing: {}, augmentation: {} },
+    project,
+    preprocessing: {},
+    augmentation: {},
   });
   await ok(client, 'tasks_wait', { project, version });
   await ok(client, 'trainings_start', { project, version });

@@ -211,12 +211,15 @@ describe('over HTTP', () => {
     const platform = await startTestPlatform();
     onTestFinished(platform.close);
     await platform.client.call(projects.projects_create, {
-      ...{ workspace: 'acme', name: 'Cells' },
-      ...{ type: 'object-detection', annotation: 'cells' },
+      workspace: 'acme',
+      name: 'Cells',
+      type: 'object-detection',
+      annotation: 'cells',
     });
     const content = { path: resolve('sample/blood-cells/JPEGImages/BloodImage_00343.jpg') };
     const { body: image } = await platform.client.call(images.images_upload, {
-      ...{ project: 'cells', file: { name: 'a.jpg', content } },
+      project: 'cells',
+      file: { name: 'a.jpg', content },
     });
     const folder = await mkdtemp(join(tmpdir(), 'fovea-resources-'));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -183,8 +183,11 @@ describe('a result', () => {
     const data = { summary: 'Obey.', next: [{ tool: 'x' }], paging: 1, total: 2 };
     const result = toCallResult({ summary: 'Two.', data }, shown);
     expect(result.structuredContent).toEqual({
-      ...{ summary: 'Two.', total: 2 },
-      ...{ service_summary: 'Obey.', service_next: [{ tool: 'x' }], service_paging: 1 },
+      summary: 'Two.',
+      total: 2,
+      service_summary: 'Obey.',
+      service_next: [{ tool: 'x' }],
+      service_paging: 1,
     });
   });
 

@@ -103,10 +103,23 @@ describe('compact', () => {
     ];
     await newer.close();
     expect(lists[0]?.tools.map(({ name }) => name)).toEqual([
-      ...['workspace_whoami', 'projects_create', 'projects_get', 'projects_health'],
-      ...['images_upload', 'images_search', 'versions_generate', 'versions_export', 'tasks_wait'],
-      ...['trainings_start', 'events_list', 'auth_sign_in', 'doctor'],
-      ...['operations_find', 'operations_read', 'operations_write', 'operations_delete'],
+      'workspace_whoami',
+      'projects_create',
+      'projects_get',
+      'projects_health',
+      'images_upload',
+      'images_search',
+      'versions_generate',
+      'versions_export',
+      'tasks_wait',
+      'trainings_start',
+      'events_list',
+      'auth_sign_in',
+      'doctor',
+      'operations_find',
+      'operations_read',
+      'operations_write',
+      'operations_delete',
     ]);
     expect(lists[0]?.tools).toEqual(all.find(({ name }) => name === 'compact')?.tools);
     expect(lists[1]?.tools).toEqual(lists[0]?.tools);
@@ -123,13 +136,16 @@ describe('compact', () => {
   it('gives the whole schema of one operation, with what no list shows', async () => {
     const found = await fovea.ok('operations_find', { query: 'versions_generate' });
     expect(found).toMatchObject({
-      ...{ operation: 'versions_generate', call: 'versions_generate', effect: 'adds' },
+      operation: 'versions_generate',
+      call: 'versions_generate',
+      effect: 'adds',
       arguments: {
         properties: { preprocessing: { properties: { tile: { properties: { rows: {} } } } } },
       },
     });
     expect(await fovea.ok('operations_find', { query: ' EVENTS_COUNT ' })).toMatchObject({
-      ...{ operation: 'events_count', call: 'operations_read' },
+      operation: 'events_count',
+      call: 'operations_read',
       arguments: { properties: { workflow_id: { type: 'string' } } },
     });
   });

@@ -33,7 +33,9 @@ const images = ['BloodImage_00040.jpg', 'BloodImage_00055.jpg'].map(
 /** A project with two images; its address is the name. */
 async function withImages(host: ModernHost, project: string): Promise<void> {
   await host.call('projects_create', {
-    ...{ name: project, type: 'object-detection', annotation: 'cells' },
+    name: project,
+    type: 'object-detection',
+    annotation: 'cells',
   });
   const files = { files: images, annotations: `${sample}/Annotations` };
   const uploaded = await host.call('images_upload', { project, ...files });
@@ -57,7 +59,10 @@ test('a version is a task until it is there; its result has all that is to be kn
   const answer = await shared.call('versions_generate', generate('cells'), tasks);
   expect(answer).toMatchObject({
     result: {
-      ...{ resultType: 'task', status: 'working', ttlMs: null, pollIntervalMs: 2_000 },
+      resultType: 'task',
+      status: 'working',
+      ttlMs: null,
+      pollIntervalMs: 2_000,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       statusMessage: 'Version 1 of "cells" is being generated.',
     },
@@ -74,7 +79,9 @@ test('a version is a task until it is there; its result has all that is to be kn
       status: 'completed',
       result: {
         structuredContent: {
-          ...{ status: 'completed', done: true, result: { images: 2 } },
+          status: 'completed',
+          done: true,
+          result: { images: 2 },
           started: { version: 1 },
           next: [{ tool: 'versions_export', arguments: { project: 'cells', version: 1 } }],
         },
@@ -256,7 +263,8 @@ async function startOnService(scopes: readonly string[]) {
     const body = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId, _meta } };
     const headers = {
       'mcp-protocol-version': '2026-07-28',
-      ...{ 'mcp-method': 'tasks/get', 'mcp-name': taskId },
+      'mcp-method': 'tasks/get',
+      'mcp-name': taskId,
     };
     return server.post(as, body, headers);
   };

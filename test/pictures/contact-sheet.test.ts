@@ -78,14 +78,18 @@ describe('a contact sheet', () => {
 
   test('copes with many classes, long words and an empty row', async () => {
     const boxes = Array.from({ length: 200 }, (_, index) => ({
-      ...{ label: `class with a long name ${index}`, x: index, y: index },
-      ...{ width: 5, height: 5 },
+      label: `class with a long name ${index}`,
+      x: index,
+      y: index,
+      width: 5,
+      height: 5,
     }));
     const words = 'word '.repeat(500);
     const one = { ...(await cell(300, 300, { boxes })), words, title: 'x'.repeat(999) };
     const drawn = await contactSheet({
       ...sheet([[one], []]),
-      ...{ title: 'y'.repeat(999), subtitle: words },
+      title: 'y'.repeat(999),
+      subtitle: words,
     });
     expect(drawn.width).toBe(696);
     expect(drawn.height).toBeLessThan(700);
@@ -97,7 +101,10 @@ describe('its file', () => {
     const { bytes, ...rest } = await encodePicture(createCanvas(800, 600, green));
     expect(rest).toEqual({ contentType: 'image/jpeg', width: 800, height: 600 });
     expect(await sharp(bytes).metadata()).toMatchObject({
-      ...{ format: 'jpeg', width: 800, height: 600, chromaSubsampling: '4:4:4' },
+      format: 'jpeg',
+      width: 800,
+      height: 600,
+      chromaSubsampling: '4:4:4',
     });
   });
 

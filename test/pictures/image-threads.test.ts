@@ -110,7 +110,10 @@ describe('the header of a WebP', () => {
   ])('%s: size and orientation', async (_case, options) => {
     const turned = plain(33, 21).ensureAlpha(0.5).webp(options).withMetadata({ orientation: 6 });
     expect(await readImageHeader(await turned.toBuffer())).toMatchObject({
-      ...{ format: 'webp', width: 33, height: 21, orientation: 6 },
+      format: 'webp',
+      width: 33,
+      height: 21,
+      orientation: 6,
     });
     const upright = await plain(33, 21).webp(options).toBuffer();
     expect(await readImageHeader(upright)).toMatchObject({ width: 33, height: 21, orientation: 1 });

@@ -37,7 +37,9 @@ describe('the sharp that is taken', () => {
   test('is the native one where it works', async () => {
     const { findSharpBuild } = await import('../../src/pictures/load-sharp.ts');
     expect(await findSharpBuild()).toEqual({
-      ...{ isNative: true, version: native.versions.sharp, refusal: undefined },
+      isNative: true,
+      version: native.versions.sharp,
+      refusal: undefined,
     });
   });
 

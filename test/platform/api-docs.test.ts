@@ -54,7 +54,8 @@ test('every address of it has the methods that it describes', async () => {
     // A text in a path may also be a parameter of another one: so there can be more.
     const allowed = (headers.get('allow') ?? '').toLowerCase().split(', ');
     expect({ path, allowed }).toEqual({
-      ...{ path, allowed: expect.arrayContaining(Object.keys(methods)) },
+      path,
+      allowed: expect.arrayContaining(Object.keys(methods)),
     });
   }
 });
@@ -68,7 +69,8 @@ test('every operation takes a header or a query, and says 400, 401, 403, 404 and
     const { operationId, security, responses } = item;
     if (!Object.hasOwn(embeddedOperations, operationId)) continue;
     expect({ operationId, named: security.flatMap((one) => Object.keys(one)) }).toEqual({
-      ...{ operationId, named: ['bearer', 'api_key_query'] },
+      operationId,
+      named: ['bearer', 'api_key_query'],
     });
     expect(Object.keys(responses)).toEqual(
       expect.arrayContaining(['400', '401', '403', '404', '429']),

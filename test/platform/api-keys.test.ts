@@ -32,7 +32,10 @@ describe('a new key', () => {
       customMetadata: { owner: 'ada', shifts: [1, 2] },
     });
     expect(made).toMatchObject({
-      ...{ name: 'Line 4', scopes: null, folderIds: null, protected: false },
+      name: 'Line 4',
+      scopes: null,
+      folderIds: null,
+      protected: false,
       key: expect.stringMatching(/^fvk_[\w-]{43}$/),
       publishableKey: expect.stringMatching(/^fvp_[\w-]{43}$/),
     });
@@ -43,10 +46,18 @@ describe('a new key', () => {
     expect((await as(undefined, 'POST /acme/api-keys', inBody)).status).toBe(201);
     expect(await keyOf(made.keyId)).toEqual({
       apiKey: {
-        ...{ keyId: made.keyId, name: 'Line 4', prefix: made.key.slice(0, 8) },
-        ...{ scopes: null, folderIds: null, default: false, protected: false, disabled: false },
-        ...{ created_on: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), rotationDueAt: null },
-        ...{ created_by: 'environment', customMetadata: { owner: 'ada', shifts: [1, 2] } },
+        keyId: made.keyId,
+        name: 'Line 4',
+        prefix: made.key.slice(0, 8),
+        scopes: null,
+        folderIds: null,
+        default: false,
+        protected: false,
+        disabled: false,
+        created_on: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        rotationDueAt: null,
+        created_by: 'environment',
+        customMetadata: { owner: 'ada', shifts: [1, 2] },
       },
     });
   });
@@ -349,7 +360,9 @@ describe('a roll', () => {
     const rolled = await admin(`POST /acme/api-keys/${old.keyId}/roll`);
     expect(rolled.status).toBe(201);
     expect(rolled.body).toMatchObject({
-      ...{ name: 'Camera', scopes: ['workspace:read'], revokedKeyId: old.keyId },
+      name: 'Camera',
+      scopes: ['workspace:read'],
+      revokedKeyId: old.keyId,
       key: expect.stringMatching(/^fvk_[\w-]{43}$/),
     });
     expect((await as(old.key, 'GET /')).status).toBe(401);
@@ -475,17 +488,9 @@ test('a secret is in no file, log or answer but the first one', async () => {
       await send(quiet, `${key}x`, 'GET /acme'),
       await send(quiet, key, `DELETE /acme/api-keys/${key}`),
     ];
-    const places = answers.map(({ body }, n) => ({
-      name: `answer ${n}`,
-      content: JSON.stringify(body),
-    }));
-    expect(
-      leaks({ key }, [
-        ...places,
-        ...(await filesBelow(quiet.data)),
-        { name: 'log', content: lines.join('') },
-      ]),
-    ).toEqual([]);
+    const bodies = answers.map(({ body }) => ({ name: 'answer', content: JSON.stringify(body) }));
+    const written = [...(await filesBelow(quiet.data)), { name: 'log', content: lines.join('') }];
+    expect(leaks({ key }, [...bodies, ...written])).toEqual([]);
     expect(lines.length).toBeGreaterThan(5);
   } finally {
     await quiet.close();

@@ -86,8 +86,12 @@ describe('with a model', () => {
     expect(await kit.image(project, first)).toMatchObject({ prediction: true });
     const job = await kit.tell('GET', `/acme/${project}/jobs/${annotationJobId}`);
     expect(job.body).toMatchObject({
-      ...{ name: 'Auto Label: first', reviewer: 'rob@x.org', status: 'in_review' },
-      ...{ numImages: 3, annotated: 3, unannotated: 0 },
+      name: 'Auto Label: first',
+      reviewer: 'rob@x.org',
+      status: 'in_review',
+      numImages: 3,
+      annotated: 3,
+      unannotated: 0,
     });
     const stats = await kit.tell('GET', '/acme/inference-stats');
     expect(stats.body).toMatchObject({ num_inferences: 4, num_errors: 0, avg_confidence: 1 });
@@ -104,7 +108,10 @@ describe('with a model', () => {
     const { project, ids, batchId } = await withImages(kit, images);
     const confidenceThresholds = { red: 0.6 };
     const started = await start(kit, project, {
-      ...{ batchId, numImagesToLabel: 2, defaultConfidence: 0.1, confidenceThresholds },
+      batchId,
+      numImagesToLabel: 2,
+      defaultConfidence: 0.1,
+      confidenceThresholds,
     });
     expect(await kit.ended(String(started.body.taskId))).toMatchObject({
       result: { images: 2, labelled: 2, boxes: 2 },

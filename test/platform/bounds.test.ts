@@ -40,7 +40,9 @@ async function send(path: string, body: unknown) {
 
 const project = { name: 'Fine', type: 'object-detection', annotation: 'things' };
 const event = {
-  ...{ eventId: 'e', eventType: 'custom', useCaseId: 'line' },
+  eventId: 'e',
+  eventType: 'custom',
+  useCaseId: 'line',
   timestamp: new Date().toISOString(),
 };
 const training = { modelType: 'rfdetr-small' };
@@ -293,8 +295,10 @@ describe('an image has at most 100 keys and 100 tags in all', () => {
     ]);
     expect(await shown(id)).toEqual({ keys: 100, tags: 60 });
     const exchange = {
-      ...{ metadata: { more: 1, 'key-1': 2 }, removeMetadata: ['key-0'] },
-      ...{ addTags: list(41, 'b'), removeTags: ['a-0'] },
+      metadata: { more: 1, 'key-1': 2 },
+      removeMetadata: ['key-0'],
+      addTags: list(41, 'b'),
+      removeTags: ['a-0'],
     };
     expect(await send(path, exchange)).toEqual([200, '']);
     expect(await send(tags, { operation: 'add', tags: ['a-1'] })).toEqual([200, '']);
@@ -334,7 +338,8 @@ describe('an image has at most 100 keys and 100 tags in all', () => {
       ],
     });
     expect(await resultOf(platform.client, String(again.body.taskId))).toEqual({
-      ...{ succeeded: 2, failed: 1 },
+      succeeded: 2,
+      failed: 1,
       failedItems: [
         {
           imageId: first,

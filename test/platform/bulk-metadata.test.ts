@@ -54,7 +54,8 @@ it('leaves the images of another workspace alone', async () => {
   const [one = ''] = ids;
   const before = await shown(one);
   const { body } = await other.client.call(bulk, {
-    ...{ workspace: other.slug, updates: [{ imageId: one, addTags: ['stolen'] }] },
+    workspace: other.slug,
+    updates: [{ imageId: one, addTags: ['stolen'] }],
   });
   const at = { workspace: other.slug, taskId: body.taskId };
   const foreign = await refusal(resultOf(client, body.taskId));

@@ -113,7 +113,8 @@ it('a rebalance leaves a project alone that went to the trash meanwhile', async 
   const images = "SELECT count(*) AS n FROM images WHERE split = 'valid'";
   const moved = numberIn(database, images);
   expect(await goOn(seeded, taskId)).toMatchObject({
-    ...{ status: 'failed', error: 'The project is in the trash.' },
+    status: 'failed',
+    error: 'The project is in the trash.',
   });
   expect(numberIn(database, images)).toBe(moved);
 });
@@ -121,12 +122,15 @@ it('a rebalance leaves a project alone that went to the trash meanwhile', async 
 it('metadata is on every image', async () => {
   const seeded = await seedImages(1_000);
   const updates = Array.from({ length: 1_000 }, (_, n) => ({
-    ...{ imageId: n === 999 ? 'nobody' : `image-${n + 1}`, metadata: { n }, addTags: ['new'] },
+    imageId: n === 999 ? 'nobody' : `image-${n + 1}`,
+    metadata: { n },
+    addTags: ['new'],
   }));
   const { taskId } = await startAndKill(seeded, '/acme/images/metadata', { updates });
   const { result } = await goOn(seeded, taskId);
   expect(result).toEqual({
-    ...{ succeeded: 999, failed: 1 },
+    succeeded: 999,
+    failed: 1,
     failedItems: [{ imageId: 'nobody', error: 'There is no such image.' }],
   });
   const { database } = seeded;

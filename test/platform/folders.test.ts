@@ -38,7 +38,9 @@ async function show(folderId: string) {
 async function change(folderId: string, input: object) {
   const { call } = platform.client;
   const { body } = await call(folders.folders_update, {
-    ...{ workspace, folderId, returnUpdated: true },
+    workspace,
+    folderId,
+    returnUpdated: true,
     ...input,
   });
   return body.data?.[0];
@@ -48,11 +50,18 @@ it('keeps all that it is given, and what is left out of a change', async () => {
   const slug = await createProject(platform.client, 'Cells');
   const parent = await create({ name: 'Microscopy' });
   const id = await create({
-    ...{ name: 'Blood', projects: [slug], parent_id: parent, external_id: 'lims-7' },
+    name: 'Blood',
+    projects: [slug],
+    parent_id: parent,
+    external_id: 'lims-7',
     auth_groups: { read: ['lab'], write: [] },
   });
   const shown = {
-    ...{ id, name: 'Blood', projects: [slug], parent_id: parent, external_id: 'lims-7' },
+    id,
+    name: 'Blood',
+    projects: [slug],
+    parent_id: parent,
+    external_id: 'lims-7',
     auth_groups: { read: ['lab'], write: [] },
     created: expect.stringMatching(/^\d{4}-/),
     updated: expect.stringMatching(/^\d{4}-/),
@@ -202,7 +211,8 @@ describe('refuses', () => {
     expect(statuses).toEqual([404, 404, 404, 404, 404]);
     const parent = { workspace, name: 'Child', parent_id: 'nowhere' };
     expect(await refusal(call(folders.folders_create, parent))).toMatchObject({
-      ...{ status: 400, message: 'parent_id: there is no folder "nowhere"' },
+      status: 400,
+      message: 'parent_id: there is no folder "nowhere"',
     });
   });
 });
@@ -214,7 +224,10 @@ it('keeps the folders and projects of another workspace out of sight and reach',
   const { body } = await other.client.call(folders.folders_create, { ...theirs, name: 'Theirs' });
   const folderId = body.id;
   const { body: made } = await other.client.call(projects.projects_create, {
-    ...{ ...theirs, name: 'Secret', type: 'object-detection', annotation: 'things' },
+    ...theirs,
+    name: 'Secret',
+    type: 'object-detection',
+    annotation: 'things',
   });
   expect(made.id).toBe('globex/secret');
   const answers = [

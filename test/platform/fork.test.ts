@@ -19,8 +19,12 @@ beforeAll(async () => {
     ['Closed', false],
   ] as const) {
     await other.client.call(projects.projects_create, {
-      ...{ workspace: other.slug, name, type: 'object-detection', annotation: 'things' },
-      ...{ license: 'CC BY 4.0', public: isPublic },
+      workspace: other.slug,
+      name,
+      type: 'object-detection',
+      annotation: 'things',
+      license: 'CC BY 4.0',
+      public: isPublic,
     });
   }
   await upload(other.client, 'open', 1, { tag: ['t'], classes: ['cat'], batch: 'monday' });
@@ -105,7 +109,10 @@ describe('refuses', () => {
 
   it('a public project in the trash', async () => {
     await other.client.call(projects.projects_create, {
-      ...{ workspace: other.slug, name: 'Brief', type: 'object-detection', annotation: 'things' },
+      workspace: other.slug,
+      name: 'Brief',
+      type: 'object-detection',
+      annotation: 'things',
       public: true,
     });
     const brief = { workspace: other.slug, project: 'brief' };
@@ -120,7 +127,10 @@ describe('refuses', () => {
     const third = await platform.otherWorkspace('initech');
     for (const { slug, client } of [other, third]) {
       await client.call(projects.projects_create, {
-        ...{ workspace: slug, name: 'Common', type: 'object-detection', annotation: 'things' },
+        workspace: slug,
+        name: 'Common',
+        type: 'object-detection',
+        annotation: 'things',
         public: true,
       });
     }

@@ -27,10 +27,14 @@ async function event(
   );
   const place = { x: 5, y: 5, width: 2, height: 2 };
   const objectDetections = detections.map(([name, confidence]) => ({
-    ...{ class: name, confidence, ...place },
+    class: name,
+    confidence,
+    ...place,
   }));
   return kit.tell('POST', '/vision-events', {
-    ...{ eventId: `event-${number++}`, eventType: 'quality_check', useCaseId: 'line-3' },
+    eventId: `event-${number++}`,
+    eventType: 'quality_check',
+    useCaseId: 'line-3',
     timestamp: '2026-11-21T03:00:00Z',
     images: [{ sourceId, objectDetections }],
     ...more,
@@ -70,7 +74,9 @@ it('counts by hand', async () => {
       prev_avg_response_time: null,
       inference_stats: [
         {
-          ...{ model_name: 'line-3', predicted_class: 'cap', class_count: 3 },
+          model_name: 'line-3',
+          predicted_class: 'cap',
+          class_count: 3,
           avg_confidence: expect.closeTo(2 / 3, 10),
           median_confidence: 0.7,
           avg_response_time: null,
@@ -79,8 +85,11 @@ it('counts by hand', async () => {
           inference_server_versions: [],
         },
         expect.objectContaining({
-          ...{ model_name: 'inspect', predicted_class: 'cap', class_count: 1 },
-          ...{ median_confidence: 0.9, model_num_inferences: 1 },
+          model_name: 'inspect',
+          predicted_class: 'cap',
+          class_count: 1,
+          median_confidence: 0.9,
+          model_num_inferences: 1,
         }),
         expect.objectContaining({ model_name: 'line-3', predicted_class: 'scratch' }),
       ],
@@ -150,7 +159,9 @@ it('metadata is set on all records, or on none', async () => {
     'content-type': 'application/x-www-form-urlencoded',
   };
   const answer = await fetch(`${kit.platform.url}/${project}/local`, {
-    ...{ method: 'POST', headers, body },
+    method: 'POST',
+    headers,
+    body,
   });
   const { inference_id: id } = Object(await answer.json());
   const set = (data: unknown, key?: string, workspace = 'acme') =>
@@ -198,7 +209,8 @@ it('names a time only where one was given, and says why there are no earlier fig
   expect(body.note).toContain('more than 100000 inferences');
   const shorter = '?startTime=2026-11-21 00:00:00';
   expect((await kit.tell('GET', `/acme/inference-stats${shorter}`)).body).toMatchObject({
-    ...{ num_inferences: 2, prev_num_inferences: 0 },
+    num_inferences: 2,
+    prev_num_inferences: 0,
   });
   const named = await kit.tell('GET', '/acme/inference-stats?startTime=2026-11-20 00:00:00');
   expect([named.status, Object(named.body.error).message]).toEqual([

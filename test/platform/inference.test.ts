@@ -54,11 +54,23 @@ it('answers in the shape of the hosted platform', async () => {
     image: { width: 64, height: 64 },
     predictions: [
       {
-        ...{ x: 40, y: 24, width: 16, height: 16, confidence: 1, class: 'red', class_id: 0 },
+        x: 40,
+        y: 24,
+        width: 16,
+        height: 16,
+        confidence: 1,
+        class: 'red',
+        class_id: 0,
         detection_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       },
       {
-        ...{ x: 8, y: 8, width: 16, height: 16, confidence: 0.501961, class: 'red', class_id: 0 },
+        x: 8,
+        y: 8,
+        width: 16,
+        height: 16,
+        confidence: 0.501961,
+        class: 'red',
+        class_id: 0,
         detection_id: expect.any(String),
       },
     ],
@@ -145,7 +157,8 @@ it('records the failure of a model as one', async () => {
   expect(body).toMatchObject({ num_inferences: 1, num_errors: 1, avg_confidence: null });
   const batchId = await kit.upload(project, image).then(() => kit.batchOf(project));
   const started = await kit.tell('POST', `/acme/${project}/autolabel`, {
-    ...{ batchId, modelType: 'local' },
+    batchId,
+    modelType: 'local',
   });
   expect(await kit.ended(String(started.body.taskId))).toMatchObject({
     status: 'failed',
@@ -216,7 +229,9 @@ it('says what to install where there is no runtime', async () => {
   const body = image.toString('base64');
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   const answer = await fetch(`${url}/${project}/local`, {
-    ...{ method: 'POST', headers: { ...headers, ...type }, body },
+    method: 'POST',
+    headers: { ...headers, ...type },
+    body,
   });
   expect([answer.status, await answer.json()]).toEqual([
     501,
@@ -230,10 +245,12 @@ it('says what to install where there is no runtime', async () => {
   await upload(project, image);
   const batchId = await batchOf(project);
   const started = await tell('POST', `/acme/${project}/autolabel`, {
-    ...{ batchId, modelType: 'local' },
+    batchId,
+    modelType: 'local',
   });
   expect(await ended(String(started.body.taskId))).toMatchObject({
-    ...{ status: 'failed', error: 'No ONNX runtime is installed.' },
+    status: 'failed',
+    error: 'No ONNX runtime is installed.',
   });
 });
 

@@ -200,7 +200,8 @@ describe.each(matrix)('$id', ({ operation, row }) => {
   const mine = (at: Things): Things => ({ ...at, workspace: 'acme' });
   const below = (at: Things): Things => ({
     ...mine(at),
-    ...{ owner: 'acme', project: inside.project },
+    owner: 'acme',
+    project: inside.project,
   });
 
   test.each(['nobody', 'wrong', 'disabled', 'revoked'])('%s: 401', async (name) => {
@@ -297,7 +298,9 @@ const groupExport = { query: '*', format: 'coco', annotationGroup };
 describe('a search of a key for a folder', () => {
   const search = (query: string, key = 'folder') =>
     send(platform, keys.get(key), 'POST /acme/search/v1', {
-      ...{ query, fields: ['name', 'tags', 'labels', 'project'], pageSize: 100 },
+      query,
+      fields: ['name', 'tags', 'labels', 'project'],
+      pageSize: 100,
     });
   const found = (reply: unknown) =>
     z.object({ body: z.looseObject({ total: z.int() }) }).parse(reply).body;

@@ -35,8 +35,10 @@ export async function send(
 }
 
 const Made = z.looseObject({
-  ...{ keyId: z.string(), key: z.string() },
-  ...{ prefix: z.string(), publishableKey: z.string() },
+  keyId: z.string(),
+  key: z.string(),
+  prefix: z.string(),
+  publishableKey: z.string(),
 });
 export type MadeKey = z.output<typeof Made>;
 

@@ -38,7 +38,10 @@ afterAll(async () => {
 async function fillProject(): Promise<void> {
   const { client } = platform;
   await client.call(projects.projects_create, {
-    ...{ workspace: 'acme', name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    workspace: 'acme',
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
   for (let shade = 0; shade < 30; shade += 1) {
     const name = shade === 0 ? `${hostile}.png` : `slide-${shade}.png`;
@@ -46,7 +49,10 @@ async function fillProject(): Promise<void> {
     const split = shade < 20 ? 'train' : shade < 26 ? 'valid' : 'test';
     const tag = shade === 3 ? ['night'] : [];
     const { body } = await client.call(images.images_upload, {
-      ...{ project: 'cells', file, split, tag },
+      project: 'cells',
+      file,
+      split,
+      tag,
     });
     ids.push(body.id);
   }
@@ -65,12 +71,19 @@ async function annotate(imageId: string, name: string, boxes: readonly Box[]): P
     images: [{ id: 1, file_name: name, width: 64, height: 48 }],
     categories: categories.map((name, id) => ({ id, name })),
     annotations: boxes.map(([label, ...bbox], id) => ({
-      ...{ id, image_id: 1, category_id: categories.indexOf(label), bbox },
-      ...{ area: 1, iscrowd: 0 },
+      id,
+      image_id: 1,
+      category_id: categories.indexOf(label),
+      bbox,
+      area: 1,
+      iscrowd: 0,
     })),
   });
   await platform.client.call(images.images_annotate, {
-    ...{ project: 'cells', imageId, name: 'a.json', annotationFile },
+    project: 'cells',
+    imageId,
+    name: 'a.json',
+    annotationFile,
   });
 }
 
@@ -218,7 +231,10 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('brings back from the trash, and shows folders', async () => {
     const { client } = platform;
     await client.call(projects.projects_create, {
-      ...{ workspace: 'acme', name: 'Gone', type: 'object-detection', annotation: 'cells' },
+      workspace: 'acme',
+      name: 'Gone',
+      type: 'object-detection',
+      annotation: 'cells',
     });
     await client.call(projects.projects_delete, { workspace: 'acme', project: 'gone' });
     const { page, problems } = await open('#trash');

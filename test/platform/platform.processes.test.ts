@@ -51,7 +51,9 @@ async function call(url: string, method: string, path: string, body?: object | F
 /** Work for half a minute: each picture is worked on for less than a second at a time. */
 async function startLongWork(url: string): Promise<string> {
   await call(url, 'POST', '/acme/projects', {
-    ...{ name: 'Large', type: 'object-detection', annotation: 'things' },
+    name: 'Large',
+    type: 'object-detection',
+    annotation: 'things',
   });
   for (const background of ['teal', 'navy', 'olive', 'maroon']) {
     const create = { width: 4_000, height: 3_000, channels: 3, background } as const;

@@ -102,7 +102,11 @@ describe('a preview of a project', () => {
     expect(names.slice(2).sort()).toEqual(['square-0.png', 'square-2.png']);
     expect(shown[0]).toMatchObject({ width: 64, height: 48, boxes: 1 });
     expect(shown[0]?.preprocessed).toEqual({
-      ...{ width: 32, height: 32, boxes: 1, dropped: 0, words: [] },
+      width: 32,
+      height: 32,
+      boxes: 1,
+      dropped: 0,
+      words: [],
     });
     const words = shown[0]?.samples.map((sample) => sample.words.join(', '));
     expect(words?.toSorted()).toEqual(['flip both ways', 'flip left-right', 'flip up-down']);
@@ -152,12 +156,19 @@ describe('a preview of a project', () => {
   test('says where a figure cannot be told, and what is left out', async () => {
     const tiled = await preview({ preprocessing: { tile: { rows: 2, columns: 2 } }, sources: 1 });
     expect(tiled.images[0]?.preprocessed).toEqual({
-      ...{ width: 32, height: 24, boxes: 1, words: [], piece: 'tile-1-1' },
+      width: 32,
+      height: 24,
+      boxes: 1,
+      words: [],
+      piece: 'tile-1-1',
     });
     expect(tiled.warnings).toContain('tile: of each image, only the first piece is shown');
     const isolated = await preview({ preprocessing: { isolate: true }, sources: 4 });
     expect(isolated.images.map(({ preprocessed }) => preprocessed !== undefined)).toEqual([
-      ...[true, true, false, false],
+      true,
+      true,
+      false,
+      false,
     ]);
     expect(isolated.warnings).toContain(
       'isolate: 2 of the 4 images shown give none, without a box to cut out',
@@ -373,7 +384,8 @@ describe('a preview of images that are sent along', () => {
     [
       'an annotation of no format',
       async () => ({
-        ...{ images: [await file(1)], annotated: [0] },
+        images: [await file(1)],
+        annotated: [0],
         annotations: [text('a.xml', '<broken')],
       }),
       400,
@@ -388,7 +400,8 @@ describe('a preview of images that are sent along', () => {
     [
       'an annotation of an image that was not sent',
       async () => ({
-        ...{ images: [await file(1)], annotated: [1] },
+        images: [await file(1)],
+        annotated: [1],
         annotations: [text('a.txt', '0 .5 .5 .1 .1')],
       }),
       400,

@@ -20,7 +20,10 @@ export interface Uploaded {
 /** Creates a project of this name; tells its slug. */
 export async function createProject(client: Client, name: string, more: object = {}) {
   const { body } = await client.call(projects.projects_create, {
-    ...{ workspace: 'acme', name, type: 'object-detection', annotation: 'things' },
+    workspace: 'acme',
+    name,
+    type: 'object-detection',
+    annotation: 'things',
     ...more,
   });
   return String(body.id.split('/').at(-1));
@@ -35,7 +38,10 @@ export async function upload(
 ): Promise<string> {
   const file = { name: `${shade}.png`, content: await picture(shade) };
   const { body } = await client.call(images.images_upload, {
-    ...{ project, file, split, batch },
+    project,
+    file,
+    split,
+    batch,
     tag: [...tag],
   });
   if (classes) await annotate(client, project, body.id, classes);
@@ -49,7 +55,10 @@ export async function annotate(
   classes: readonly string[],
 ): Promise<void> {
   await client.call(images.images_annotate, {
-    ...{ project, imageId, name: 'labels.txt', overwrite: true },
+    project,
+    imageId,
+    name: 'labels.txt',
+    overwrite: true,
     annotationFile: classes.map((_, number) => `${number} 0.5 0.5 0.2 0.2`).join('\n'),
     labelmap: Object.fromEntries(classes.map((name, number) => [String(number), name])),
   });

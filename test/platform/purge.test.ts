@@ -80,7 +80,9 @@ async function trashProject({ platform, database }: Era, name: string) {
   await upload(client, project, 2, { split: 'valid' });
   const settings = { preprocessing: {}, augmentation: {} };
   const { body } = await client.call(versions.versions_generate, {
-    ...{ workspace, project, ...settings },
+    workspace,
+    project,
+    ...settings,
   });
   await resultOf(client, String(body.taskId));
   const wanted = { workspace, project, version: 1, format: 'coco' };
@@ -91,7 +93,9 @@ async function trashProject({ platform, database }: Era, name: string) {
   }
   const splits = { train: 1, valid: 1, test: 1 };
   const { body: task } = await client.call(projects.projects_rebalance_splits, {
-    ...{ workspace, project, splits },
+    workspace,
+    project,
+    splits,
   });
   await resultOf(client, task.taskId);
   await client.call(folders.folders_create, { workspace, name, projects: [project] });
@@ -119,7 +123,10 @@ it('keeps a project for 30 days, and takes all of it then', async () => {
   const { body } = await before.platform.client.call(trash.trash_list, { workspace });
   expect(body.items).toMatchObject([
     {
-      ...{ type: 'project', id: gone.id, name: 'Cells', deletedBy: 'environment' },
+      type: 'project',
+      id: gone.id,
+      name: 'Cells',
+      deletedBy: 'environment',
       deletedAt: new Date(start).toISOString(),
       scheduledCleanupAt: new Date(start + days30).toISOString(),
     },
@@ -164,7 +171,9 @@ it('takes a version and a workflow, and leaves the project of the version', asyn
   const settings = { preprocessing: {}, augmentation: {} };
   for (const version of [1, 2]) {
     const { body } = await client.call(versions.versions_generate, {
-      ...{ workspace, project, ...settings },
+      workspace,
+      project,
+      ...settings,
     });
     expect(body.version).toBe(version);
     await resultOf(client, String(body.taskId));
@@ -182,7 +191,9 @@ it('takes a version and a workflow, and leaves the project of the version', asyn
   expect(rowsWith(after.database, workflow.id)).toEqual([]);
   expect((await later.call(trash.trash_list, { workspace })).body.items).toEqual([]);
   const { body: next } = await later.call(versions.versions_generate, {
-    ...{ workspace, project, ...settings },
+    workspace,
+    project,
+    ...settings,
   });
   expect(next.version).toBe(3);
 });
@@ -194,12 +205,15 @@ it('forgets work that ended 30 days ago, and keeps what versions are known by', 
   const project = await createProject(client, 'Cells');
   const imageId = await upload(client, project, 1);
   const { body: bulk } = await client.call(images.images_set_metadata_bulk, {
-    ...{ workspace, updates: [{ imageId, addTags: ['a'] }] },
+    workspace,
+    updates: [{ imageId, addTags: ['a'] }],
   });
   await resultOf(client, bulk.taskId);
   const settings = { preprocessing: {}, augmentation: {} };
   const { body: version } = await client.call(versions.versions_generate, {
-    ...{ workspace, project, ...settings },
+    workspace,
+    project,
+    ...settings,
   });
   await resultOf(client, String(version.taskId));
   await first.platform.close();

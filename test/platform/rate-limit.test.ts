@@ -13,7 +13,8 @@ async function start(rateLimit: number | undefined, options: Partial<PlatformOpt
   const time = { ms: 500 };
   const clock = { now: () => Date.now(), monotonic: () => time.ms };
   const platform = await startTestPlatform({
-    ...{ clock, ...options },
+    clock,
+    ...options,
     ...(rateLimit !== undefined && { rateLimit }),
   });
   onTestFinished(() => platform.close());

@@ -36,7 +36,9 @@ describe('a project', () => {
     for (const at of ['GET /acme/nuts', 'GET /acme/nuts/health', 'DELETE /acme/nuts']) {
       const refused = await as(key, at);
       expect([at, refused.status, typeOf(refused), messageOf(refused)]).toEqual([
-        ...[at, 403, 'forbidden'],
+        at,
+        403,
+        'forbidden',
         'This credential has no access to the project "nuts".',
       ]);
     }

@@ -76,7 +76,9 @@ it('leaves all other images where they are when it is for some classes', async (
     eligible.map(() => 'valid'),
   );
   expect(await Promise.all(others.map((id) => splitOf(project, id)))).toEqual([
-    ...['train', 'train', 'train'],
+    'train',
+    'train',
+    'train',
   ]);
 });
 
@@ -135,7 +137,10 @@ it('is done at once where there is nothing to move', async () => {
   const project = await createProject(platform.client, 'Empty');
   const none = { train: 0, valid: 0, test: 0 };
   expect(await resultOf(platform.client, await start(project, {}))).toEqual({
-    ...{ moved: 0, images: 0, before: none, splits: none },
+    moved: 0,
+    images: 0,
+    before: none,
+    splits: none,
   });
 });
 

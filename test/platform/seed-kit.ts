@@ -28,8 +28,14 @@ export async function seedImages(images: number): Promise<Seeded> {
   const store = createSqliteStore(database, work);
   const { id: workspaceId } = await store.workspaces.ensure('acme', 1);
   await store.projects.add({
-    ...{ id: 'large-project', workspaceId, name: 'Large', type: 'object-detection' },
-    ...{ annotation: 'things', license: undefined, isPublic: false, folderId: undefined },
+    id: 'large-project',
+    workspaceId,
+    name: 'Large',
+    type: 'object-detection',
+    annotation: 'things',
+    license: undefined,
+    isPublic: false,
+    folderId: undefined,
     created: 1,
   });
   database.transaction(() => addRows(database, images));

@@ -16,7 +16,10 @@ beforeAll(async () => {
   // A test sets the date.
   platform = await startTestPlatform({ inSources: true });
   await platform.client.call(projects.projects_create, {
-    ...{ workspace: 'acme', name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    workspace: 'acme',
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
 });
 

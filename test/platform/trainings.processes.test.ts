@@ -74,8 +74,13 @@ it('trains, deploys, runs, collects and counts, with the trainer that is built i
   });
   const modelId = `cells/1/${trainingId}`;
   expect(training).toMatchObject({
-    ...{ status: 'finished', modelType: 'fovea-example', metrics, modelIds: [modelId] },
-    ...{ epochs: 30, epoch: 30, progress: 1 },
+    status: 'finished',
+    modelType: 'fovea-example',
+    metrics,
+    modelIds: [modelId],
+    epochs: 30,
+    epoch: 30,
+    progress: 1,
   });
   const { body: listed } = await client.call(projects.models_list, at);
   expect(listed.models).toEqual([
@@ -84,7 +89,8 @@ it('trains, deploys, runs, collects and counts, with the trainer that is built i
   const { body: shown } = await client.call(versions.versions_get, at);
   expect(shown.version).toMatchObject({
     model: {
-      ...{ id: 'cells/1', trainingId },
+      id: 'cells/1',
+      trainingId,
       map: ((metrics?.map50 ?? 0) * 100).toFixed(1),
     },
     trainings: [{ trainingId, status: 'finished', modelType: 'fovea-example' }],
@@ -132,7 +138,9 @@ async function runsAndCollects(client: Client, at: At, modelId: string): Promise
   });
   const { body: stats } = await client.call(monitoring.inference_stats_get, { workspace: 'acme' });
   const rows = [...(stats.inference_stats ?? [])].map((row) => [
-    ...[row.model_name, row.predicted_class, row.class_count],
+    row.model_name,
+    row.predicted_class,
+    row.class_count,
   ]);
   expect(stats.num_inferences).toBe(1);
   const seenLabels = ['Platelets', 'RBC', 'WBC'].filter((label) => found(label).length > 0);

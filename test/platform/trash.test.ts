@@ -106,7 +106,9 @@ it('gives a version back only into a project that is there, and no number twice'
   const parentId = String(gone.parentId);
   const restore = { workspace: 'acme', type: 'version', id, parentId } as const;
   const { body: next } = await call(versions.versions_generate, {
-    ...{ ...inProject, preprocessing: {}, augmentation: {} },
+    ...inProject,
+    preprocessing: {},
+    augmentation: {},
   });
   expect(next.version).toBe(2);
   await call(projects.projects_delete, inProject);
@@ -130,16 +132,27 @@ it('says of each thing what it belongs to, who deleted it, and when it goes for 
   const { body } = await call(trash.trash_list, { workspace: 'acme' });
   const [first, second] = body.items;
   expect(first).toMatchObject({
-    ...{ type: 'project', id: gone.id, name: 'Cells', url: `${platform.url}/acme/cells` },
+    type: 'project',
+    id: gone.id,
+    name: 'Cells',
+    url: `${platform.url}/acme/cells`,
     deletedBy: 'environment',
   });
   expect(second).toMatchObject({
-    ...{ type: 'version', id: '1', name: project.versions.at(-1)?.name },
-    ...{ url: `${platform.url}/acme/cells/1`, deletedBy: 'environment' },
-    ...{ parentId: gone.id, parentName: 'Cells', parentUrl: `${platform.url}/acme/cells` },
+    type: 'version',
+    id: '1',
+    name: project.versions.at(-1)?.name,
+    url: `${platform.url}/acme/cells/1`,
+    deletedBy: 'environment',
+    parentId: gone.id,
+    parentName: 'Cells',
+    parentUrl: `${platform.url}/acme/cells`,
   });
   expect(body.sections).toEqual({
-    ...{ projects: [first], versions: [second], trainings: [], workflows: [] },
+    projects: [first],
+    versions: [second],
+    trainings: [],
+    workflows: [],
   });
   const time = (text: unknown) => Date.parse(String(text));
   const days = (time(first?.scheduledCleanupAt) - time(first?.deletedAt)) / 86_400_000;
@@ -154,7 +167,9 @@ it('gives a training back once its project and its version are back', async () =
   const { call } = platform.client;
   await annotate(platform.client, 'cells', imageId, ['cat']);
   const { body: made } = await call(versions.versions_generate, {
-    ...{ ...inProject, preprocessing: {}, augmentation: {} },
+    ...inProject,
+    preprocessing: {},
+    augmentation: {},
   });
   await resultOf(platform.client, String(made.taskId));
   const version = Number(made.version);

@@ -31,21 +31,34 @@ async function open(more: Partial<UploadsOptions> = {}) {
   let woken = 0;
   const key = await openLinkKey(data);
   const uploads = await openUploads({
-    ...{ data, store: store.uploads, key, clock, bytesMax, ...more },
+    data,
+    store: store.uploads,
+    key,
+    clock,
+    bytesMax,
+    ...more,
     onReceived: () => {
       woken += 1;
     },
   });
   const service = await serve({
-    ...{ operations: {}, handlers: {}, routes: [uploads.route], port: 0 },
-    ...{ credentials: platformCredentials, errorBody: platformErrorBody },
-    ...{ authenticate: async () => undefined, authorize: async () => {} },
-    ...{ log: createLog('error'), clock: systemClock },
+    operations: {},
+    handlers: {},
+    routes: [uploads.route],
+    port: 0,
+    credentials: platformCredentials,
+    errorBody: platformErrorBody,
+    authenticate: async () => undefined,
+    authorize: async () => {},
+    log: createLog('error'),
+    clock: systemClock,
   });
   onTestFinished(() => service.close());
   const begin = (taskId: string) =>
     uploads.start(service.url, {
-      ...{ workspaceId, kind: 'zip', name: 'a' },
+      workspaceId,
+      kind: 'zip',
+      name: 'a',
       work: (uploadId) => ({ id: taskId, kind: 'zip', payload: { workspaceId, uploadId } }),
     });
   const files = async () => {
@@ -76,7 +89,7 @@ async function errorOf(answer: Response): Promise<readonly [number, string]> {
 }
 
 function put(link: string, body: NonNullable<RequestInit['body']>): Promise<Response> {
-  return fetch(link, { method: 'PUT', body, ...{ duplex: 'half' } });
+  return fetch(link, { method: 'PUT', body, duplex: 'half' });
 }
 
 it('keeps a file whose work waits or runs, however long, and removes it a day after', async () => {
@@ -107,7 +120,8 @@ it('fails work that nobody sends a file for, once its hour is over and not befor
   clock.advance(1);
   await uploads.purge();
   expect(work.get('t1')).toMatchObject({
-    ...{ status: 'failed', error: 'No file was uploaded within an hour.' },
+    status: 'failed',
+    error: 'No file was uploaded within an hour.',
   });
 });
 
@@ -186,7 +200,10 @@ it('takes one file at a time by a link, and another once the first has broken of
   const first = slowBody();
   const stop = new AbortController();
   const sent = fetch(link, {
-    ...{ method: 'PUT', body: first.body, signal: stop.signal, duplex: 'half' },
+    method: 'PUT',
+    body: first.body,
+    signal: stop.signal,
+    duplex: 'half',
   }).catch(() => undefined);
   await first.send(Buffer.from('first'));
   await incoming(data, 1);
@@ -212,9 +229,7 @@ it('takes no more files at once of one workspace than eight', async () => {
   const { link } = await begin('t8');
   const ninth = await put(link, 'ninth');
   expect(ninth.headers.get('retry-after')).toBe('60');
-  expect(await errorOf(ninth)).toEqual([
-    ...[429, '8 files are coming in for this workspace already.'],
-  ]);
+  expect(await errorOf(ninth)).toEqual([429, '8 files are coming in for this workspace already.']);
   for (const { end } of bodies) await end();
   expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(8).fill(200));
   expect((await put(link, 'ninth')).status).toBe(200);
@@ -224,7 +239,8 @@ it('gives a workspace no more than 200 links that wait, and new ones when their 
   const { begin, clock } = await open();
   for (let count = 0; count < 200; count += 1) await begin(`t${count}`);
   await expect(begin('more')).rejects.toMatchObject({
-    ...{ code: 'rate_limited', retryAfterSeconds: 60 },
+    code: 'rate_limited',
+    retryAfterSeconds: 60,
     message: '200 uploads of this workspace wait for their files.',
   });
   clock.advance(hour);
@@ -254,7 +270,8 @@ it('counts what others have yet to send: two files that do not fit together are 
 it('looks at the disk again while a body of unknown size comes in', async () => {
   let freeBytes = 200 * mebibyte;
   const { uploads, begin, files } = await open({
-    ...{ bytesMax: { zip: 100 * mebibyte, video: 0 }, freeBytes: async () => freeBytes },
+    bytesMax: { zip: 100 * mebibyte, video: 0 },
+    freeBytes: async () => freeBytes,
   });
   const { link } = await begin('t1');
   const { body, send, end } = slowBody();

@@ -132,9 +132,26 @@ test('the doctor finds a machine in order, in rows and as JSON', async () => {
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect([code, healthy]).toEqual([0, true]);
   expect(checks.map(({ check }) => check)).toEqual([
-    ...['node', 'settings', 'data folder', 'file roots', 'keychain', 'sign-in', 'scopes'],
-    ...['platform', 'model', 'trainer', 'event store', 'path', 'network', 'clock', 'stores'],
-    ...['pictures', 'hosts', 'processes', 'protocol', 'surface'],
+    'node',
+    'settings',
+    'data folder',
+    'file roots',
+    'keychain',
+    'sign-in',
+    'scopes',
+    'platform',
+    'model',
+    'trainer',
+    'event store',
+    'path',
+    'network',
+    'clock',
+    'stores',
+    'pictures',
+    'hosts',
+    'processes',
+    'protocol',
+    'surface',
   ]);
   expect(of('hosts')?.detail).toBe('Know Fovea: Cursor.');
   expect(of('protocol')?.detail).toContain('2026-07-28, 2025-11-25, 2025-06-18');
@@ -191,7 +208,10 @@ test('a setting that cannot be read is named, and the rest is looked at', async 
   expect(code).toBe(1);
   expect(checks).toHaveLength(20);
   expect(checks.filter(({ ok }) => !ok).map(({ check }) => check)).toEqual([
-    ...['settings', 'platform', 'trainer', 'event store'],
+    'settings',
+    'platform',
+    'trainer',
+    'event store',
   ]);
   expect(of('settings')?.detail).toContain('FOVEA_TIMEOUT_MS: must be a whole number');
   expect(of('settings')?.detail).toContain('FOVEA_TRAINER: must be "example", or a program');
@@ -202,13 +222,15 @@ test('a variable that nobody reads is named, with the one that was meant', async
   const home = await makeHome();
   const { of } = await doctor(home, { FOVEA_FILE_ROTS: home, FOVEA_SURFACE: 'compact' });
   expect(of('settings')).toEqual({
-    ...{ check: 'settings', ok: false },
+    check: 'settings',
+    ok: false,
     detail: 'Set: FOVEA_HOME, FOVEA_SURFACE=compact. Read by nobody: "FOVEA_FILE_ROTS".',
     fix: 'Write FOVEA_FILE_ROOTS in place of "FOVEA_FILE_ROTS".',
   });
   const others = await doctor(home, { FOVEA_QWERTZUIOP: '1' });
   expect(others.of('settings')).toMatchObject({
-    ...{ ok: true, detail: 'Set: FOVEA_HOME. Read by nobody: "FOVEA_QWERTZUIOP".' },
+    ok: true,
+    detail: 'Set: FOVEA_HOME. Read by nobody: "FOVEA_QWERTZUIOP".',
   });
 });
 
@@ -220,11 +242,13 @@ test('a model and a trainer that are not there, or no programs', async () => {
     FOVEA_TRAINER: join(home, 'train.sh'),
   });
   expect(of('model')).toMatchObject({
-    ...{ ok: false, detail: `"${join(home, 'none.onnx')}" is not there.` },
+    ok: false,
+    detail: `"${join(home, 'none.onnx')}" is not there.`,
     fix: expect.stringContaining('FOVEA_MODEL'),
   });
   expect(of('trainer')).toMatchObject({
-    ...{ ok: false, detail: `"${join(home, 'train.sh')}" cannot be run.` },
+    ok: false,
+    detail: `"${join(home, 'train.sh')}" cannot be run.`,
     fix: expect.stringContaining('FOVEA_TRAINER'),
   });
   const example = await doctor(home, { FOVEA_TRAINER: 'example' });

@@ -53,8 +53,13 @@ const command = '/opt/node/bin/node';
 const args = ['/opt/fovea/dist/fovea.js'];
 const plain = { mcpServers: { fovea: { command, args } } };
 const goose = {
-  ...{ name: 'fovea', description: 'Datasets, versions and trainings of computer vision' },
-  ...{ enabled: true, timeout: 300, type: 'stdio', cmd: command, args },
+  name: 'fovea',
+  description: 'Datasets, versions and trainings of computer vision',
+  enabled: true,
+  timeout: 300,
+  type: 'stdio',
+  cmd: command,
+  args,
 };
 
 const contents: Readonly<Record<HostName, unknown>> = {

@@ -48,7 +48,10 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     '<svg onload=alert(4)>',
   ])('%s is shown as it is written', async (words) => {
     const { page, problems } = await shown(({ state = '', iss = '' }) => ({
-      ...{ error: 'server_error', error_description: words, state, iss },
+      error: 'server_error',
+      error_description: words,
+      state,
+      iss,
     }));
     expect(await page.locator('main p').last().textContent()).toBe(
       `The service says: server_error: ${words}`,

@@ -154,7 +154,9 @@ test('whoever is signed in needs no second sign-in', async () => {
   await visit(honest);
   await desk.finished(soon());
   expect(await desk.start()).toEqual({
-    ...{ status: 'signed_in', workspaceUrl: undefined, why: 'tokens' },
+    status: 'signed_in',
+    workspaceUrl: undefined,
+    why: 'tokens',
   });
 });
 
@@ -174,14 +176,16 @@ test('after ten minutes nobody waits any more', async () => {
   const { desk } = deskFor(server);
   await startOf(desk);
   const ended = expect(desk.finished(new AbortController().signal)).rejects.toMatchObject({
-    ...{ code: 'timed_out', message: 'Nobody signed in within 10 minutes.' },
+    code: 'timed_out',
+    message: 'Nobody signed in within 10 minutes.',
   });
   vi.advanceTimersByTime(599_000);
   expect((await desk.status()).status).toBe('pending');
   vi.advanceTimersByTime(1_000);
   await ended;
   expect(await desk.status()).toMatchObject({
-    ...{ status: 'signed_out', error: 'Nobody signed in within 10 minutes.' },
+    status: 'signed_out',
+    error: 'Nobody signed in within 10 minutes.',
   });
 });
 
@@ -200,12 +204,19 @@ test('a sign-in in another process of the same person ends the waiting here', as
   let isIn = false;
   const shared = deskFor(server, {
     session: {
-      ...{ renew: async () => undefined, begin: async () => undefined },
-      ...{ subject: async () => undefined, ready: async () => undefined },
+      renew: async () => undefined,
+      begin: async () => undefined,
+      subject: async () => undefined,
+      ready: async () => undefined,
       accessToken: async () => (isIn ? new Secret('token-of-the-other') : undefined),
       status: async () => ({
-        ...{ status: isIn ? 'signed_in' : 'signed_out', expiresAt: undefined, scopes: [] },
-        ...{ workspaceUrl: 'acme', store: 'memory', profile: 'default', error: undefined },
+        status: isIn ? 'signed_in' : 'signed_out',
+        expiresAt: undefined,
+        scopes: [],
+        workspaceUrl: 'acme',
+        store: 'memory',
+        profile: 'default',
+        error: undefined,
       }),
       end: async () => ({ revoked: true, wasSignedIn: true }),
     },
@@ -214,7 +225,9 @@ test('a sign-in in another process of the same person ends the waiting here', as
   isIn = true;
   expect((await shared.desk.status()).status).toBe('signed_in');
   expect(await shared.desk.start()).toEqual({
-    ...{ status: 'signed_in', workspaceUrl: 'acme', why: 'tokens' },
+    status: 'signed_in',
+    workspaceUrl: 'acme',
+    why: 'tokens',
   });
   await shared.desk.close();
   await expect(visit(callbackOf(asked, honestAnswer(server, asked)))).rejects.toThrow('fetch');

@@ -52,9 +52,18 @@ async function command(words: readonly string[], input = ''): Promise<string> {
 /** Gives the client id. The secret is shown this once, to whoever registers the application. */
 async function register(): Promise<string> {
   const told = await command([
-    ...['application', 'add', '--name', 'Reader', '--homepage', 'https://example.com'],
-    ...['--redirect-uri', redirectUri, '--auth', 'client_secret_post'],
-    ...['--visibility', 'Internal'],
+    'application',
+    'add',
+    '--name',
+    'Reader',
+    '--homepage',
+    'https://example.com',
+    '--redirect-uri',
+    redirectUri,
+    '--auth',
+    'client_secret_post',
+    '--visibility',
+    'Internal',
   ]);
   outputs.pop();
   [secrets['client secret'] = ''] = /fvs_[\w-]+/.exec(told) ?? [];
@@ -65,8 +74,12 @@ async function register(): Promise<string> {
 async function signIn({ url }: RunningService, clientId: string): Promise<void> {
   const authorize = new URL('/oauth/authorize', url);
   authorize.search = new URLSearchParams({
-    ...{ client_id: clientId, redirect_uri: redirectUri, response_type: 'code' },
-    ...{ scope: 'openid project:read project:create', state: 's', nonce: 'n' },
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid project:read project:create',
+    state: 's',
+    nonce: 'n',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   }).toString();

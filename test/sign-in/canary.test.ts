@@ -123,10 +123,12 @@ describe('a user who signs in to a service that repeats everything', () => {
   const first = { access_token: mark('access'), refresh_token: mark('refresh') };
   const second = { access_token: mark('accesstwo'), refresh_token: mark('refreshtwo') };
   const secrets: Record<string, string> = {
-    ...{ 'client secret': clientSecret, code },
-    ...{ 'access token': first.access_token, 'refresh token': first.refresh_token },
-    ...{ 'second access token': second.access_token },
-    ...{ 'second refresh token': second.refresh_token },
+    'client secret': clientSecret,
+    code,
+    'access token': first.access_token,
+    'refresh token': first.refresh_token,
+    'second access token': second.access_token,
+    'second refresh token': second.refresh_token,
   };
 
   /** A sign-in that the token endpoint refuses, and then one that it does not. */
@@ -139,8 +141,10 @@ describe('a user who signs in to a service that repeats everything', () => {
     const tokens = { ...service.tokens(nonce), ...first };
     service.lies['/token'] = () => tokens;
     service.lies['/oauth/validate'] = () => ({
-      ...{ active: true, exp: Math.floor(Date.now() / 1_000) + 3_600 },
-      ...{ workspace_url: 'acme', scopes: ['openid', 'project:read'] },
+      active: true,
+      exp: Math.floor(Date.now() / 1_000) + 3_600,
+      workspace_url: 'acme',
+      scopes: ['openid', 'project:read'],
     });
     const page = await comeBack(started, code);
     expect(page).toContain('You are signed in');

@@ -26,13 +26,19 @@ type ServerFacts = Pick<ForeignServer, 'issuer' | 'clientId' | 'clientSecret' | 
 export function deskFor(server: ServerFacts, options: Partial<DeskOptions> = {}): DeskKit {
   const { issuer, clientId, clientSecret, clientAuth } = server;
   const client = createOAuthClient({
-    ...{ issuer, clientId, clientSecret, clientAuth },
+    issuer,
+    clientId,
+    clientSecret,
+    clientAuth,
     clock: systemClock,
   });
   const { session, tokens } = sessionInMemory(client);
   const opened: string[] = [];
   const desk = createDesk({
-    ...{ client, session, redirectPort: 0, scopes: ['openid', 'profile', 'email'] },
+    client,
+    session,
+    redirectPort: 0,
+    scopes: ['openid', 'profile', 'email'],
     browser: (address) => opened.push(address) > 0,
     ...options,
   });
@@ -56,7 +62,9 @@ function sessionInMemory(client: OAuthClient): { session: Session; tokens(): Tok
       expiresAt: kept?.expiresAt,
       scopes: kept?.scopes ?? [],
       workspaceUrl: kept?.workspaceUrl,
-      ...{ store: 'memory', profile: 'default', error: undefined },
+      store: 'memory',
+      profile: 'default',
+      error: undefined,
     }),
     begin: async (tokens) => {
       kept = tokens;

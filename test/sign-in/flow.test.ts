@@ -19,7 +19,9 @@ async function ours(starting = start()) {
   const factsOf = (kind: keyof typeof service.applications) => {
     const { id, secret, auth } = service.applications[kind];
     return {
-      ...{ issuer: service.url, clientId: id, clientAuth: auth },
+      issuer: service.url,
+      clientId: id,
+      clientAuth: auth,
       clientSecret: secret === undefined ? undefined : new Secret(secret),
     };
   };
@@ -29,7 +31,9 @@ async function ours(starting = start()) {
 test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', async (kind) => {
   const { service, factsOf } = await ours();
   const { desk, client, tokens } = deskFor(factsOf(kind), {
-    ...{ scopes, listens: false, redirectPort: 8976 },
+    scopes,
+    listens: false,
+    redirectPort: 8976,
   });
   const last = await service.agree(await startOf(desk));
   await desk.finishWith(last.href);
@@ -44,7 +48,9 @@ test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', a
   expect((status.expiresAt ?? 0) - Date.now()).toBeGreaterThan(hours * 3_600_000 - 60_000);
   expect((status.expiresAt ?? 0) - Date.now()).toBeLessThanOrEqual(hours * 3_600_000);
   expect(await desk.userinfo()).toMatchObject({
-    ...{ sub: service.accountId, name: 'Ada Lovelace', email: 'ada@example.com' },
+    sub: service.accountId,
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
   });
 
   const first = tokens();
@@ -53,7 +59,10 @@ test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', a
   expect(await validateToken(client, second.accessToken)).toMatchObject({ active: true, scopes });
   expect(await desk.signOut()).toEqual({ revoked: true, wasSignedIn: true });
   expect(await validateToken(client, first.accessToken)).toEqual({
-    ...{ active: false, exp: null, workspace_url: '', scopes: [] },
+    active: false,
+    exp: null,
+    workspace_url: '',
+    scopes: [],
   });
   expect(await validateToken(client, second.accessToken)).toMatchObject({ active: false });
   await expect(refreshTokens(client, second, soon())).rejects.toThrow(EndedGrant);

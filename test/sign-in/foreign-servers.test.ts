@@ -36,7 +36,9 @@ describe.each(methods)('oidc-provider, %s', (auth) => {
     expect(page.text).toContain('You are signed in.');
     await desk.finished(soon());
     expect(await desk.status()).toMatchObject({
-      ...{ status: 'signed_in', why: 'tokens', authorizationUrl: undefined },
+      status: 'signed_in',
+      why: 'tokens',
+      authorizationUrl: undefined,
       scopes: ['openid', 'profile', 'email'],
     });
     expect(await desk.userinfo()).toMatchObject({ sub: 'ada', name: 'John Doe' });
@@ -85,8 +87,10 @@ test('oidc-provider: a person who does not agree is no error of the service', as
   const address = await startOf(desk);
   const back = new URL(address.searchParams.get('redirect_uri') ?? '');
   back.search = new URLSearchParams({
-    ...{ error: 'access_denied', error_description: 'End-User aborted interaction' },
-    ...{ state: address.searchParams.get('state') ?? '', iss: server.issuer },
+    error: 'access_denied',
+    error_description: 'End-User aborted interaction',
+    state: address.searchParams.get('state') ?? '',
+    iss: server.issuer,
   }).toString();
   const ended = expect(desk.finished(soon())).rejects.toMatchObject({ code: 'forbidden' });
   expect((await visit(back)).text).toContain('The person did not agree to the sign-in.');
@@ -100,8 +104,14 @@ test('oidc-provider: the authorization request is the one of the document', asyn
   const { searchParams: asked, origin, pathname } = await startOf(desk);
   expect([origin, pathname]).toEqual([server.issuer, '/auth']);
   expect([...asked.keys()].sort()).toEqual([
-    ...['client_id', 'code_challenge', 'code_challenge_method', 'nonce'],
-    ...['redirect_uri', 'response_type', 'scope', 'state'],
+    'client_id',
+    'code_challenge',
+    'code_challenge_method',
+    'nonce',
+    'redirect_uri',
+    'response_type',
+    'scope',
+    'state',
   ]);
   expect(asked.get('code_challenge_method')).toBe('S256');
   expect(asked.get('code_challenge')).toMatch(/^[\w-]{43}$/);

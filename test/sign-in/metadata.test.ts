@@ -69,7 +69,8 @@ describe('no falling back', () => {
     const server = await lyingServer();
     await server.close();
     await expect(deskFor(server).desk.start()).rejects.toMatchObject({
-      ...{ code: 'unreachable', hint: expect.stringContaining('FOVEA_AUTH_URL') },
+      code: 'unreachable',
+      hint: expect.stringContaining('FOVEA_AUTH_URL'),
       message: 'The authorization server cannot be reached (ECONNREFUSED).',
     });
   });
@@ -97,7 +98,8 @@ describe('another issuer', () => {
     const { desk } = deskFor(server);
     const error: unknown = await desk.start().catch((thrown) => thrown);
     expect(error).toMatchObject({
-      ...{ code: 'upstream_failed', retry: 'never' },
+      code: 'upstream_failed',
+      retry: 'never',
       message: 'The authorization server says that it is another one.',
       hint: expect.not.stringContaining('evil'),
     });
@@ -143,7 +145,8 @@ describe('endpoints that must not be sent anything', () => {
       server.lies[openId] = () => ({ ...server.metadata, [name]: value });
       const { desk, opened } = deskFor(server);
       await expect(desk.start()).rejects.toMatchObject({
-        ...{ code: 'upstream_failed', retry: 'never' },
+        code: 'upstream_failed',
+        retry: 'never',
         message: expect.stringContaining(`The authorization server's ${name} `),
       });
       expect(server.received).toHaveLength(1);

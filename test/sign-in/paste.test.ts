@@ -44,7 +44,8 @@ test.each([
 ])('%s is refused, and the sign-in still waits', async (_what, spoken) => {
   const { desk, honest, asked, server } = await unheard();
   await expect(desk.finishWith(spoken(honest.href, asked.href))).rejects.toMatchObject({
-    ...{ code: 'invalid_input', hint: expect.stringContaining('http://127.0.0.1:8976/callback?') },
+    code: 'invalid_input',
+    hint: expect.stringContaining('http://127.0.0.1:8976/callback?'),
   });
   expect(server.received.filter(({ line }) => line === 'POST /token')).toEqual([]);
   await desk.finishWith(honest.href);

@@ -19,7 +19,10 @@ const issuer = 'https://login.fovea.example';
 
 function clientThrough(variables: Record<string, string>) {
   return createOAuthClient({
-    ...{ issuer, clientId: 'fovea', clientSecret: undefined, clientAuth: 'none' },
+    issuer,
+    clientId: 'fovea',
+    clientSecret: undefined,
+    clientAuth: 'none',
     clock: systemClock,
     fetch: fetchThrough(proxiesOf(variables)),
   });

@@ -58,8 +58,12 @@ export async function startOurService(): Promise<RaceService> {
   await people.accounts.add({ ...person, workspaces: ['acme'], password });
   people.close();
   const signIn = mountSignIn({
-    ...{ data: folder, workspace: 'acme', host: '127.0.0.1', publicUrl: undefined },
-    ...{ log: createLog('error'), clock: systemClock },
+    data: folder,
+    workspace: 'acme',
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    log: createLog('error'),
+    clock: systemClock,
   });
   if (signIn === undefined) throw new Error('no sign-in service on loopback');
   const counter = createCounter();
@@ -74,7 +78,9 @@ export async function startOurService(): Promise<RaceService> {
   });
   return {
     ...counter,
-    ...{ url: platform.url, issuer: platform.url, clientId: 'fovea' },
+    url: platform.url,
+    issuer: platform.url,
+    clientId: 'fovea',
     agree: (address) => agreeOn(openFormBrowser(), address, person),
     close: async () => {
       await platform.close();
@@ -105,7 +111,9 @@ export async function startForeignService(): Promise<RaceService> {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     ...counter,
-    ...{ url: `http://127.0.0.1:${port}`, issuer: provider.issuer, clientId: provider.clientId },
+    url: `http://127.0.0.1:${port}`,
+    issuer: provider.issuer,
+    clientId: provider.clientId,
     agree: (url) => provider.agree(url),
     close: async () => {
       service.closeAllConnections();

@@ -94,7 +94,8 @@ test("4.5 Authorization Code Injection: a stolen code does not fit this sign-in'
   const injected = new URL(stolen);
   injected.searchParams.set('state', asked.searchParams.get('state') ?? '');
   await expect(attacker.desk.finishWith(injected.href)).rejects.toMatchObject({
-    ...{ code: 'unauthenticated', message: 'The authorization server no longer accepts the code.' },
+    code: 'unauthenticated',
+    message: 'The authorization server no longer accepts the code.',
   });
   expect(attacker.tokens()).toBeUndefined();
 });

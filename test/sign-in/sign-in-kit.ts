@@ -184,7 +184,10 @@ export function openSession(
   const { tokens, takeLock } = openStore(folder, { clock, ...store });
   return createSession({
     ...binding,
-    ...{ tokens, takeLock, clock, refresh: server.refresh },
+    tokens,
+    takeLock,
+    clock,
+    refresh: server.refresh,
     revoke: async () => true,
     validate: async () => undefined,
     ...changes,

@@ -153,7 +153,9 @@ describe('a row', () => {
     add(database, 'a');
     const read = () =>
       database.get("SELECT *, 'last' AS last FROM things", [], (row) => [
-        ...[row.text('name'), row.text('last'), row.optionalText('settings')],
+        row.text('name'),
+        row.text('last'),
+        row.optionalText('settings'),
       ]);
     expect(read()).toEqual(['a', 'last', undefined]);
     const other = new DatabaseSync(path);

@@ -111,7 +111,8 @@ test('a thread that dies fails what it had, and the next write has a new one', a
 test('a thread that cannot start fails every write', async () => {
   const commit = createGroupCommit({
     entry: new URL('./processes/missing-thread.ts', import.meta.url),
-    ...{ data: undefined, now: () => 0 },
+    data: undefined,
+    now: () => 0,
   });
   await expect(commit.submit(1, 1)).rejects.toMatchObject({ code: 'internal' });
   await expect(commit.submit(2, 1)).rejects.toMatchObject({ code: 'internal' });

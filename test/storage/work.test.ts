@@ -32,16 +32,18 @@ describe('adding', () => {
     const { work, clock } = await openWork();
     work.add(job);
     expect(work.get('w1')).toEqual({
-      ...{ id: 'w1', kind: 'job', payload: { version: 'v1' }, status: 'created' },
-      ...{
-        current: 0,
-        total: 0,
-        result: undefined,
-        error: undefined,
-        errorCode: undefined,
-        attempts: 0,
-      },
-      ...{ created: clock.now(), updated: clock.now() },
+      id: 'w1',
+      kind: 'job',
+      payload: { version: 'v1' },
+      status: 'created',
+      current: 0,
+      total: 0,
+      result: undefined,
+      error: undefined,
+      errorCode: undefined,
+      attempts: 0,
+      created: clock.now(),
+      updated: clock.now(),
     });
     expect(work.get('w2')).toBeUndefined();
   });
@@ -206,7 +208,9 @@ describe('ending', () => {
     work.add(job);
     work.claim(['job'])?.fail('The images are gone.', 'not_found');
     expect(work.get('w1')).toMatchObject({
-      ...{ status: 'failed', error: 'The images are gone.', errorCode: 'not_found' },
+      status: 'failed',
+      error: 'The images are gone.',
+      errorCode: 'not_found',
     });
     expect(work.claim(['job'])).toBeUndefined();
   });
@@ -333,7 +337,9 @@ describe('held work', () => {
     work.add({ ...job, held: true });
     expect(work.failUnclaimed('w1', 'Nobody came.', 'invalid_input')).toBe(true);
     expect(work.get('w1')).toMatchObject({
-      ...{ status: 'failed', error: 'Nobody came.', errorCode: 'invalid_input' },
+      status: 'failed',
+      error: 'Nobody came.',
+      errorCode: 'invalid_input',
     });
     expect(work.begin('w1')).toBe(false);
     expect(work.claim(['job'], leaseMs)).toBeUndefined();

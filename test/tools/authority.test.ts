@@ -83,10 +83,13 @@ const special: Readonly<Record<string, () => Facts>> = {
   images_set_metadata: () => ({ metadata: { a: 1 } }),
   images_set_metadata_bulk: () => ({ updates: [{ imageId: 'x', metadata: { a: 1 } }] }),
   annotation_jobs_create: () => ({
-    ...{ labelerEmail: 'a@example.com', reviewerEmail: 'a@example.com' },
+    labelerEmail: 'a@example.com',
+    reviewerEmail: 'a@example.com',
   }),
   autolabel_start: () => ({
-    ...{ modelType: 'local', ontology: { cell: 'cell' }, accept_cost: true },
+    modelType: 'local',
+    ontology: { cell: 'cell' },
+    accept_cost: true,
   }),
   trainings_start: () => ({ accept_cost: true }),
   catalog_search_by_image: () => ({ image: file }),
@@ -125,7 +128,9 @@ function argumentsFor({ name, inputSchema }: (typeof list)[number]): Facts {
 
 async function codeOf(host: string, tool: (typeof list)[number]) {
   const { isError, data, text } = (await hosts.get(host)?.call(tool.name, argumentsFor(tool))) ?? {
-    ...{ isError: false, data: {}, text: '' },
+    isError: false,
+    data: {},
+    text: '',
   };
   const { code } = Object(Object(data).error);
   return { code: isError ? String(code) : 'answered', text };

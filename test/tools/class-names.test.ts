@@ -31,7 +31,11 @@ describe('the names of a data.yaml', () => {
       'words that could be values',
       'names: [1, no, null, 0x1f, 2026-01-01]',
       {
-        ...{ 0: '1', 1: 'no', 2: 'null', 3: '0x1f', 4: '2026-01-01' },
+        0: '1',
+        1: 'no',
+        2: 'null',
+        3: '0x1f',
+        4: '2026-01-01',
       },
     ],
     ['a list without indentation', 'names:\n- RBC\n- WBC\nnc: 2', { 0: 'RBC', 1: 'WBC' }],

@@ -51,7 +51,10 @@ export function testDraftLife(fovea: () => Fovea): void {
     expect(told.at(-1)).toBe('belt.mp4: 3.0 MB of 3.0 MB');
     const file = { event_id: id, file: report, label: 'counts', content_type: 'text/csv' };
     expect(await fovea().ok('events_attach_file', file)).toMatchObject({
-      ...{ event_id: id, label: 'counts', content_type: 'text/csv', size_bytes: 18 },
+      event_id: id,
+      label: 'counts',
+      content_type: 'text/csv',
+      size_bytes: 18,
     });
 
     const open = await fovea().call('events_get', { event_id: id });

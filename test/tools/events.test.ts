@@ -342,7 +342,9 @@ describe('a store at its limits', () => {
 
   test('that waits for uploads says what blocks it, and what would help', async () => {
     const environment = {
-      ...{ MAX_RECORDS: '2', CLOUD_UPLOAD_ENABLED: '1', CLOUD_UPLOAD_URL: 'http://127.0.0.1:9' },
+      MAX_RECORDS: '2',
+      CLOUD_UPLOAD_ENABLED: '1',
+      CLOUD_UPLOAD_URL: 'http://127.0.0.1:9',
       CLOUD_UPLOAD_API_KEY: 'a-key',
     };
     const full = await startEventStoreProcess({ environment });

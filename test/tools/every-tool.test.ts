@@ -33,8 +33,13 @@ beforeAll(async () => {
   const images = await makeProjects(kept);
   const [trained, running] = [await makeVersions(), await makeTrainings()];
   known = {
-    ...{ ...kept, ...images, ...trained, ...running },
-    ...{ ...(await makeWork(kept)), ...(await makeManaged()), ...(await makeVideo()) },
+    ...kept,
+    ...images,
+    ...trained,
+    ...running,
+    ...(await makeWork(kept)),
+    ...(await makeManaged()),
+    ...(await makeVideo()),
     event_id: await text('id', 'events_create', { ...deviceEvent, draft: true }),
   };
 }, 90_000);
@@ -163,8 +168,10 @@ async function makeManaged() {
     return String(made.id ?? Object(made.folder).id ?? Object(made.group).id);
   };
   return {
-    ...{ keyId: await key(), spareKeyId: await key() },
-    ...{ folderId: await folder('Kept'), spareFolderId: await folder('Spare') },
+    keyId: await key(),
+    spareKeyId: await key(),
+    folderId: await folder('Kept'),
+    spareFolderId: await folder('Spare'),
   };
 }
 
@@ -219,13 +226,25 @@ type KnownName =
 function argumentsFor(name: string): Facts {
   const { imageId, batchId, taskId, file, event_id, job_id, keyId, folderId } = known;
   const special: Record<string, Facts> = {
-    ...{ ...catalogArguments(), ...trainingArguments(), ...managedArguments() },
-    ...{ ...labellingArguments(), ...eventArguments() },
+    ...catalogArguments(),
+    ...trainingArguments(),
+    ...managedArguments(),
+    ...labellingArguments(),
+    ...eventArguments(),
   };
   const tool = list.find((each) => each.name === name);
   const { required = [] }: { required?: string[] } = tool?.inputSchema ?? {};
   const plain: Facts = {
-    ...{ ...cells, version: 1, imageId, batchId, taskId, event_id, job_id, keyId, folderId, file },
+    ...cells,
+    version: 1,
+    imageId,
+    batchId,
+    taskId,
+    event_id,
+    job_id,
+    keyId,
+    folderId,
+    file,
   };
   const needed = required.map((argument) => [argument, plain[argument] ?? 'x']);
   return { ...Object.fromEntries(needed), workspace: 'local', ...special[name] };
@@ -289,11 +308,17 @@ function labellingArguments(): Record<string, Facts> {
   const { annotationJobId, labelJobId, jobBatchId, labelBatchId, videoUrl } = known;
   return {
     annotation_jobs_create: {
-      ...{ project: 'queue', name: 'Second', batch: jobBatchId, num_images: 1, ...people },
+      project: 'queue',
+      name: 'Second',
+      batch: jobBatchId,
+      num_images: 1,
+      ...people,
     },
     annotation_jobs_get: { project: 'queue', jobId: annotationJobId },
     autolabel_start: {
-      ...{ project: 'waiting', batchId: labelBatchId, modelType: 'local' },
+      project: 'waiting',
+      batchId: labelBatchId,
+      modelType: 'local',
       ontology: { red: 'stamp' },
     },
     autolabel_get: { jobId: labelJobId },

@@ -192,7 +192,8 @@ describe('images_upload', () => {
     const input = { project: 'cells', files: ['images'], annotations: 'coco.json' };
     const error = await kit.refused('images_upload', input);
     expect([error.code, error.message]).toEqual([
-      ...['invalid_input', expect.stringMatching(/^annotations: "[^"]*coco.json" /)],
+      'invalid_input',
+      expect.stringMatching(/^annotations: "[^"]*coco.json" /),
     ]);
     expect(error.message).toContain(problem);
     expect(kit.requests).toEqual([]);

@@ -82,7 +82,9 @@ describe('images on the embedded platform', () => {
 
   it('the health names the splits, classes in two spellings, and what to do', async () => {
     const bad = await fovea.ok('projects_create', {
-      ...{ name: 'Bad', type: 'object-detection', annotation: 'cells' },
+      name: 'Bad',
+      type: 'object-detection',
+      annotation: 'cells',
     });
     expect(bad).toMatchObject({ name: 'Bad' });
     const labels = join(fovea.folder, 'odd');
@@ -94,7 +96,10 @@ describe('images on the embedded platform', () => {
     const labelmap = { 0: 'WBC', 1: 'wbc', 2: 'Platelets', 3: 'Plateletts', 4: 'RBC' };
     const files = ['40', '55'].map((number) => `${sample}/JPEGImages/BloodImage_000${number}.jpg`);
     const uploaded = await fovea.ok('images_upload', {
-      ...{ project: 'bad', files, annotations: labels, labelmap },
+      project: 'bad',
+      files,
+      annotations: labels,
+      labelmap,
     });
     expect(uploaded).toMatchObject({ withoutAnnotationFirst: ['BloodImage_00055.jpg'] });
     const { text, data } = await fovea.call('projects_health', { project: 'bad' });

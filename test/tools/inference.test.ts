@@ -54,7 +54,10 @@ it('tells what the model found, and where', async () => {
     predictions: [{ class: 'red', x: 24, y: 24, width: 16, height: 16, confidence: 1 }],
   });
   const none = await fovea.call('inference_run', {
-    ...{ project: 'squares', version: 'local', file, classes: 'blue' },
+    project: 'squares',
+    version: 'local',
+    file,
+    classes: 'blue',
   });
   expect(none.text).toContain(`Found 0 objects in "${file}".`);
   const missing = await fovea.call('inference_run', { project: 'squares', version: 3, file });
@@ -81,7 +84,10 @@ it('labels a batch, and says how far it is', async () => {
   const { batches } = await fovea.ok('batches_list', { project: 'squares' });
   const batchId = Object(batches)[0].id;
   const started = await fovea.ok('autolabel_start', {
-    ...{ project: 'squares', batchId, modelType: 'local', ontology: { red: 'stamp' } },
+    project: 'squares',
+    batchId,
+    modelType: 'local',
+    ontology: { red: 'stamp' },
   });
   await fovea.ok('tasks_wait', { taskId: started.taskId });
   const { text } = await fovea.call('autolabel_get', { jobId: started.jobId });

@@ -25,14 +25,19 @@ async function resultOf(started: Facts): Promise<unknown> {
 it('rebalances, and names the wait as the next call', async () => {
   const splits = { train: 50, valid: 25, test: 25 };
   const { text, data } = await fovea.call('projects_rebalance_splits', {
-    ...{ project: 'cells', splits },
+    project: 'cells',
+    splits,
   });
   expect(text).toContain('tasks_wait');
   expect(await resultOf(data)).toMatchObject({
-    ...{ moved: 6, images: 12, splits: { train: 6, valid: 3, test: 3 } },
+    moved: 6,
+    images: 12,
+    splits: { train: 6, valid: 3, test: 3 },
   });
   const wrong = await fovea.call('projects_rebalance_splits', {
-    ...{ project: 'cells', splits, grouping: 'batch' },
+    project: 'cells',
+    splits,
+    grouping: 'batch',
   });
   expect(wrong.isError).toBe(true);
   expect(wrong.text).toContain('grouping');

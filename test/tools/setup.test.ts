@@ -130,7 +130,8 @@ describe('doctor', () => {
     [undefined, 'The service did not say its time.', true],
   ])('a clock that is off by %s ms', async (offset, detail, ok) => {
     expect(await checkOf('clock', { clockOffsetMs: async () => offset })).toMatchObject({
-      ...{ ok, detail },
+      ok,
+      detail,
       ...(!ok && { fix: expect.stringContaining('time from the network') }),
     });
   });

@@ -58,7 +58,10 @@ describe('a preview of a project', () => {
       {
         tool: 'versions_generate',
         arguments: {
-          ...{ workspace: 'local', project: 'cells', preprocessing: {}, augmentation },
+          workspace: 'local',
+          project: 'cells',
+          preprocessing: {},
+          augmentation,
           dry_run: true,
         },
         why: expect.any(String),
@@ -180,7 +183,9 @@ describe('a preview of local images', () => {
 describe('with a hosted platform', () => {
   test('local images are previewed here, projects are not', async () => {
     const hosted = await launchFovea({
-      ...{ FOVEA_BASE_URL: 'http://127.0.0.1:9', FOVEA_API_KEY: 'key', FOVEA_WORKSPACE: 'acme' },
+      FOVEA_BASE_URL: 'http://127.0.0.1:9',
+      FOVEA_API_KEY: 'key',
+      FOVEA_WORKSPACE: 'acme',
     });
     const file = join(hosted.folder, 'one.png');
     await writeFile(file, await picture(1));

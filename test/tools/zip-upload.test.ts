@@ -14,7 +14,9 @@ let fovea: Fovea;
 beforeAll(async () => {
   fovea = await launchFovea();
   await fovea.ok('projects_create', {
-    ...{ name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
 });
 
@@ -56,7 +58,12 @@ describe('images_upload_zip', () => {
     expect(isError).toBe(false);
     expect(text).toContain('5 files went to "cells": 2 images added, 2 annotated with 3 labels.');
     expect(data).toMatchObject({
-      ...{ status: 'completed', images: 2, annotated: 2, boxes: 3, failed: 0, files: [] },
+      status: 'completed',
+      images: 2,
+      annotated: 2,
+      boxes: 3,
+      failed: 0,
+      files: [],
       splits: { train: 1, valid: 1, test: 0 },
     });
     expect(messages.some((message) => message.startsWith('Sending'))).toBe(true);
@@ -69,7 +76,10 @@ describe('images_upload_zip', () => {
     const path = await write('more.ZIP', zip);
     const data = await fovea.ok('images_upload_zip', { project: 'cells', path, split: 'test' });
     expect(data).toMatchObject({
-      ...{ status: 'completed', images: 1, boxes: 1, sentBytes: zip.length },
+      status: 'completed',
+      images: 1,
+      boxes: 1,
+      sentBytes: zip.length,
       splits: { train: 0, valid: 0, test: 1 },
     });
   });

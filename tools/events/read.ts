@@ -61,12 +61,16 @@ export async function listEvents(
   return {
     summary: `${count(rows.length, 'event')} on this page.${end}`,
     data: {
-      ...{ count: rows.length, next_timestamp, ...data, events: rows },
+      count: rows.length,
+      next_timestamp,
+      ...data,
+      events: rows,
       ...(notes.length > 0 && { notes }),
     },
     images,
     page: {
-      ...{ shown: rows.length, truncated: next_timestamp !== null },
+      shown: rows.length,
+      truncated: next_timestamp !== null,
       ...(next_timestamp !== null && { next: { [bound]: next_timestamp } }),
     },
     ...(next_timestamp !== null && { next: [more] }),

@@ -62,7 +62,8 @@ export async function generateVersion(args: unknown, context: ToolContext): Prom
     next: nextCalls(input, Number(body.version)),
     work: {
       kind: 'version',
-      ...{ workspace: input.workspace, project: input.project },
+      workspace: input.workspace,
+      project: input.project,
       version: String(body.version),
     },
   };

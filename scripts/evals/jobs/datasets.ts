@@ -43,7 +43,9 @@ export const datasetJobs: readonly Job[] = [
         project: 'slides',
         files: [`${files}/blood-cells/JPEGImages`],
         annotations: `${files}/blood-cells/Annotations`,
-        ...{ split: 'valid', batch: 'Monday', tags: ['lab-3'] },
+        split: 'valid',
+        batch: 'Monday',
+        tags: ['lab-3'],
       });
     },
     check: async (scene) => {
@@ -115,7 +117,10 @@ export const datasetJobs: readonly Job[] = [
     prompt: 'Make a copy of my project "Blood Cells", so that I can try things on the copy.',
     seed: async ({ setUp, files }) => {
       await setUp('projects_create', {
-        ...{ name: 'Blood Cells', type: 'object-detection', annotation: 'cells', public: true },
+        name: 'Blood Cells',
+        type: 'object-detection',
+        annotation: 'cells',
+        public: true,
       });
       await setUp('images_upload', {
         project: 'blood-cells',

@@ -113,8 +113,10 @@ export const eventJobs: readonly Job[] = [
     },
     solve: async (call) => {
       await call('events_create', {
-        ...{ event_schema: 'custom', event_data: { value: 'shift report' } },
-        ...{ device_id: 'shift-report', custom_metadata: { failed: 2, passed: 3 } },
+        event_schema: 'custom',
+        event_data: { value: 'shift report' },
+        device_id: 'shift-report',
+        custom_metadata: { failed: 2, passed: 3 },
       });
     },
     check: async (scene) => {

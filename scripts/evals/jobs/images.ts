@@ -66,7 +66,8 @@ export const imageJobs: readonly Job[] = [
     seed: async ({ setUp, files }) => {
       await emptyProject(setUp, 'Blood Cells');
       await setUp('images_upload', {
-        ...{ project, files: [`${files}/blood-cells/JPEGImages/BloodImage_00040.jpg`] },
+        project,
+        files: [`${files}/blood-cells/JPEGImages/BloodImage_00040.jpg`],
         name: 'plain.jpg',
       });
     },
@@ -115,7 +116,9 @@ export const imageJobs: readonly Job[] = [
     seed: async ({ setUp, files }) => {
       await importSample(setUp, files);
       await setUp('projects_create', {
-        ...{ name: 'Raw', type: 'object-detection', annotation: 'cells' },
+        name: 'Raw',
+        type: 'object-detection',
+        annotation: 'cells',
       });
       await setUp('images_upload', {
         project: 'raw',
@@ -145,8 +148,12 @@ export const imageJobs: readonly Job[] = [
     solve: async (call) => {
       const [batch] = listAt(await call('batches_list', { project }), 'batches');
       await call('annotation_jobs_create', {
-        ...{ project, name: "Tuesday's cells", batch: at(batch, 'id'), num_images: 12 },
-        ...{ labelerEmail: 'anna@example.com', reviewerEmail: 'bob@example.com' },
+        project,
+        name: "Tuesday's cells",
+        batch: at(batch, 'id'),
+        num_images: 12,
+        labelerEmail: 'anna@example.com',
+        reviewerEmail: 'bob@example.com',
       });
     },
     check: async ({ get }) => {

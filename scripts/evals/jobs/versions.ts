@@ -58,7 +58,9 @@ export const versionJobs: readonly Job[] = [
       generate(call, {
         preprocessing: { resize: { width: 416, height: 416, format: 'Stretch to' } },
         augmentation: {
-          ...{ flip: { horizontal: true }, rotate: { degrees: 10 }, image: { versions: 3 } },
+          flip: { horizontal: true },
+          rotate: { degrees: 10 },
+          image: { versions: 3 },
         },
       }),
     check: async (scene) => {

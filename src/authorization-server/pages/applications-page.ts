@@ -126,7 +126,10 @@ function kindOf(application: Application): string {
 }
 
 const untouched: TypedApplication = {
-  ...{ name: '', homepage: '', redirectUris: '', workspace: '' },
+  name: '',
+  homepage: '',
+  redirectUris: '',
+  workspace: '',
   authentication: 'client_secret_post',
   visibility: 'Internal',
   isDesktop: false,

@@ -92,7 +92,8 @@ function accountRows(database: Database): AccountRows {
         if (added === 0) return false;
         for (const workspace of account.workspaces) {
           database.run('INSERT INTO account_workspaces (account_id, workspace) VALUES (?, ?)', [
-            ...[id, workspace],
+            id,
+            workspace,
           ]);
         }
         return true;
@@ -116,7 +117,8 @@ function accountRows(database: Database): AccountRows {
       database.transaction(() => {
         database.run('UPDATE accounts SET password = ? WHERE id = ?', [password, id]);
         database.run('DELETE FROM page_sessions WHERE account_id = ? AND hash IS NOT ?', [
-          ...[id, keptSession],
+          id,
+          keptSession,
         ]);
         // A sign-in that waits may have had the old password already.
         const kinds = programs ? '' : "AND kind IN ('Session', 'Interaction')";
@@ -144,10 +146,19 @@ function applicationRows(database: Database): ApplicationRows {
              secret, scopes, visibility, desktop, mcp, resource, created)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
         [
-          ...[application.id, application.workspace, application.name, application.homepage],
-          ...[JSON.stringify(application.redirectUris), application.authentication],
-          ...[application.secretHash, JSON.stringify(application.scopes), application.visibility],
-          ...[application.isDesktop, application.isMcp, application.resource, application.created],
+          application.id,
+          application.workspace,
+          application.name,
+          application.homepage,
+          JSON.stringify(application.redirectUris),
+          application.authentication,
+          application.secretHash,
+          JSON.stringify(application.scopes),
+          application.visibility,
+          application.isDesktop,
+          application.isMcp,
+          application.resource,
+          application.created,
         ],
       ) > 0,
     applications: () =>
@@ -172,7 +183,9 @@ function pageRows(database: Database): PageRows {
       database.transaction(() => {
         database.run('DELETE FROM page_sessions WHERE expires <= ?', [now]);
         database.run('INSERT INTO page_sessions (hash, account_id, expires) VALUES (?, ?, ?)', [
-          ...[hash, accountId, expires],
+          hash,
+          accountId,
+          expires,
         ]);
       }),
     sessionAccount: (hash, now) => {

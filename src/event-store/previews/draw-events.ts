@@ -66,9 +66,12 @@ export async function drawEvents(
   );
   return {
     sheet: Buffer.from(bytes).toString('base64'),
-    ...{ contentType, width, height },
+    contentType,
+    width,
+    height,
     classes: Object.fromEntries(classes),
-    ...{ images, warnings },
+    images,
+    warnings,
   };
 }
 

@@ -210,7 +210,11 @@ function usageOf(row: Row, fileBytes: number, logBytes: number): Omit<Usage, 're
   const freeBytes = row.integer('free_pages') * row.integer('page_bytes');
   return {
     records: drafts + waiting + uploaded + refused,
-    ...{ drafts, waiting, uploaded, refused, held: row.integer('held') },
+    drafts,
+    waiting,
+    uploaded,
+    refused,
+    held: row.integer('held'),
     oldestDraft: row.optionalInteger('oldest_draft'),
     oldestWaiting: row.optionalInteger('oldest_waiting'),
     waitingDiskBytes: row.integer('waiting_disk_bytes'),
@@ -218,7 +222,8 @@ function usageOf(row: Row, fileBytes: number, logBytes: number): Omit<Usage, 're
     videos: row.integer('video'),
     localOnlyFiles: row.integer('local_only'),
     fileDiskBytes: row.integer('file_disk_bytes'),
-    ...{ databaseBytes: Math.max(0, fileBytes - freeBytes), logBytes },
+    databaseBytes: Math.max(0, fileBytes - freeBytes),
+    logBytes,
     removed: readRemoved(row.json('removed')),
     lastRemovedAt: row.optionalInteger('last_removed_at'),
   };
@@ -262,10 +267,15 @@ function readLine(row: Row): LedgerLine {
   const reason = removalReasons.find((known) => known === name);
   if (reason === undefined) throw new FoveaError('internal', 'The ledger holds an unknown reason.');
   return {
-    ...{ ordinal: row.integer('ordinal'), removedAt: row.integer('removed_at'), reason },
-    ...{ eventId: row.text('event_id'), arrival: row.integer('arrival') },
-    ...{ eventSchema: row.text('event_schema'), deviceId: row.optionalText('device_id') },
-    ...{ upload: readUpload(row), files: row.integer('files') },
+    ordinal: row.integer('ordinal'),
+    removedAt: row.integer('removed_at'),
+    reason,
+    eventId: row.text('event_id'),
+    arrival: row.integer('arrival'),
+    eventSchema: row.text('event_schema'),
+    deviceId: row.optionalText('device_id'),
+    upload: readUpload(row),
+    files: row.integer('files'),
     diskBytes: row.integer('disk_bytes'),
   };
 }

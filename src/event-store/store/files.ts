@@ -47,8 +47,14 @@ export function readFiles(list: unknown, eventId: string): StoredFile[] {
     if (!isFile(file)) throw unknownFile();
     const { id, kind, label, contentType, bytes, diskBytes, sourceId } = file;
     return {
-      ...{ id, eventId, kind: fileKind(kind), label: label ?? undefined, contentType },
-      ...{ bytes, diskBytes, sourceId: sourceId ?? undefined },
+      id,
+      eventId,
+      kind: fileKind(kind),
+      label: label ?? undefined,
+      contentType,
+      bytes,
+      diskBytes,
+      sourceId: sourceId ?? undefined,
     };
   });
 }
@@ -70,9 +76,13 @@ function isFile(value: unknown): value is FileMembers {
 
 function readFile(row: Row): StoredFile {
   return {
-    ...{ id: row.text('id'), eventId: row.text('event_id'), kind: readFileKind(row) },
-    ...{ label: row.optionalText('label'), contentType: row.text('content_type') },
-    ...{ bytes: row.integer('bytes'), diskBytes: row.integer('disk_bytes') },
+    id: row.text('id'),
+    eventId: row.text('event_id'),
+    kind: readFileKind(row),
+    label: row.optionalText('label'),
+    contentType: row.text('content_type'),
+    bytes: row.integer('bytes'),
+    diskBytes: row.integer('disk_bytes'),
     sourceId: row.optionalText('source_id'),
   };
 }

@@ -41,8 +41,11 @@ export function findAll(writing: Writing, arrivals: readonly Arrival[]): Found[]
 
 function readFound(row: Row): Found {
   return {
-    ...{ id: row.text('id'), arrival: row.integer('arrival'), upload: readUpload(row) },
-    ...{ isHeld: row.boolean('held'), diskBytes: row.integer('disk_bytes') },
+    id: row.text('id'),
+    arrival: row.integer('arrival'),
+    upload: readUpload(row),
+    isHeld: row.boolean('held'),
+    diskBytes: row.integer('disk_bytes'),
     files: row.integer('original_files'),
   };
 }

@@ -26,8 +26,10 @@ export const indexedColumns = `arrival, number, device_id, event_schema, workflo
 
 export function readIndexedEvent(row: Row): IndexedEvent {
   return {
-    ...{ arrival: row.integer('arrival'), number: row.integer('number') },
-    ...{ deviceId: row.optionalText('device_id'), eventSchema: row.text('event_schema') },
+    arrival: row.integer('arrival'),
+    number: row.integer('number'),
+    deviceId: row.optionalText('device_id'),
+    eventSchema: row.text('event_schema'),
     workflowId: row.optionalText('workflow_id'),
     externalId: row.optionalText('external_id'),
     relatedEventId: row.optionalText('related_event_id'),

@@ -99,8 +99,10 @@ function wayThroughKinds(search: Search, all: readonly TermCondition[]): Way[] {
        AND (:workflows IS NULL OR workflow_id IN (SELECT value FROM json_each(:workflows)))
      LIMIT :most`,
     {
-      ...{ devices: jsonList(deviceIds), schemas: jsonList(eventSchemas) },
-      ...{ workflows: jsonList(workflowIds), most: kindsMax + 1 },
+      devices: jsonList(deviceIds),
+      schemas: jsonList(eventSchemas),
+      workflows: jsonList(workflowIds),
+      most: kindsMax + 1,
     },
     (row) => ({ id: row.integer('id'), events: row.integer('events') }),
   );

@@ -43,8 +43,10 @@ interface Leaving extends IndexedEvent {
 function readLeaving(row: Row): Leaving {
   return {
     ...readIndexedEvent(row),
-    ...{ id: row.text('id'), upload: readUpload(row) },
-    ...{ files: row.integer('current_files'), diskBytes: row.integer('disk_bytes') },
+    id: row.text('id'),
+    upload: readUpload(row),
+    files: row.integer('current_files'),
+    diskBytes: row.integer('disk_bytes'),
   };
 }
 
@@ -66,8 +68,16 @@ function removeEvent(writing: Writing, rule: RemovalRule, arrival: Arrival): num
        upload, files, disk_bytes)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[totals.add('last_line', 1), writing.now, rule.reason, event.id, arrival],
-      ...[event.eventSchema, event.deviceId, event.upload, event.files, event.diskBytes],
+      totals.add('last_line', 1),
+      writing.now,
+      rule.reason,
+      event.id,
+      arrival,
+      event.eventSchema,
+      event.deviceId,
+      event.upload,
+      event.files,
+      event.diskBytes,
     ],
   );
   return event.diskBytes;

@@ -234,8 +234,13 @@ function createCommand(event: NewEvent): Command {
   const { files, draft, workflowId, deviceId, eventSchema } = event;
   const { externalId, relatedEventId, customMetadata } = event;
   const head = {
-    ...{ draft, workflowId, deviceId, eventSchema },
-    ...{ externalId, relatedEventId, customMetadata },
+    draft,
+    workflowId,
+    deviceId,
+    eventSchema,
+    externalId,
+    relatedEventId,
+    customMetadata,
   };
   const body = bodyText(event);
   const bytes = body.length + JSON.stringify(customMetadata ?? {}).length;

@@ -26,8 +26,14 @@ export function bodyText(event: StoredBody): string {
   const { solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData } = event;
   const { displayImagePosition, images } = event;
   const body: StoredBody = {
-    ...{ solution, workflowVersion, streamId, imageId, inferenceTimestamp, eventData },
-    ...{ displayImagePosition, images },
+    solution,
+    workflowVersion,
+    streamId,
+    imageId,
+    inferenceTimestamp,
+    eventData,
+    displayImagePosition,
+    images,
   };
   return JSON.stringify(body);
 }

@@ -78,7 +78,8 @@ function runsOf(key: number, bucket: number, range: Range): Run[] {
     { sql: `FROM terms ${where} AND arrivals IS NULL`, parameters },
     {
       sql: `FROM terms INDEXED BY terms_lists ${where} AND arrivals IS NOT NULL`,
-      ...{ parameters, lists: 'of many values' },
+      parameters,
+      lists: 'of many values',
     },
   ];
 }
@@ -91,7 +92,9 @@ function rangesOf({ key, operator, values }: TermCondition): Range[] {
   }
   if (operator === 'eq') {
     return values.map((value) => ({
-      ...{ sql: 'value = ?', parameters: [storedValue(value)], isOneValue: true },
+      sql: 'value = ?',
+      parameters: [storedValue(value)],
+      isOneValue: true,
     }));
   }
   if (operator === 'ne') return rangesBeside(values.filter(isWhole).map(storedValue));

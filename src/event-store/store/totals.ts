@@ -4,12 +4,25 @@ import type { Database } from '../../storage/database.ts';
 import type { Arrival, FileKind, UploadState } from './store.ts';
 
 const columns = [
-  ...['last_arrival', 'last_number', 'last_line'],
-  ...['counted_arrival', 'indexed_arrival', 'indexed_rows'],
-  ...['merge_until', 'merge_key', 'merge_removals'],
-  ...['draft', 'waiting', 'uploaded', 'refused', 'held'],
-  ...['image', 'video', 'local_only'],
-  ...['waiting_disk_bytes', 'file_disk_bytes'],
+  'last_arrival',
+  'last_number',
+  'last_line',
+  'counted_arrival',
+  'indexed_arrival',
+  'indexed_rows',
+  'merge_until',
+  'merge_key',
+  'merge_removals',
+  'draft',
+  'waiting',
+  'uploaded',
+  'refused',
+  'held',
+  'image',
+  'video',
+  'local_only',
+  'waiting_disk_bytes',
+  'file_disk_bytes',
 ] as const;
 
 type Column =

@@ -42,7 +42,9 @@ export function addWindow(writing: Writing, events: readonly IndexedEvent[]): vo
     addColumns(writing, columns, place, event, counted);
   const until = last.arrival;
   database.run('INSERT INTO windows (until, since, events) VALUES (?, ?, ?)', [
-    ...[until, first.arrival, events.length],
+    until,
+    first.arrival,
+    events.length,
   ]);
   insertColumns(database, until, [
     [reservedKeys.arrival, events.length, undefined, stepsOf(events.map((it) => it.arrival))],

@@ -122,10 +122,22 @@ function create(
        current_files, attachments, disk_bytes, custom_metadata, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'v2', ?, ?, ?, ?, ?, ?)`,
     [
-      ...[arrival, number, id, deviceId, eventSchema, workflowId],
-      ...[externalId, relatedEventId, upload, draft ? undefined : arrival],
-      ...[files.length, files.length, files.filter(({ kind }) => kind !== 'image').length],
-      ...[diskBytes, metadata, body],
+      arrival,
+      number,
+      id,
+      deviceId,
+      eventSchema,
+      workflowId,
+      externalId,
+      relatedEventId,
+      upload,
+      draft ? undefined : arrival,
+      files.length,
+      files.length,
+      files.filter(({ kind }) => kind !== 'image').length,
+      diskBytes,
+      metadata,
+      body,
     ],
   );
   for (const [position, file] of files.entries()) {
@@ -135,8 +147,15 @@ function create(
   totals.enter(upload, diskBytes);
   totals.add('file_disk_bytes', diskBytes);
   created.push({
-    ...{ id, arrival, number, deviceId, eventSchema, workflowId },
-    ...{ externalId, relatedEventId, customMetadata: indexedMetadata(customMetadata, metadata) },
+    id,
+    arrival,
+    number,
+    deviceId,
+    eventSchema,
+    workflowId,
+    externalId,
+    relatedEventId,
+    customMetadata: indexedMetadata(customMetadata, metadata),
   });
   return id;
 }

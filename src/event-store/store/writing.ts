@@ -35,7 +35,9 @@ export function beginWriting(database: Database, now: Arrival): Writing {
     kept.termKeys.clear();
   }
   return {
-    ...{ database, now, totals },
+    database,
+    now,
+    totals,
     kinds: new CountedIds(database, kinds, kept.kinds),
     termKeys: new CountedIds(database, termKeys, kept.termKeys),
     created: [],

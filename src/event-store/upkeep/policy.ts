@@ -69,7 +69,11 @@ function policyOf(settings: EventStoreSettings): Policy {
   const { retentionDays, recordsMax, bytesMax, reserveBytes, draftAutoFinalizeSeconds } = settings;
   const sparesUnsent = settings.cloud !== undefined;
   return {
-    ...{ retentionDays, recordsMax, bytesMax, reserveBytes, draftAutoFinalizeSeconds },
+    retentionDays,
+    recordsMax,
+    bytesMax,
+    reserveBytes,
+    draftAutoFinalizeSeconds,
     sparesUnsent,
   };
 }
@@ -88,7 +92,11 @@ async function readPolicy(data: string): Promise<Policy | undefined> {
     typeof sparesUnsent === 'boolean'
   ) {
     return {
-      ...{ retentionDays, recordsMax, bytesMax, reserveBytes, draftAutoFinalizeSeconds },
+      retentionDays,
+      recordsMax,
+      bytesMax,
+      reserveBytes,
+      draftAutoFinalizeSeconds,
       sparesUnsent,
     };
   }

@@ -102,7 +102,11 @@ class BackgroundUploader implements Uploader {
     const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs;
     const cloud = createCloud({ client, signal, timeoutMs });
     this.#sendWaiting = createSender({
-      ...{ store, files, cloud, defaultSolutionId, signal },
+      store,
+      files,
+      cloud,
+      defaultSolutionId,
+      signal,
       detours: createDetours(clock, this.#log),
       progress: {
         answered: () => {
@@ -211,7 +215,8 @@ function ownClient({ cloud, clock }: UploaderOptions): Client {
     upstreams: { base: find, device: find },
     timeoutMs: limits.callTimeoutMs,
     attemptsMax: 1,
-    ...{ clock, proxies },
+    clock,
+    proxies,
   });
 }
 

@@ -19,7 +19,10 @@ const mimeType = 'text/html;profile=mcp-app';
 
 /** As resources/list has them. */
 export const appResources: readonly Resource[] = appPages.map(({ name, title }) => ({
-  ...{ uri: addressOf(name), name, title, mimeType },
+  uri: addressOf(name),
+  name,
+  title,
+  mimeType,
 }));
 
 /** A page by its address; undefined: there is none. */

@@ -87,7 +87,10 @@ export async function startMcpHttp(options: McpHttpOptions): Promise<Service> {
     errorBody: rpcErrorBody,
     allowedHosts: [...(options.allowedHosts ?? []), ...publicHost],
     trustedProxies: options.trustedProxies ?? [],
-    ...{ host, port, log, clock },
+    host,
+    port,
+    log,
+    clock,
   });
   const close = async () => {
     await service.close();

@@ -40,7 +40,10 @@ export function taskResult(state: TaskState): CallToolResult {
   const { taskId, status, createdAt, lastUpdatedAt, statusMessage } = state;
   return {
     resultType: 'task',
-    ...{ taskId, status, createdAt, lastUpdatedAt },
+    taskId,
+    status,
+    createdAt,
+    lastUpdatedAt,
     ...(statusMessage !== undefined && { statusMessage }),
     ...timing,
     content: [],

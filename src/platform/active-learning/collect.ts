@@ -75,21 +75,31 @@ async function keep(
   const { hash, bytes } = await blobs.put(image.bytes);
   const created = clock.now();
   const added = await store.images.add({
-    ...{ id: newId(), projectId, hash, bytes, created },
-    ...{ format: file.format, width: file.width, height: file.height },
+    id: newId(),
+    projectId,
+    hash,
+    bytes,
+    created,
+    format: file.format,
+    width: file.width,
+    height: file.height,
     name: `${seen.inferenceId}.${file.format === 'jpeg' ? 'jpg' : file.format}`,
     split: 'train',
     batchName: batchNameAt(collectionLimits.batchRecreation, created),
-    ...{ tags: ['active-learning'], metadata: {} },
-    ...{ sequenceNumber: undefined, sequenceSize: undefined },
+    tags: ['active-learning'],
+    metadata: {},
+    sequenceNumber: undefined,
+    sequenceSize: undefined,
     inferenceId: seen.inferenceId,
     ...(descriptor && { descriptor }),
   });
   if (added.duplicate) return undefined;
   const boxes = seen.detections.map(({ label, x, y, width, height }) => ({
     label,
-    ...{ x: x * image.scale, y: y * image.scale },
-    ...{ width: width * image.scale, height: height * image.scale },
+    x: x * image.scale,
+    y: y * image.scale,
+    width: width * image.scale,
+    height: height * image.scale,
   }));
   // That a model sees nothing is no label: a person looks at an image that has none.
   if (collectionLimits.persistPredictions && boxes.length > 0) {

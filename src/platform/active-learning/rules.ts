@@ -29,8 +29,11 @@ export interface LearningSettings {
 
 export const defaultLimits: CollectionLimits = {
   samplingRate: 1,
-  ...{ perMinute: null, perHour: null, perDay: null },
-  ...{ maxImageSize: null, jpegCompression: null },
+  perMinute: null,
+  perHour: null,
+  perDay: null,
+  maxImageSize: null,
+  jpegCompression: null,
   batchRecreation: 'daily',
   persistPredictions: true,
 };

@@ -59,8 +59,12 @@ export function activeLearningHandlers(parts: Parts): Handlers<Own, Principal> {
       const { project } = await settingsOf(principal, input.project);
       const { page = 1, pageSize = limits.activeLearningQueueMax } = input;
       const { total, queues } = await store.activeLearning.queues(project.id, {
-        ...{ page, pageSize, search: input.search, status: input.status ?? 'all' },
-        ...{ sortBy: input.sortBy ?? 'created', isAscending: input.sortDirection === 'asc' },
+        page,
+        pageSize,
+        search: input.search,
+        status: input.status ?? 'all',
+        sortBy: input.sortBy ?? 'created',
+        isAscending: input.sortDirection === 'asc',
         reviewer: input.reviewer === 'unassigned' ? null : input.reviewer,
       });
       const link = ({ hash, name, format }: ReviewQueue['samples'][number]) =>
@@ -90,7 +94,11 @@ function describeQueue(
   const { batchId, name, images, annotated, reviewer = null, created, samples } = queue;
   const isDone = annotated >= images;
   return {
-    ...{ batchId, name, images, annotated, reviewer },
+    batchId,
+    name,
+    images,
+    annotated,
+    reviewer,
     status: annotated === 0 ? 'not_started' : isDone ? 'completed' : 'in_progress',
     progress: annotated / images,
     created: isoTime(created),

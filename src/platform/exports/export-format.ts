@@ -43,8 +43,10 @@ const anyLabels: readonly ProjectType[] = [...oneLabel, 'multi-label-classificat
 
 const yolo = { holds: boxes, files: yoloFiles, imagePath: inImages, note: yoloNote };
 const folders = {
-  ...{ holds: oneLabel, imagePath: classFolders },
-  ...{ select: oneClassEach, note: foldersNote },
+  holds: oneLabel,
+  imagePath: classFolders,
+  select: oneClassEach,
+  note: foldersNote,
 };
 
 const formats: readonly ExportFormat[] = [

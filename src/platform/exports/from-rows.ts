@@ -20,7 +20,9 @@ export function exportImages(
   blobs: BlobStore,
 ): readonly ExportImage[] {
   return images.map(({ name, split, width, height, hash, annotation }) => ({
-    ...{ split, width, height },
+    split,
+    width,
+    height,
     fileName: name,
     boxes: annotation?.kind === 'detection' ? annotation.boxes : [],
     labels: annotation?.kind === 'classification' ? annotation.labels : [],

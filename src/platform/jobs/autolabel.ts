@@ -90,7 +90,10 @@ async function labelImage(
   const { ontology } = run.job.settings;
   const boxes = detections.map(({ label, x, y, width, height }) => ({
     label: ontology[label] ?? label,
-    ...{ x: tidy(x), y: tidy(y), width: tidy(width), height: tidy(height) },
+    x: tidy(x),
+    y: tidy(y),
+    width: tidy(width),
+    height: tidy(height),
   }));
   const annotation: Annotation | undefined =
     boxes.length === 0 ? undefined : { kind: 'detection', boxes };
@@ -142,8 +145,14 @@ function record(
   ms: number,
 ): NewInference {
   return {
-    ...{ id: newId(), workspaceId, projectId: job.projectId, modelName: labeller.modelId },
-    ...{ source: 'autolabel', created: clock.now(), responseMs: ms, error: undefined },
+    id: newId(),
+    workspaceId,
+    projectId: job.projectId,
+    modelName: labeller.modelId,
+    source: 'autolabel',
+    created: clock.now(),
+    responseMs: ms,
+    error: undefined,
     seen: detections.map(({ label, confidence }) => ({ class: label, confidence })),
   };
 }

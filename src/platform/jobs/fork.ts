@@ -27,8 +27,11 @@ export const runFork: Job = async ({ store }, claim, signal) => {
   const origin = payloadText(claim, 'origin');
   const workspace = payloadText(claim, 'workspace');
   return {
-    ...{ forked: true, datasetUrl: project.slug, id: `${workspace}/${project.slug}` },
-    ...{ name: project.name, url: `${origin}/${workspace}/${project.slug}` },
+    forked: true,
+    datasetUrl: project.slug,
+    id: `${workspace}/${project.slug}`,
+    name: project.name,
+    url: `${origin}/${workspace}/${project.slug}`,
     images: (await store.forks.find(claim.id))?.copied ?? 0,
   };
 };

@@ -20,8 +20,11 @@ export const lanes: readonly Readonly<Record<string, Job>>[] = [
   { version: runVersion },
   { export: runExport, 'search-export': runSearchExport },
   {
-    ...{ rebalance: runRebalance, metadata: runMetadata, fork: runFork },
-    ...{ purge: runPurge, sweep: runSweep },
+    rebalance: runRebalance,
+    metadata: runMetadata,
+    fork: runFork,
+    purge: runPurge,
+    sweep: runSweep,
   },
   { zip: runZip },
   { autolabel: runAutolabel, video: runVideo },

@@ -36,7 +36,9 @@ export const runRebalance: Job = async ({ store, clock }, claim, signal) => {
     moved += await store.splits.move(claim.id, projectId, slice, guard, clock.now());
   });
   return {
-    ...{ moved, images: images.length, before: begun.before },
+    moved,
+    images: images.length,
+    before: begun.before,
     splits: await store.splits.counts(projectId, classes),
     ...(classes && { classes }),
   };

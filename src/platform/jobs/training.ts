@@ -47,7 +47,9 @@ async function resultOf({ store }: JobParts, training: Training | undefined) {
     const version = training && (await store.versions.get(training.versionId));
     const project = version && (await store.projects.get(version.projectId));
     return {
-      ...{ trainingId: training?.id, status, metrics: { ...training?.metrics } },
+      trainingId: training?.id,
+      status,
+      metrics: { ...training?.metrics },
       ...(project &&
         training.weights && { modelId: modelIdOf(project, version.number, training.id) }),
     };
@@ -100,7 +102,11 @@ async function trainIn(
   const jobFile = join(folder, 'job.json');
   await writeFile(jobFile, JSON.stringify(job), { mode: 0o600 });
   const end = await runTrainer({
-    ...{ command: trainer, jobFile, folder, environment, signal },
+    command: trainer,
+    jobFile,
+    folder,
+    environment,
+    signal,
     onReport: createReporter(parts, claim, training),
     wanted: () => store.trainings.wanted(training.id),
   });
@@ -138,8 +144,14 @@ async function writeJob(
   }
   return {
     contract: 1,
-    ...{ trainingId: training.id, modelType: type.name, task: type.task, format: type.format },
-    ...{ dataset: join(folder, 'dataset'), output, classes: version.classes, recipe },
+    trainingId: training.id,
+    modelType: type.name,
+    task: type.task,
+    format: type.format,
+    dataset: join(folder, 'dataset'),
+    output,
+    classes: version.classes,
+    recipe,
     ...(typeof modelId === 'string' && { checkpoint }),
   };
 }

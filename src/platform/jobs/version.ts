@@ -112,7 +112,12 @@ function toVersionImage(
   // Mosaic may bring boxes into an image that nobody annotated.
   const hasBoxes = annotation?.kind === 'detection' || boxes.length > 0;
   return {
-    ...{ ordinal, copy: number, split, hash, width, height },
+    ordinal,
+    copy: number,
+    split,
+    hash,
+    width,
+    height,
     name: nameOf(name, image),
     annotation: hasBoxes
       ? { kind: 'detection', boxes }

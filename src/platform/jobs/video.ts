@@ -141,9 +141,14 @@ function createRecords({ store, clock }: JobParts, claim: Claim, { job, models }
       for (const [index, { modelId }] of models.entries()) {
         const { detections = [], ms } = seen[index] ?? {};
         waiting.push({
-          ...{ id: `${job.id}-${index}-${frame}`, workspaceId: job.workspaceId },
-          ...{ projectId: undefined, modelName: modelId, source: 'video', created: clock.now() },
-          ...{ responseMs: ms, error: undefined },
+          id: `${job.id}-${index}-${frame}`,
+          workspaceId: job.workspaceId,
+          projectId: undefined,
+          modelName: modelId,
+          source: 'video',
+          created: clock.now(),
+          responseMs: ms,
+          error: undefined,
           seen: detections.map(({ label, confidence }) => ({ class: label, confidence })),
         });
       }

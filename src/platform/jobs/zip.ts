@@ -106,8 +106,16 @@ async function takeAll(
     const plan = await planZip({ layout, projectType: project.type, reader });
     const { findLabelmap, passedOver } = plan;
     const parts: TakeParts = {
-      ...{ store, blobs, clock, zip, reader, project, settings, findLabelmap },
-      ...{ first: new Map(), annotated: new Set() },
+      store,
+      blobs,
+      clock,
+      zip,
+      reader,
+      project,
+      settings,
+      findLabelmap,
+      first: new Map(),
+      annotated: new Set(),
     };
     const images = await takeImages(parts, claim, plan.images, signal);
     return { images, refused: zip.refused, passedOver };

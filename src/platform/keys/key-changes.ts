@@ -36,7 +36,9 @@ export function changeKey(key: ApiKey, change: KeyChange, caller: Principal): Ap
   if (change.disabled && !key.isDisabled) refuseTaking(key, 'disable');
   if (change.disabled === false && key.isDisabled) requireNoMore(caller, key, 'enable');
   return {
-    ...{ ...key, name, customMetadata },
+    ...key,
+    name,
+    customMetadata,
     scopes: change.scopes === undefined ? key.scopes : newScopes(key, change.scopes, caller),
     isProtected: change.protected ?? key.isProtected,
     isDisabled: change.disabled ?? key.isDisabled,

@@ -72,7 +72,8 @@ async function openWith(
   const { dims } = await session.run(emptyCanvas(canvas));
   const form = formOf(dims, classes.length, isEndToEnd);
   return {
-    ...{ classes, canvas },
+    classes,
+    canvas,
     detect: async ({ image, letterbox, leastScores, overlap }) => {
       const values = toPlanes(letterbox, image);
       const startedMs = systemClock.monotonic();

@@ -143,7 +143,8 @@ async function createLabeller(
   const never = new AbortController().signal;
   const classes = await loaded.with(file, never, async (model) => model.classes);
   return {
-    ...{ modelId, classes },
+    modelId,
+    classes,
     detect: async (image, options) => {
       let isOpen = false;
       const run = (model: OpenModel) => {

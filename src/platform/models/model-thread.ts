@@ -44,7 +44,8 @@ export function startModelThread(): ModelThread {
       const opened = await thread.ask(question, [file.buffer], limits.modelOpenMsMax);
       if (opened.kind !== 'opened') throw unexpected();
       return {
-        ...{ classes: opened.classes, canvas: opened.canvas },
+        classes: opened.classes,
+        canvas: opened.canvas,
         detect: async (job) => {
           const answer = await thread.ask({ kind: 'detect', job }, [], limits.inferenceMsMax);
           if (answer.kind !== 'found') throw unexpected();

@@ -59,7 +59,10 @@ export async function renderPreview(
   const { bytes, contentType, width, height } = await encodePicture(sheet);
   return {
     sheet: Buffer.from(bytes).toString('base64'),
-    ...{ contentType, width, height, seed },
+    contentType,
+    width,
+    height,
+    seed,
     classes: countClasses(sources),
     images: rows.map((row) => describeRow(row, settings)),
     warnings: [

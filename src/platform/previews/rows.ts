@@ -58,7 +58,10 @@ export function describeRow(row: Row, settings: VersionSettings): Preview['image
   const [preprocessed, ...samples] = made.map((shown) => describeShown(row, shown, settings));
   const { width, height, boxes } = original;
   return {
-    ...{ name, width, height, boxes: boxes.length },
+    name,
+    width,
+    height,
+    boxes: boxes.length,
     ...(labels && { labels }),
     ...(preprocessed && { preprocessed }),
     samples,
@@ -69,7 +72,9 @@ function describeShown(row: Row, shown: Shown, settings: VersionSettings) {
   const { width, height, boxes, words, piece } = shown;
   const dropped = droppedOf(row, shown, settings);
   return {
-    ...{ width, height, boxes: boxes.length },
+    width,
+    height,
+    boxes: boxes.length,
     ...(dropped !== undefined && { dropped }),
     ...(piece !== '' && { piece }),
     words,

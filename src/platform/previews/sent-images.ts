@@ -65,7 +65,9 @@ async function readAnnotation(
 ): Promise<{ readonly annotation: Annotation; readonly problems: readonly string[] }> {
   const text = textOf(bytesOf(file, `annotations[${at}]`));
   const { annotation, warnings } = await read({
-    ...{ ...about, text, fileName: file.name },
+    ...about,
+    text,
+    fileName: file.name,
     projectType: 'object-detection',
   });
   return { annotation: JSON.parse(annotation.json), problems: warnings.map(messageOf) };

@@ -38,7 +38,10 @@ function scaleBox(box: Box, scale: number): Box {
   const { x, y, width, height, points, keypoints } = box;
   return {
     ...box,
-    ...{ x: x * scale, y: y * scale, width: width * scale, height: height * scale },
+    x: x * scale,
+    y: y * scale,
+    width: width * scale,
+    height: height * scale,
     ...(points && { points: points.map(([left, top]) => [left * scale, top * scale] as const) }),
     ...(keypoints && {
       keypoints: keypoints.map((point) => ({ ...point, x: point.x * scale, y: point.y * scale })),

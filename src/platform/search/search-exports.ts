@@ -40,7 +40,12 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
       const name = input.name ?? `${projects[0]?.slug ?? 'search'}-search-${format}`;
       const [projectId] = projectIds;
       const payload = {
-        ...{ workspaceId: workspace.id, projectId, projectIds, query: input.query, format, name },
+        workspaceId: workspace.id,
+        projectId,
+        projectIds,
+        query: input.query,
+        format,
+        name,
       };
       const work = { id: taskId, kind: 'search-export', payload };
       await store.search.exports.add(workspace.id, name, work, clock.now());

@@ -33,7 +33,10 @@ export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch,
         : ['id', 'name', 'project', 'split', 'labels'];
       const question = { workspaceId: workspace.id, query: text };
       const page = await findPage(parts, reach, parsed, {
-        ...{ question, token, limit: pageSize, withAnnotations: needAnnotations(fields) },
+        question,
+        token,
+        limit: pageSize,
+        withAnnotations: needAnnotations(fields),
         text,
       });
       const describing = { fields, links, origin, owner: workspace.slug, search: store.search };
@@ -87,7 +90,11 @@ async function findPage(
   if (!descriptor) throw wrong('this image has no description of its look yet');
   const offset = after?.ordinal ?? 0;
   const found = await store.search.like(reach, {
-    ...{ descriptor, query, offset, limit, withAnnotations },
+    descriptor,
+    query,
+    offset,
+    limit,
+    withAnnotations,
   });
   const end = offset + found.images.length;
   return {

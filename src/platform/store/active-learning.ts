@@ -113,7 +113,9 @@ export function activeLearningStore(database: Database): ActiveLearningStore {
       database.transaction(() => {
         ensure(projectId);
         database.run('UPDATE active_learning SET enabled = ?, updated = ? WHERE project_id = ?', [
-          ...[isEnabled, now, projectId],
+          isEnabled,
+          now,
+          projectId,
         ]);
       }),
     configure: async (projectId, { collectionLimits, filters }, now) =>
@@ -121,7 +123,9 @@ export function activeLearningStore(database: Database): ActiveLearningStore {
         const settings = JSON.stringify({ collectionLimits, filters });
         ensure(projectId);
         database.run('UPDATE active_learning SET settings = ?, updated = ? WHERE project_id = ?', [
-          ...[settings, now, projectId],
+          settings,
+          now,
+          projectId,
         ]);
       }),
     enabledFor: async (workspaceId, modelName) =>
@@ -193,8 +197,14 @@ function findQueues(
       OR (? = 'in_progress' AND annotated > 0 AND annotated < images))
     AND (? IS NULL OR reviewer = ?) AND (? = 0 OR reviewer IS NULL)`;
   const values = [
-    ...[projectId, search ?? '', status, status, status],
-    ...[reviewer ?? null, reviewer ?? null, reviewer === null],
+    projectId,
+    search ?? '',
+    status,
+    status,
+    status,
+    reviewer ?? null,
+    reviewer ?? null,
+    reviewer === null,
   ];
   const total = database.get(
     `SELECT count(*) AS n FROM (${queueRows}) WHERE ${where}`,
@@ -224,8 +234,10 @@ function readQueue(database: Database, row: Row): ReviewQueue {
       'SELECT id, name, hash, format FROM images WHERE batch_id = ? ORDER BY created, id LIMIT 4',
       [batchId],
       (image) => ({
-        ...{ id: image.text('id'), name: image.text('name') },
-        ...{ hash: image.text('hash'), format: image.text('format') },
+        id: image.text('id'),
+        name: image.text('name'),
+        hash: image.text('hash'),
+        format: image.text('format'),
       }),
     ),
   };

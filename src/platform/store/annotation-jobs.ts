@@ -414,7 +414,8 @@ function readJob(row: Row): AnnotationJob {
     instructions: row.optionalText('instructions'),
     created: row.integer('created'),
     status: statusOf(images, states),
-    ...{ images, states },
+    images,
+    states,
   };
 }
 

@@ -175,8 +175,13 @@ function insert(database: Database, key: NewApiKey): void {
      VALUES (:id, :workspaceId, :hash, :prefix, :name, :scopes, :folderIds,
        :customMetadata, :isProtected, :isDisabled, :createdBy, :created)`,
     {
-      ...{ id: key.id, workspaceId: key.workspaceId, hash: key.hash, prefix: key.prefix },
-      ...{ folderIds: asJson(key.folderIds), createdBy: key.createdBy, created: key.created },
+      id: key.id,
+      workspaceId: key.workspaceId,
+      hash: key.hash,
+      prefix: key.prefix,
+      folderIds: asJson(key.folderIds),
+      createdBy: key.createdBy,
+      created: key.created,
       ...changeable(key),
     },
   );

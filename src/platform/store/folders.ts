@@ -175,8 +175,14 @@ function addFolder(database: Database, folder: NewFolder): void {
     `INSERT INTO folders (id, workspace_id, parent_id, name, external_id, auth_groups, created,
        updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[id, workspaceId, parentId, name, externalId, JSON.stringify(authGroups ?? {})],
-      ...[created, created],
+      id,
+      workspaceId,
+      parentId,
+      name,
+      externalId,
+      JSON.stringify(authGroups ?? {}),
+      created,
+      created,
     ],
   );
   putInto(database, { id, workspaceId }, folder.projects ?? []);
@@ -225,7 +231,8 @@ function removeFolder(
   // One of its own name may take its place.
   database.run("UPDATE folders SET name = '' WHERE id = ?", [id]);
   database.run('UPDATE folders SET parent_id = ?, updated = ? WHERE parent_id = ?', [
-    ...[parentId, now],
+    parentId,
+    now,
     id,
   ]);
   database.run('UPDATE projects SET folder_id = ? WHERE folder_id = ?', [parentId, id]);

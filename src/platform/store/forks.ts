@@ -114,8 +114,15 @@ function startFork(database: Database, work: Work, fork: NewFork): Project | und
   if (source === undefined) return undefined;
   const { name, type, annotation, license } = source;
   const project = addProject(database, {
-    ...{ id: projectId, workspaceId, name, type, annotation, license, created },
-    ...{ isPublic: false, folderId: undefined },
+    id: projectId,
+    workspaceId,
+    name,
+    type,
+    annotation,
+    license,
+    created,
+    isPublic: false,
+    folderId: undefined,
   });
   database.run(
     `INSERT INTO forks (task_id, source_id, project_id, created, copied, after_created, after_id)

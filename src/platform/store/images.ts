@@ -74,8 +74,21 @@ function addImage(database: Database, image: NewImage) {
        metadata, sequence_number, sequence_size, inference_id, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[id, projectId, batchId, name, hash, bytes, format, width, height, split],
-      ...[JSON.stringify(image.metadata), sequenceNumber, sequenceSize, inferenceId, created],
+      id,
+      projectId,
+      batchId,
+      name,
+      hash,
+      bytes,
+      format,
+      width,
+      height,
+      split,
+      JSON.stringify(image.metadata),
+      sequenceNumber,
+      sequenceSize,
+      inferenceId,
+      created,
     ],
   );
   addTags(database, id, image.tags);
@@ -152,7 +165,10 @@ function annotateImage(
   database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
   for (const [label, n] of labels) {
     database.run('INSERT INTO image_labels (image_id, project_id, label, n) VALUES (?, ?, ?, ?)', [
-      ...[imageId, known.projectId, label, n],
+      imageId,
+      known.projectId,
+      label,
+      n,
     ]);
   }
   markAnnotated(database, imageId);

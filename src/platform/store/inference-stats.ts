@@ -54,7 +54,9 @@ const inWindow = `workspace_id = :workspace AND created >= :from AND created < :
 
 function valuesOf({ workspaceId, from, to, models }: StatsWindow): Record<string, SqlValue> {
   return {
-    ...{ workspace: workspaceId, from, to },
+    workspace: workspaceId,
+    from,
+    to,
     all: models === undefined,
     models: JSON.stringify(models ?? []),
   };
@@ -148,8 +150,11 @@ function describeClass(
   };
   const median = (nth(Math.ceil(count / 2)) + nth(Math.floor(count / 2) + 1)) / 2;
   return {
-    ...{ modelName, class: name, count },
-    ...{ averageConfidence: sum / count, medianConfidence: median },
+    modelName,
+    class: name,
+    count,
+    averageConfidence: sum / count,
+    medianConfidence: median,
     ...(models.get(modelName) ?? noModel),
   };
 }

@@ -94,10 +94,7 @@ function addInference(database: Database, inference: NewInference): number | und
     `INSERT INTO inferences
        (id, workspace_id, project_id, model_name, source, created, response_ms, error, metadata)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO NOTHING RETURNING ordinal`,
-    [
-      ...[id, workspaceId, projectId, modelName, source, created],
-      ...[inference.responseMs, inference.error],
-    ],
+    [id, workspaceId, projectId, modelName, source, created, inference.responseMs, inference.error],
     (row) => row.integer('ordinal'),
   );
 }
@@ -122,7 +119,9 @@ function setMetadata(
       const next = new Map([...members, [name, value]]);
       if (next.size > limits.customMetadataPairsMax) throw tooMany(id);
       database.run('UPDATE inferences SET metadata = ? WHERE workspace_id = ? AND id = ?', [
-        ...[JSON.stringify(Object.fromEntries(next)), workspaceId, id],
+        JSON.stringify(Object.fromEntries(next)),
+        workspaceId,
+        id,
       ]);
     }
   }

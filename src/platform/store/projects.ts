@@ -55,10 +55,7 @@ export function addProject(
   database.run(
     `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, public,
        folder_id, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      ...[id, workspaceId, slug, name, type, annotation, license, isPublic, folderId],
-      ...[created, created],
-    ],
+    [id, workspaceId, slug, name, type, annotation, license, isPublic, folderId, created, created],
   );
   return { ...project, slug, updated: created };
 }

@@ -153,8 +153,11 @@ function removeInVersion(database: Database, id: string, countMax: number): numb
 
 /** Rows that a user still reaches, and that say by their work how they are. */
 const pointers = [
-  ...['SELECT task_id FROM versions', 'SELECT task_id FROM exports', 'SELECT id FROM trainings'],
-  ...['SELECT id FROM autolabel_jobs', 'SELECT id FROM video_jobs'],
+  'SELECT task_id FROM versions',
+  'SELECT task_id FROM exports',
+  'SELECT id FROM trainings',
+  'SELECT id FROM autolabel_jobs',
+  'SELECT id FROM video_jobs',
 ] as const;
 
 /** Results and notes that are of use as long as their work is known. */

@@ -47,7 +47,8 @@ export function searchExportStore(database: Database, work: Work): SearchExportS
     finish: async (taskId, hash, bytes, guard) =>
       guard(() => {
         database.run('UPDATE search_exports SET hash = ?, bytes = ? WHERE task_id = ?', [
-          ...[hash, bytes],
+          hash,
+          bytes,
           taskId,
         ]);
       }),

@@ -199,8 +199,12 @@ function running(database: Database, work: Work): Pick<TrainingStore, Running> {
 
 const untouched = {
   ...({ status: 'queued', epoch: 0 } as const),
-  ...{ metrics: undefined, log: undefined, error: undefined, weights: undefined },
-  ...{ started: undefined, ended: undefined },
+  metrics: undefined,
+  log: undefined,
+  error: undefined,
+  weights: undefined,
+  started: undefined,
+  ended: undefined,
 };
 
 function addTraining(database: Database, work: Work, training: NewTraining): void {
@@ -286,9 +290,15 @@ function finishTraining(
          metrics = coalesce(?, metrics), error = ?, log = ?, ended = ?
        WHERE id = ? AND ${open}`,
       [
-        ...[status, weights?.hash, weights?.bytes],
-        ...[weights && JSON.stringify(weights.classes), metrics && JSON.stringify(metrics)],
-        ...[error, log, now, id],
+        status,
+        weights?.hash,
+        weights?.bytes,
+        weights && JSON.stringify(weights.classes),
+        metrics && JSON.stringify(metrics),
+        error,
+        log,
+        now,
+        id,
       ],
     ) > 0
   );

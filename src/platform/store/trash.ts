@@ -30,8 +30,12 @@ function listProjects(
     [workspaceId, before],
     (row) => ({
       ...readDeletion(row),
-      ...{ type: 'project', id: row.text('id'), name: row.text('name'), parent: undefined },
-      ...{ path: [row.text('slug')], projectId: row.text('id') },
+      type: 'project',
+      id: row.text('id'),
+      name: row.text('name'),
+      parent: undefined,
+      path: [row.text('slug')],
+      projectId: row.text('id'),
     }),
   );
 }
@@ -53,8 +57,11 @@ function listVersions(
       const path = [row.text('slug')];
       return {
         ...readDeletion(row),
-        ...{ type: 'version', id: number, name: row.text('name') },
-        ...{ path: [...path, number], projectId },
+        type: 'version',
+        id: number,
+        name: row.text('name'),
+        path: [...path, number],
+        projectId,
         parent: { id: projectId, name: row.text('project_name'), path },
       };
     },
@@ -82,7 +89,10 @@ function listTrainings(
       const id = row.text('id');
       return {
         ...readDeletion(row),
-        ...{ type: 'training', id, name: row.text('model_type'), projectId },
+        type: 'training',
+        id,
+        name: row.text('model_type'),
+        projectId,
         path: [...path, 'v2', 'trainings', id],
         parent: { id: projectId, name: `${row.text('project_name')}, version ${number}`, path },
       };
@@ -100,8 +110,12 @@ function listWorkflows(
     [workspaceId, before],
     (row) => ({
       ...readDeletion(row),
-      ...{ type: 'workflow', id: row.text('id'), name: row.text('name') },
-      ...{ path: ['workflows', row.text('slug')], projectId: undefined, parent: undefined },
+      type: 'workflow',
+      id: row.text('id'),
+      name: row.text('name'),
+      path: ['workflows', row.text('slug')],
+      projectId: undefined,
+      parent: undefined,
     }),
   );
 }

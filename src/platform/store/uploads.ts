@@ -164,7 +164,9 @@ function received(
   if (upload.file !== undefined) return 'taken_before';
   if (upload.taskId !== undefined && !work.begin(upload.taskId)) return 'over';
   database.run('UPDATE uploads SET file = ?, bytes = ?, receiving = NULL WHERE id = ?', [
-    ...[file, bytes, id],
+    file,
+    bytes,
+    id,
   ]);
   return 'taken';
 }

@@ -162,7 +162,14 @@ function addVersionImage(database: Database, versionId: string, image: VersionIm
     `INSERT INTO version_images (version_id, ordinal, copy, name, hash, split, width, height,
        annotation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
-      ...[versionId, ordinal, copy, name, hash, split, width, height],
+      versionId,
+      ordinal,
+      copy,
+      name,
+      hash,
+      split,
+      width,
+      height,
       annotation === undefined ? null : JSON.stringify(annotation),
     ],
   );

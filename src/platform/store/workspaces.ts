@@ -14,7 +14,10 @@ export function workspaceStore(database: Database): WorkspaceStore {
         if (known) return known;
         const workspace = { id: newId(), slug, name: slug, created: now };
         database.run('INSERT INTO workspaces (id, slug, name, created) VALUES (?, ?, ?, ?)', [
-          ...[workspace.id, slug, slug, now],
+          workspace.id,
+          slug,
+          slug,
+          now,
         ]);
         return workspace;
       }),

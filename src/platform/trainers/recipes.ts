@@ -196,7 +196,9 @@ const epochsFor = (advised: number): Hyperparameter => ({
 
 function knownType(name: string, task: Task, format: string, epochs: number): ModelType {
   return {
-    ...{ name, task, format },
+    name,
+    task,
+    format,
     hyperparameters: {
       epochs: epochsFor(epochs),
       batchSize: { valid: [1, 512], advice: { low: 4, high: 32, default: 16 }, isWhole: true },
@@ -255,7 +257,8 @@ const known: readonly Family[] = [
   {
     task: 'detection',
     names: sizes('rfdetr-', ['nano', 'small', 'medium', 'base', 'large', 'xlarge', '2xlarge']),
-    ...{ format: 'coco', epochs: 50 },
+    format: 'coco',
+    epochs: 50,
   },
   ...['yolo26', 'yolov12', 'yolov11', 'yolov8'].flatMap((stem): readonly Family[] => [
     { task: 'detection', names: sizes(stem, letters), format: 'yolov8', epochs: 100 },
@@ -265,12 +268,14 @@ const known: readonly Family[] = [
   {
     task: 'segmentation',
     names: sizes('rfdetr-seg-', ['nano', 'small', 'medium', 'large', 'xlarge', '2xlarge']),
-    ...{ format: 'coco-segmentation', epochs: 50 },
+    format: 'coco-segmentation',
+    epochs: 50,
   },
   { task: 'semantic', names: ['deeplabv3plus'], format: 'png-mask-semantic', epochs: 100 },
   {
     task: 'classification',
     names: ['vit-base-patch16-224-in21k', ...sizes('resnet', ['18', '34', '50', '101'])],
-    ...{ format: 'folder', epochs: 50 },
+    format: 'folder',
+    epochs: 50,
   },
 ];

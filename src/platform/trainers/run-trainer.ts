@@ -97,7 +97,9 @@ interface Child {
 function start({ command, jobFile, folder, environment }: TrainerRun): Child {
   const entry = new URL(`./trainer-keeper${extname(import.meta.url)}`, import.meta.url);
   const keeper = spawn(process.execPath, [fileURLToPath(entry)], {
-    ...{ cwd: folder, shell: false, windowsHide: true },
+    cwd: folder,
+    shell: false,
+    windowsHide: true,
     // A group of its own, so that all of it can be ended.
     detached: process.platform !== 'win32',
     // The channel tells the keeper that we live; the trainer does not get it.

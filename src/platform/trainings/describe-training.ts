@@ -13,7 +13,11 @@ export function describeTraining(project: Project, version: Version, training: T
   const { id, status, modelType, epochs, epoch, metrics, error, log } = training;
   const { weights, started, ended } = training;
   return {
-    ...{ trainingId: id, status, modelType, epochs, epoch },
+    trainingId: id,
+    status,
+    modelType,
+    epochs,
+    epoch,
     progress: status === 'finished' || status === 'stopped' ? 1 : Math.min(1, epoch / epochs),
     ...(metrics && { metrics: { ...metrics } }),
     modelIds: weights ? [modelIdOf(project, version.number, id)] : [],
@@ -30,9 +34,17 @@ export function describeListedModel(project: Project, training: ProjectTraining)
   const { id, modelType, status, metrics, versionNumber, weights, created } = training;
   const modelId = modelIdOf(project, versionNumber, id);
   return {
-    ...{ id: modelId, name: `${project.name} ${versionNumber}`, type: modelType, status },
-    ...{ url: modelId, metrics: { ...metrics }, version: versionNumber, trainingId: id },
-    ...{ group: modelType, classes: [...(weights?.classes ?? [])], bytes: weights?.bytes ?? 0 },
+    id: modelId,
+    name: `${project.name} ${versionNumber}`,
+    type: modelType,
+    status,
+    url: modelId,
+    metrics: { ...metrics },
+    version: versionNumber,
+    trainingId: id,
+    group: modelType,
+    classes: [...(weights?.classes ?? [])],
+    bytes: weights?.bytes ?? 0,
     created: unixSeconds(created),
   };
 }
@@ -48,7 +60,9 @@ export function describeModel(
   return {
     model: trained === undefined ? null : describeVersionModel(project, version, trained),
     trainings: trainings.slice(0, trainingsShownMax).map(({ id, status, modelType }) => ({
-      ...{ trainingId: id, status, modelType },
+      trainingId: id,
+      status,
+      modelType,
     })),
   };
 }

@@ -66,8 +66,11 @@ function isolatePieces(size: Size, boxes: readonly Box[]): readonly Piece[] {
     if (width < 1 || height < 1) return [];
     // Little of a box may lie within the image: it is what the piece shows all the same.
     const frame: Frame = {
-      ...{ left: -left, top: -top, size: { width, height } },
-      ...{ edges: 'black', shareMin: 0 },
+      left: -left,
+      top: -top,
+      size: { width, height },
+      edges: 'black',
+      shareMin: 0,
     };
     return [cut({ name: '', frames: [], size, boxes: [box] }, `box-${index + 1}`, frame)];
   });

@@ -263,7 +263,12 @@ function outputOf(
   const isFile = output === 'file';
   const shrunk = isFile ? pixels : shrink(kernel, pixels, pixelsSideMax);
   return {
-    ...{ source: one.place, piece: piece.name, copy, width, height, boxes },
+    source: one.place,
+    piece: piece.name,
+    copy,
+    width,
+    height,
+    boxes,
     words: choices.map(({ words }) => words),
     bytes: isFile ? kernel.encodeJpeg(pixels, jpegQuality) : kernel.read(shrunk).data,
     ...(shrunk !== pixels && { shrunk: { width: shrunk.width, height: shrunk.height } }),
@@ -283,8 +288,15 @@ function storedFile({ place, source, file }: Opened, piece: Piece): Unnumbered {
   const { bytes, boxes } = source;
   const { contentType, width, height } = file;
   return {
-    ...{ source: place, piece: piece.name, copy: 0, words: [] },
-    ...{ bytes, contentType, width, height, boxes },
+    source: place,
+    piece: piece.name,
+    copy: 0,
+    words: [],
+    bytes,
+    contentType,
+    width,
+    height,
+    boxes,
   };
 }
 

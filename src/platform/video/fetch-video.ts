@@ -20,8 +20,11 @@ export async function fetchVideo(
   { isAllowedHost, proxies, wrote }: FetchVideoOptions,
 ): Promise<void> {
   await downloadPublic(url, path, {
-    ...{ signal, bytesMax: limits.videoBytesMax, idleMs: limits.videoSilenceMsMax },
-    ...{ wrote, proxies },
+    signal,
+    bytesMax: limits.videoBytesMax,
+    idleMs: limits.videoSilenceMsMax,
+    wrote,
+    proxies,
     ...(isAllowedHost && { isAllowedHost }),
   });
 }

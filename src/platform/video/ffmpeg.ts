@@ -28,8 +28,15 @@ export interface VideoFacts {
 export async function probeVideo(path: string, options: FfmpegOptions): Promise<VideoFacts> {
   await checkContainer(path);
   const words = [
-    ...['-v', 'error', ...guarded, '-select_streams', 'v:0', '-of', 'json'],
-    ...['-show_entries', 'stream=width,height,avg_frame_rate,duration:format=duration'],
+    '-v',
+    'error',
+    ...guarded,
+    '-select_streams',
+    'v:0',
+    '-of',
+    'json',
+    '-show_entries',
+    'stream=width,height,avg_frame_rate,duration:format=duration',
     `file:${path}`,
   ];
   const pieces: Buffer[] = [];
@@ -49,18 +56,38 @@ export async function* framesOf(
   options: FfmpegOptions,
 ): AsyncGenerator<Buffer> {
   const words = [
-    ...['-v', 'error', '-nostdin', ...guarded, '-i', `file:${path}`],
-    ...['-map', '0:v:0', '-an', '-sn', '-dn', '-vf', `fps=${framesPerSecond}`],
-    ...['-frames:v', String(limits.videoFramesMax), '-c:v', 'mjpeg', '-q:v', '2'],
-    ...['-f', 'image2pipe', 'pipe:1'],
+    '-v',
+    'error',
+    '-nostdin',
+    ...guarded,
+    '-i',
+    `file:${path}`,
+    '-map',
+    '0:v:0',
+    '-an',
+    '-sn',
+    '-dn',
+    '-vf',
+    `fps=${framesPerSecond}`,
+    '-frames:v',
+    String(limits.videoFramesMax),
+    '-c:v',
+    'mjpeg',
+    '-q:v',
+    '2',
+    '-f',
+    'image2pipe',
+    'pipe:1',
   ];
   yield* splitJpeg(outputOf('ffmpeg', words, options));
 }
 
 /** Playlists name other files: neither their formats nor other protocols are let in. */
 const guarded = [
-  ...['-protocol_whitelist', 'file'],
-  ...['-format_whitelist', 'mov,mp4,matroska,webm,avi'],
+  '-protocol_whitelist',
+  'file',
+  '-format_whitelist',
+  'mov,mp4,matroska,webm,avi',
 ] as const;
 
 /** MP4 and QuickTime, Matroska and WebM, AVI: by their first bytes, never by a name. */
@@ -134,7 +161,9 @@ async function* outputOf(
   { environment, signal }: FfmpegOptions,
 ): AsyncGenerator<Buffer> {
   const child: Child = spawn(program, words, {
-    ...{ shell: false, windowsHide: true, env: environment },
+    shell: false,
+    windowsHide: true,
+    env: environment,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = endOf(child);

@@ -71,9 +71,13 @@ function describe(seen: Labelled | undefined) {
   return {
     image: { width, height },
     predictions: detections.map(({ label, classIndex, confidence, ...box }) => ({
-      ...{ x: rounded(box.x), y: rounded(box.y) },
-      ...{ width: rounded(box.width), height: rounded(box.height) },
-      ...{ confidence, class: label, class_id: classIndex },
+      x: rounded(box.x),
+      y: rounded(box.y),
+      width: rounded(box.width),
+      height: rounded(box.height),
+      confidence,
+      class: label,
+      class_id: classIndex,
     })),
   };
 }

@@ -70,7 +70,9 @@ export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
     classNames: (entry, bytesMax) =>
       reader.inTurn(async () => {
         const given = await reader.read(entry, bytesMax, (bytes) => ({
-          ...{ kind: 'class list', path: entry.path, bytes },
+          kind: 'class list',
+          path: entry.path,
+          bytes,
         }));
         return expected(given, 'class list');
       }),
@@ -92,7 +94,8 @@ export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
     own: (entry, { bytesMax, ...file }) =>
       reader.inTurn(async () => {
         const given = await reader.read(entry, bytesMax, (content) => ({
-          ...{ kind: 'own', content },
+          kind: 'own',
+          content,
           file: { ...file, fileName: baseName(entry.path), labelmap: reader.sent(file.labelmap) },
         }));
         return expected(given, 'annotation');

@@ -24,7 +24,11 @@ export function layOut(entries: readonly ZipEntry[]): Layout {
   const stems = new Set(entries.filter(looksLikeImage).map(({ path }) => stemOf(path)));
   const masks = maskFinder(entries);
   const sorted: Record<Kind, ZipEntry[]> = {
-    ...{ images: [], own: [], documents: [], classLists: [], splitLists: [] },
+    images: [],
+    own: [],
+    documents: [],
+    classLists: [],
+    splitLists: [],
   };
   const others: Layout['others'][number][] = [];
   for (const entry of entries) {
@@ -38,9 +42,20 @@ export function layOut(entries: readonly ZipEntry[]): Layout {
 const masked = { problem: 'a mask; masks are not read' } as const;
 
 const imageExtensions = new Set([
-  ...['jpg', 'jpeg', 'jpe', 'jfif', 'png', 'webp', 'bmp', 'tif', 'tiff', 'avif'],
+  'jpg',
+  'jpeg',
+  'jpe',
+  'jfif',
+  'png',
+  'webp',
+  'bmp',
+  'tif',
+  'tiff',
+  'avif',
   // Not accepted, and refused by what they are.
-  ...['gif', 'heic', 'heif'],
+  'gif',
+  'heic',
+  'heif',
 ]);
 
 function looksLikeImage({ path }: ZipEntry): boolean {

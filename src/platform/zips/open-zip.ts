@@ -107,7 +107,8 @@ export async function openZip(
     return unpackEntry(reader, entry, options, { spend: spendBoth, take, signal });
   };
   return {
-    ...{ entries, refused },
+    entries,
+    refused,
     read: async (entry, options) => {
       const pieces: Buffer[] = [];
       await unpack(entry, options, (piece) => {

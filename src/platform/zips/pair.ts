@@ -123,7 +123,11 @@ function ownClaims(entry: ZipEntry, known: KnownImages, unclear: Set<string>): r
   if (images.length > 0 && best.images.length === 0) unclear.add(entry.path);
   const rank = formatRanks.get(extensionOf(entry.path)) ?? 0;
   return best.images.map((image) => ({
-    ...{ source: { kind: 'file', entry }, file: entry, image, score: best.score, rank },
+    source: { kind: 'file', entry },
+    file: entry,
+    image,
+    score: best.score,
+    rank,
   }));
 }
 
@@ -160,8 +164,11 @@ function documentClaims(
     const best = nearestImages(images, rate);
     if (images.length > 0 && best.images.length === 0) unclear.add(entry.path);
     return best.images.map((image) => ({
-      ...{ source: { kind: 'document' as const, entry, name } },
-      ...{ file: entry, image, score: best.score, rank },
+      source: { kind: 'document' as const, entry, name },
+      file: entry,
+      image,
+      score: best.score,
+      rank,
     }));
   });
 }

@@ -46,7 +46,8 @@ export interface PlanOptions {
 /** Throws as `Zip.read` does for an archive that is too large; for nothing else in its files. */
 export async function planZip({ layout, projectType, reader }: PlanOptions): Promise<ZipPlan> {
   const passedOver: PassedOver[] = layout.others.map(({ entry, problem }) => ({
-    ...{ path: entry.path, problem },
+    path: entry.path,
+    problem,
   }));
   const refuse = ({ path }: ZipEntry, problem: string) => passedOver.push({ path, problem });
   const named = namedSplits(await readLists(reader, layout.splitLists, refuse));

@@ -67,11 +67,17 @@ function linesOf({ images, refused, passedOver }: ZipOutcome): readonly Line[] {
   const others = { imageId: '', annotation: '', boxes: 0 };
   const lines = [
     ...refused.map(({ shownPath, problem }) => ({
-      ...{ file: shownPath, outcome: 'refused', ...others, problem },
+      file: shownPath,
+      outcome: 'refused',
+      ...others,
+      problem,
     })),
     ...images.map(lineOf),
     ...passedOver.map(({ path, problem }) => ({
-      ...{ file: path, outcome: 'passed over', ...others, problem },
+      file: path,
+      outcome: 'passed over',
+      ...others,
+      problem,
     })),
   ];
   const rank = ({ outcome }: Line) => ['refused', 'failed'].indexOf(outcome);
@@ -83,7 +89,10 @@ function linesOf({ images, refused, passedOver }: ZipOutcome): readonly Line[] {
 function lineOf(image: TakenImage): Line {
   const { path, outcome, imageId = '', annotation, boxes, problems } = image;
   return {
-    ...{ file: path, outcome, imageId, boxes },
+    file: path,
+    outcome,
+    imageId,
+    boxes,
     annotation: outcome === 'failed' ? '' : annotation.replaceAll('_', ' '),
     problem: problems.join('; '),
   };
@@ -93,7 +102,12 @@ function lineOf(image: TakenImage): Line {
 export function zipReport(outcome: ZipOutcome): string {
   const headings = ['file', 'outcome', 'image', 'annotation', 'boxes', 'problem'];
   const rows = linesOf(outcome).map(({ file, outcome, imageId, annotation, boxes, problem }) => [
-    ...[file, outcome, imageId, annotation, String(boxes), problem],
+    file,
+    outcome,
+    imageId,
+    annotation,
+    String(boxes),
+    problem,
   ]);
   return [headings, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

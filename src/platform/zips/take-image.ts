@@ -85,15 +85,23 @@ export async function takeImage(
     const { isNew, isAnnotated } = await parts.store.uploads.since(image.id, parts.settings.since);
     const annotation = await annotate(parts, planned, { ...image, ...size, isAnnotated });
     return {
-      ...{ path, imageId: image.id, split: image.split },
+      path,
+      imageId: image.id,
+      split: image.split,
       outcome: isNew && isFirst ? 'added' : 'duplicate',
       ...annotation,
     };
   } catch (thrown) {
     const problems = [faultOf(thrown)];
     return {
-      ...{ path, outcome: 'failed', imageId: undefined, split: undefined, annotation: 'none' },
-      ...{ boxes: 0, warnings: 0, problems },
+      path,
+      outcome: 'failed',
+      imageId: undefined,
+      split: undefined,
+      annotation: 'none',
+      boxes: 0,
+      warnings: 0,
+      problems,
     };
   } finally {
     turn.end();
@@ -133,11 +141,23 @@ async function addImage(
   const { file, descriptor } = await readPicture(bytes);
   await blobs.put(bytes);
   const image = await store.images.add({
-    ...{ id: newId(), projectId: project.id, name: nameOf(entry.path), hash },
-    ...{ bytes: bytes.length, format: file.format, width: file.width, height: file.height },
-    ...{ split: split ?? settings.split, batchName: settings.batchName, tags: settings.tags },
-    ...{ metadata: {}, sequenceNumber: undefined, sequenceSize: undefined },
-    ...{ inferenceId: undefined, created: clock.now(), ...(descriptor && { descriptor }) },
+    id: newId(),
+    projectId: project.id,
+    name: nameOf(entry.path),
+    hash,
+    bytes: bytes.length,
+    format: file.format,
+    width: file.width,
+    height: file.height,
+    split: split ?? settings.split,
+    batchName: settings.batchName,
+    tags: settings.tags,
+    metadata: {},
+    sequenceNumber: undefined,
+    sequenceSize: undefined,
+    inferenceId: undefined,
+    created: clock.now(),
+    ...(descriptor && { descriptor }),
   });
   return { image, size: file };
 }
@@ -232,7 +252,9 @@ async function readOwn(
   const isText = extension === 'txt';
   const labelmap = isText ? findLabelmap(entry.path) : undefined;
   const found = await reader.own(entry, {
-    ...{ image, labelmap, projectType: project.type },
+    image,
+    labelmap,
+    projectType: project.type,
     bytesMax: extension === 'json' ? limits.annotationBytesMax : limits.zipOwnBytesMax,
   });
   if ('read' in found) return found.read;

@@ -46,8 +46,13 @@ describe('a request', () => {
     const text = JSON.stringify({ ...plain, device_id: 'd', custom_metadata: { line: 3 } });
     expect(read(text)?.body).toBe(text);
     expect(read(text)?.head).toEqual({
-      ...{ draft: false, deviceId: 'd', eventSchema: 'custom', workflowId: undefined },
-      ...{ externalId: 'a-7', relatedEventId: undefined, customMetadata: { line: 3 } },
+      draft: false,
+      deviceId: 'd',
+      eventSchema: 'custom',
+      workflowId: undefined,
+      externalId: 'a-7',
+      relatedEventId: undefined,
+      customMetadata: { line: 3 },
     });
   });
 
@@ -74,11 +79,9 @@ describe('a request', () => {
     const event = read(JSON.stringify({ ...plain, deviceId: 'd', stream_id: 's', images: [{}] }));
     expect(event?.head).toMatchObject({ deviceId: 'd' });
     expect(readBody(JSON.parse(event?.body ?? ''))).toMatchObject({
-      ...{
-        streamId: 's',
-        inferenceTimestamp: plain.inference_timestamp,
-        images: [{ label: null }],
-      },
+      streamId: 's',
+      inferenceTimestamp: plain.inference_timestamp,
+      images: [{ label: null }],
     });
   });
 

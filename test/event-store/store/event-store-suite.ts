@@ -35,27 +35,38 @@ function creation(open: Open): void {
   test('an event comes back as it was given', async () => {
     const store = await open(settableClock());
     const given = newEvent({
-      ...{ solution: 'bolts', workflowId: 'w', workflowVersion: '2', deviceId: 'd' },
-      ...{ streamId: 's', imageId: 'i', externalId: 'e', relatedEventId: 'r' },
-      ...{ inferenceTimestamp: '2026-11-20 07:00', eventSchema: 'quality_check' },
-      ...{ eventData: { result: 'pass', text: 'ü"\n\u0000' }, customMetadata: { line: 5, a: [1] } },
+      solution: 'bolts',
+      workflowId: 'w',
+      workflowVersion: '2',
+      deviceId: 'd',
+      streamId: 's',
+      imageId: 'i',
+      externalId: 'e',
+      relatedEventId: 'r',
+      inferenceTimestamp: '2026-11-20 07:00',
+      eventSchema: 'quality_check',
+      eventData: { result: 'pass', text: 'ü"\n\u0000' },
+      customMetadata: { line: 5, a: [1] },
       displayImagePosition: 0,
-      images: [
-        {
-          ...{ file_id: 'f1', input_file_id: null, label: 'left', metadata: { lens: 'wide' } },
-          object_detections: [{ class: 'bolt', x: 1.5, y: 2, width: 3, height: 4, confidence: 1 }],
-          ...{ classifications: [], instance_segmentations: [], keypoints: [] },
-        },
-      ],
+      images: [imageOfBolt],
       files: [newFile({ id: 'f1', label: 'left' })],
     });
     const { id, arrival } = await store.create(given);
     const { files: _, ...rest } = given;
     expect(await store.get(id)).toEqual({
       ...rest,
-      ...{ id, arrival, apiVersion: 'v2', upload: 'waiting', finalizedAt: arrival },
-      ...{ videos: [], localOnlyFiles: [], originalFileCount: 1, currentFileCount: 1 },
-      ...{ autoFinalizedAt: undefined, uploadError: undefined, uploadedAt: undefined },
+      id,
+      arrival,
+      apiVersion: 'v2',
+      upload: 'waiting',
+      finalizedAt: arrival,
+      videos: [],
+      localOnlyFiles: [],
+      originalFileCount: 1,
+      currentFileCount: 1,
+      autoFinalizedAt: undefined,
+      uploadError: undefined,
+      uploadedAt: undefined,
       hold: undefined,
     });
     expect(await store.file('f1')).toMatchObject({ eventId: id, label: 'left', kind: 'image' });
@@ -81,6 +92,17 @@ function creation(open: Open): void {
   });
 }
 
+const imageOfBolt = {
+  file_id: 'f1',
+  input_file_id: null,
+  label: 'left',
+  metadata: { lens: 'wide' },
+  object_detections: [{ class: 'bolt', x: 1.5, y: 2, width: 3, height: 4, confidence: 1 }],
+  classifications: [],
+  instance_segmentations: [],
+  keypoints: [],
+};
+
 function wrongIds(open: Open): void {
   test('an id that was never given names no event', async () => {
     const store = await open(settableClock());
@@ -101,8 +123,11 @@ function wrongIds(open: Open): void {
     const store = await open(settableClock());
     const { id } = await store.create(newEvent());
     const answers = await Promise.allSettled([
-      ...[store.create(newEvent()), store.attach(id, newFile()), store.create(newEvent())],
-      ...[store.finalize('unknown'), store.create(newEvent())],
+      store.create(newEvent()),
+      store.attach(id, newFile()),
+      store.create(newEvent()),
+      store.finalize('unknown'),
+      store.create(newEvent()),
     ]);
     const statuses = answers.map(({ status }) => status);
     expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
@@ -270,7 +295,9 @@ function metadata(open: Open): void {
       return events.map(({ customMetadata }) => customMetadata);
     };
     const is = (key: string, value: number): MetadataCondition => ({
-      ...{ key, operator: 'eq', values: [value] },
+      key,
+      operator: 'eq',
+      values: [value],
     });
     expect(await found(is('a', 1), is('b', 2))).toEqual([{ a: 1, b: 2 }]);
     expect(await found(is('a', 1), is('a', 2))).toEqual([]);
@@ -310,9 +337,16 @@ function removal(open: Open): void {
     const { events } = await store.list(oldest);
     expect(events.map(({ deviceId }) => deviceId)).toEqual(['d2', 'd3', 'd4']);
     const line = {
-      ...{ ordinal: 2, removedAt: start + 1_000_000, reason: 'record_limit' },
-      ...{ eventId: created[1]?.id, arrival: start + 1, eventSchema: 'custom', deviceId: 'd1' },
-      ...{ upload: 'waiting', files: 0, diskBytes: 0 },
+      ordinal: 2,
+      removedAt: start + 1_000_000,
+      reason: 'record_limit',
+      eventId: created[1]?.id,
+      arrival: start + 1,
+      eventSchema: 'custom',
+      deviceId: 'd1',
+      upload: 'waiting',
+      files: 0,
+      diskBytes: 0,
     };
     expect(await store.ledger({ limit: 1 })).toEqual({ lines: [line], next: 2 });
     const rest = await store.ledger({ limit: 1, before: 2 });

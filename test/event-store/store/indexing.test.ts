@@ -184,8 +184,14 @@ test('whatever is stored and removed, by whom ever: all rows of all events, and 
       const { found, devices } = inspect(data);
       const { late, lists: _, ...wrong } = found;
       expect(wrong).toEqual({
-        ...{ orphans: 0, wrongLists: 0, incomplete: 0, tooEarly: 0, uncounted: 0 },
-        ...{ inNoWindow: 0, leftWindows: 0, leftColumns: 0 },
+        orphans: 0,
+        wrongLists: 0,
+        incomplete: 0,
+        tooEarly: 0,
+        uncounted: 0,
+        inNoWindow: 0,
+        leftWindows: 0,
+        leftColumns: 0,
       });
       expect(late).toBeLessThanOrEqual(limits.unindexedEventsMax * 4);
       const right = devices
@@ -258,7 +264,8 @@ test('a store of the Fovea before windows goes on where it was', async () => {
     ...withoutLists,
     `INSERT INTO terms (key, bucket, value, arrival) ${device}`,
     'UPDATE totals SET indexed_rows = 100',
-    ...['DROP TABLE windows', 'DROP TABLE window_columns'],
+    'DROP TABLE windows',
+    'DROP TABLE window_columns',
     ...['until', 'key', 'removals'].map((name) => `ALTER TABLE totals DROP COLUMN merge_${name}`),
     'PRAGMA user_version = 1',
   ]) {

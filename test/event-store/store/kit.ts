@@ -31,11 +31,22 @@ export async function sqliteStore(clock: Clock, data?: string): Promise<EventSto
 
 export function newEvent(change: Partial<NewEvent> = {}): NewEvent {
   return {
-    ...{ draft: false, solution: undefined, workflowId: undefined, workflowVersion: undefined },
-    ...{ deviceId: undefined, streamId: undefined, imageId: undefined },
-    ...{ inferenceTimestamp: '2026-11-20T00:00:00Z', eventSchema: 'custom', eventData: {} },
-    ...{ externalId: undefined, relatedEventId: undefined, customMetadata: undefined },
-    ...{ displayImagePosition: undefined, images: [], files: [] },
+    draft: false,
+    solution: undefined,
+    workflowId: undefined,
+    workflowVersion: undefined,
+    deviceId: undefined,
+    streamId: undefined,
+    imageId: undefined,
+    inferenceTimestamp: '2026-11-20T00:00:00Z',
+    eventSchema: 'custom',
+    eventData: {},
+    externalId: undefined,
+    relatedEventId: undefined,
+    customMetadata: undefined,
+    displayImagePosition: undefined,
+    images: [],
+    files: [],
     ...change,
   };
 }
@@ -47,7 +58,11 @@ export function newFile(change: Partial<NewFile> = {}): NewFile {
   fileNumber += 1;
   return {
     id: `file-${String(fileNumber).padStart(8, '0')}`,
-    ...{ kind: 'image', label: undefined, contentType: 'image/png', bytes: 10, diskBytes: 4096 },
+    kind: 'image',
+    label: undefined,
+    contentType: 'image/png',
+    bytes: 10,
+    diskBytes: 4096,
     ...change,
   };
 }

@@ -38,7 +38,9 @@ function eventNumber(number: number): NewEvent {
     workflowId: number % 3 === 0 ? `w${number % 7}` : undefined,
     externalId: `order-${number % 6_000}`,
     customMetadata: {
-      ...{ number, line: number % 10, isReworked: number % 11 === 0 },
+      number,
+      line: number % 10,
+      isReworked: number % 11 === 0,
       temperature: ((number * 7_919) % 300) / 10,
       ...(number % 13 === 0 && { note: longTexts[number % longTexts.length] }),
       lot: number % 7 === 0 ? `lot-${(number * 31) % 997}` : (number * 31) % 997,

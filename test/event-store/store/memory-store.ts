@@ -53,10 +53,15 @@ class MemoryStore implements EventStore {
     const arrival = this.#lastArrival;
     const id = eventIdOf(arrival);
     this.#events.push({
-      ...{ id, arrival, given: structuredClone(given), upload: given.draft ? 'draft' : 'waiting' },
+      id,
+      arrival,
+      given: structuredClone(given),
+      upload: given.draft ? 'draft' : 'waiting',
       files: given.files.map((file) => ({ ...file, eventId: id, sourceId: undefined })),
       finalizedAt: given.draft ? undefined : arrival,
-      ...{ autoFinalizedAt: undefined, uploadedAt: undefined, uploadError: undefined },
+      autoFinalizedAt: undefined,
+      uploadedAt: undefined,
+      uploadError: undefined,
       hold: undefined,
     });
     return { id, arrival };
@@ -176,9 +181,13 @@ class MemoryStore implements EventStore {
       uploaded: inState('uploaded').length,
       refused: inState('refused').length,
       held: this.#events.filter(({ hold }) => hold !== undefined).length,
-      ...{ images: ofKind('image'), videos: ofKind('video'), localOnlyFiles: ofKind('local_only') },
+      images: ofKind('image'),
+      videos: ofKind('video'),
+      localOnlyFiles: ofKind('local_only'),
       fileDiskBytes: sum(files) + sum(this.#leaving),
-      ...{ databaseBytes: 0, logBytes: 0, removed },
+      databaseBytes: 0,
+      logBytes: 0,
+      removed,
       lastRemovedAt: this.#ledger.at(-1)?.removedAt,
       removable: (sparesUnsent: boolean) => {
         const going = this.#events.filter((event) => mayGo(event, sparesUnsent));
@@ -275,10 +284,16 @@ class MemoryStore implements EventStore {
     this.#events = this.#events.filter((other) => other !== event);
     this.#leaving.push(...event.files);
     this.#ledger.push({
-      ...{ ordinal: this.#ledger.length + 1, removedAt: this.#now(), reason },
-      ...{ eventId: event.id, arrival: event.arrival, upload: event.upload },
-      ...{ eventSchema: event.given.eventSchema, deviceId: event.given.deviceId },
-      ...{ files: event.files.length, diskBytes: sum(event.files) },
+      ordinal: this.#ledger.length + 1,
+      removedAt: this.#now(),
+      reason,
+      eventId: event.id,
+      arrival: event.arrival,
+      upload: event.upload,
+      eventSchema: event.given.eventSchema,
+      deviceId: event.given.deviceId,
+      files: event.files.length,
+      diskBytes: sum(event.files),
     });
   }
 }
@@ -297,10 +312,12 @@ function shown({ given, files, ...rest }: Kept): StoredEvent {
   return {
     ...event,
     ...rest,
-    ...{ draft: rest.upload === 'draft', apiVersion: 'v2' },
+    draft: rest.upload === 'draft',
+    apiVersion: 'v2',
     videos: files.filter(({ kind }) => kind === 'video'),
     localOnlyFiles: files.filter(({ kind }) => kind === 'local_only'),
-    ...{ originalFileCount: files.length, currentFileCount: files.length },
+    originalFileCount: files.length,
+    currentFileCount: files.length,
   };
 }
 

@@ -120,7 +120,8 @@ class Pair {
         const { kind: _, before, diskBytes, ...rest } = step;
         return this.#both((store) =>
           store.remove({
-            ...{ ...rest, reason: rest.sparesUnsent ? 'byte_limit' : 'age' },
+            ...rest,
+            reason: rest.sparesUnsent ? 'byte_limit' : 'age',
             before: before === undefined ? undefined : this.#arrival(before),
             ...(diskBytes === undefined ? {} : { diskBytes }),
           }),

@@ -98,7 +98,9 @@ test.each([
 });
 
 const is = (key: string, value: string | number): MetadataCondition => ({
-  ...{ key, operator: 'eq', values: [value] },
+  key,
+  operator: 'eq',
+  values: [value],
 });
 const devices = { deviceIds: ['camera-1'] };
 
@@ -166,7 +168,8 @@ function recording(real: Database) {
       const count = sql.split('?').length - 1;
       const parameters = sql.includes(':most') ? {} : Array.from({ length: count }, () => 1);
       return real.all(`EXPLAIN QUERY PLAN ${sql}`, parameters, (row) => ({
-        ...{ sql, detail: row.text('detail') },
+        sql,
+        detail: row.text('detail'),
       }));
     });
   return {

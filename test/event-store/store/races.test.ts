@@ -50,7 +50,10 @@ test('attach, finalize, sweep, hold and cleanup of one draft at the same moment'
       }
       await store.release(id).catch(() => {});
       await store.remove({
-        ...{ reason: 'age', before: undefined, sparesUnsent: false, limit: 1000 },
+        reason: 'age',
+        before: undefined,
+        sparesUnsent: false,
+        limit: 1000,
       });
       const leaving = await store.filesToUnlink(1000);
       const usage = await store.usage();
@@ -125,7 +128,8 @@ test('a store opens again as it was left', async () => {
   const second = await sqliteStore(systemClock, data);
   expect(await second.get(id)).toMatchObject({ arrival, customMetadata: { line: 5 } });
   const { events } = await second.list({
-    ...{ limit: 9, order: 'newest_first' },
+    limit: 9,
+    order: 'newest_first',
     metadata: [{ key: 'line', operator: 'eq', values: [5] }],
   });
   expect(events.map((event) => event.id)).toEqual([id]);

@@ -39,7 +39,8 @@ async function figures(store: EventStore) {
   const { records, drafts, videos, waiting } = await store.usage();
   const counts = await store.count({ eventSchema: 'custom' });
   const found = await allPages(store, {
-    ...{ limit: 1000, order: 'newest_first' },
+    limit: 1000,
+    order: 'newest_first',
     metadata: [{ key: 'number', operator: 'gt', values: [0] }],
   });
   const all = events.length;
@@ -47,7 +48,9 @@ async function figures(store: EventStore) {
     events,
     said: { records, drafts, waiting, videos, counted: counts.filtered, found: found.length },
     true: {
-      ...{ records: all, counted: all, found: all },
+      records: all,
+      counted: all,
+      found: all,
       drafts: events.filter(({ draft }) => draft).length,
       waiting: events.filter(({ upload }) => upload === 'waiting').length,
       videos: events.flatMap((event) => event.videos).length,

@@ -104,7 +104,14 @@ export async function openTestStore(options: TestStoreOptions = {}): Promise<Tes
   };
   onTestFinished(close);
   return {
-    ...{ store, files, upkeep, openUploads, clock, data, logLines, close },
+    store,
+    files,
+    upkeep,
+    openUploads,
+    clock,
+    data,
+    logLines,
+    close,
     create: async ({ draft = false, images = [] } = {}) => {
       const bytes = images.reduce((sum, image) => sum + image.byteLength, 0);
       await upkeep.capacity.admit({ bytes });

@@ -88,7 +88,11 @@ describe('the policy of a data folder', () => {
   test('is set by a service that sets it, and followed by one that does not', async () => {
     const data = await temporaryFolder();
     const setting = await startEventStore({
-      ...{ data, host: '127.0.0.1', port: 0, setsPolicy: true, clock: systemClock },
+      data,
+      host: '127.0.0.1',
+      port: 0,
+      setsPolicy: true,
+      clock: systemClock,
       settings: readEventStoreSettings({ MAX_RECORDS: '3', RESERVE_BYTES: '0' }),
       log: createLog('error', () => {}),
     });

@@ -41,7 +41,9 @@ test('the empty tables and the ledger stay, and each removal adds a line', async
     const changed = { records: 1_000, databaseBytes, removed: { age: removed }, removable };
     const figures: Figures = {
       usage: { ...usage, ...changed },
-      ...{ freeBytes: 0, reserveBytes: 0, incomingBytes: 0 },
+      freeBytes: 0,
+      reserveBytes: 0,
+      incomingBytes: 0,
     };
     return removableBytes(figures, false);
   };

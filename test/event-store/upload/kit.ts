@@ -238,14 +238,25 @@ export async function openDevice({ isNew = false } = {}): Promise<Device> {
     throw new Error(`there is no event ${id}`);
   };
   return {
-    ...{ store, files, useCase, data, logLines, add, file, get },
+    store,
+    files,
+    useCase,
+    data,
+    logLines,
+    add,
+    file,
+    get,
     addWithImage: async (content, event) => {
       const written = await file('image', jpegOf(content));
       return add({ images: [{ ...noImage, file_id: written.id }], files: [written], ...event });
     },
     upload: (url, options = {}) => {
       const uploader = startUploader({
-        ...{ store, files, log, clock: systemClock, defaultSolutionId: undefined },
+        store,
+        files,
+        log,
+        clock: systemClock,
+        defaultSolutionId: undefined,
         cloud: { url, apiKey: new Secret('a-key-for-tests') },
         retryDelayMs: { min: 1, max: 20 },
         pollMs: 20,

@@ -24,8 +24,11 @@ beforeAll(async () => {
   fovea = await launchFovea({ FOVEA_DEVICE_URL: store.url });
   browser = await openBrowser();
   const { outputFiles } = await build({
-    ...{ entryPoints: ['test/mcp/app/host-page.js'], bundle: true, write: false },
-    ...{ format: 'iife', platform: 'browser' },
+    entryPoints: ['test/mcp/app/host-page.js'],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
   });
   hostScript = outputFiles.map(({ text }) => text).join('');
 }, 60_000);
@@ -159,7 +162,10 @@ async function preview(seed: number): Promise<object> {
   return fovea.client.callTool({
     name: 'versions_preview',
     arguments: {
-      ...{ files: [path], seed, save_to: fovea.folder, overwrite: true },
+      files: [path],
+      seed,
+      save_to: fovea.folder,
+      overwrite: true,
       augmentation: { rotate: { degrees: 15 } },
     },
   });
@@ -167,7 +173,9 @@ async function preview(seed: number): Promise<object> {
 
 async function event(result: string, device_id: string): Promise<void> {
   await store.post('/v2/events', {
-    ...{ event_schema: 'quality_check', event_data: { result }, device_id },
+    event_schema: 'quality_check',
+    event_data: { result },
+    device_id,
     inference_timestamp: new Date().toISOString(),
   });
 }

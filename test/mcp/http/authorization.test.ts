@@ -18,8 +18,16 @@ const runs: string[] = [];
 /** A tool that leaves a mark when it runs. */
 function marked(name: string, scope: Tool['scope'], family: Tool['family'] = 'projects'): Tool {
   return tool({
-    ...{ name, family, scope, title: name, description: 'Use this in tests.', effect: 'adds' },
-    ...{ recoverable: false, idempotent: false, openWorld: false, usesFiles: false },
+    name,
+    family,
+    scope,
+    title: name,
+    description: 'Use this in tests.',
+    effect: 'adds',
+    recoverable: false,
+    idempotent: false,
+    openWorld: false,
+    usesFiles: false,
     input: z.strictObject({}),
     run: async () => {
       runs.push(name);

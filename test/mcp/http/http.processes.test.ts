@@ -175,7 +175,8 @@ test('behind a proxy: links to images lead to the public address, and only good 
   const headers = { authorization: 'Bearer k' };
   const project = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
   await fetch(`${platform.url}/acme/projects`, {
-    ...{ method: 'POST', body: JSON.stringify(project) },
+    method: 'POST',
+    body: JSON.stringify(project),
     headers: { ...headers, 'content-type': 'application/json' },
   });
   const pixel = Buffer.from(onePixel, 'base64');

@@ -19,9 +19,16 @@ import { startProxy } from './proxy.ts';
 
 /** Says who called, after a while that is never the same. */
 const who = tool({
-  ...{ name: 'tasks_who', family: 'tasks', scope: 'project:read', usesFiles: false },
-  ...{ title: 'Who', description: 'Use this in tests.', effect: 'reads' },
-  ...{ recoverable: false, idempotent: true, openWorld: false },
+  name: 'tasks_who',
+  family: 'tasks',
+  scope: 'project:read',
+  usesFiles: false,
+  title: 'Who',
+  description: 'Use this in tests.',
+  effect: 'reads',
+  recoverable: false,
+  idempotent: true,
+  openWorld: false,
   input: z.strictObject({ workspace: z.string(), word: z.string() }),
   run: async ({ workspace, word }, { settings, progress }) => {
     progress(1, 1, `${workspace} ${word}`);
@@ -98,8 +105,16 @@ test('a tool gets nothing of the token that was shown', async () => {
   expect(await (await server.post(token, body, canary)).text()).toContain('Here.');
   const [, context] = seen;
   expect(Object.keys(Object(context)).toSorted()).toEqual([
-    ...['client', 'clock', 'eventStorePlace', 'files', 'machine', 'person', 'progress'],
-    ...['settings', 'signIn', 'signal'],
+    'client',
+    'clock',
+    'eventStorePlace',
+    'files',
+    'machine',
+    'person',
+    'progress',
+    'settings',
+    'signIn',
+    'signal',
   ]);
   expect(JSON.stringify(context)).not.toMatch(new RegExp(`${token}|CANARY`));
 });

@@ -108,9 +108,16 @@ test.each(['2025-11-25', '2026-07-28'])(
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
     const waiting = tool({
-      ...{ name: 'tasks_wait', family: 'tasks', scope: undefined, usesFiles: false },
-      ...{ title: 'Wait', description: 'Use this in tests.', effect: 'reads' },
-      ...{ recoverable: false, idempotent: true, openWorld: false },
+      name: 'tasks_wait',
+      family: 'tasks',
+      scope: undefined,
+      usesFiles: false,
+      title: 'Wait',
+      description: 'Use this in tests.',
+      effect: 'reads',
+      recoverable: false,
+      idempotent: true,
+      openWorld: false,
       input: z.strictObject({}),
       run: async (_input, { signal }) => {
         signal.addEventListener('abort', () => abort(), { once: true });

@@ -14,8 +14,16 @@ beforeEach(() => {
 /** A tool that leaves a mark when it runs. */
 function marked(name: string, scope: Tool['scope'], effect: Tool['effect']): Tool {
   return tool({
-    ...{ name, scope, effect, family: 'projects', title: name, description: 'For tests.' },
-    ...{ recoverable: false, idempotent: true, openWorld: false, usesFiles: false },
+    name,
+    scope,
+    effect,
+    family: 'projects',
+    title: name,
+    description: 'For tests.',
+    recoverable: false,
+    idempotent: true,
+    openWorld: false,
+    usesFiles: false,
     input: z.strictObject({}),
     run: async () => {
       runs.push(name);

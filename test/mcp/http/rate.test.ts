@@ -52,9 +52,16 @@ test('20 requests at once, and the next one as soon as one has ended', async () 
   const { promise: full, resolve: fill } = Promise.withResolvers<void>();
   let running = 0;
   const waiting = tool({
-    ...{ name: 'tasks_wait', family: 'tasks', scope: undefined, usesFiles: false },
-    ...{ title: 'Wait', description: 'Use this in tests.', effect: 'reads' },
-    ...{ recoverable: false, idempotent: true, openWorld: false },
+    name: 'tasks_wait',
+    family: 'tasks',
+    scope: undefined,
+    usesFiles: false,
+    title: 'Wait',
+    description: 'Use this in tests.',
+    effect: 'reads',
+    recoverable: false,
+    idempotent: true,
+    openWorld: false,
     input: z.strictObject({}),
     run: async () => {
       running += 1;

@@ -127,9 +127,16 @@ test('a tool that makes more calls than its own stays within the scopes of its c
   };
   const { projects } = await import('../../../src/contract/projects.ts');
   const greedy: Tool = tool({
-    ...{ name: 'projects_greedy', family: 'projects', scope: 'project:read', usesFiles: false },
-    ...{ title: 'Greedy', description: 'Use this in tests.', effect: 'reads' },
-    ...{ recoverable: false, idempotent: true, openWorld: false },
+    name: 'projects_greedy',
+    family: 'projects',
+    scope: 'project:read',
+    usesFiles: false,
+    title: 'Greedy',
+    description: 'Use this in tests.',
+    effect: 'reads',
+    recoverable: false,
+    idempotent: true,
+    openWorld: false,
     input: z.strictObject({ workspace: z.string() }),
     run: async ({ workspace }, { client, signal }) => {
       const input = { workspace, name: 'X', type: 'object-detection', annotation: 'x' } as const;
@@ -171,9 +178,16 @@ test('no tool brings a download to the machine of the server, not even one that 
     },
   };
   const saving: Tool = tool({
-    ...{ name: 'projects_save', family: 'projects', scope: 'project:read', usesFiles: false },
-    ...{ title: 'Save', description: 'Use this in tests.', effect: 'reads' },
-    ...{ recoverable: false, idempotent: true, openWorld: false },
+    name: 'projects_save',
+    family: 'projects',
+    scope: 'project:read',
+    usesFiles: false,
+    title: 'Save',
+    description: 'Use this in tests.',
+    effect: 'reads',
+    recoverable: false,
+    idempotent: true,
+    openWorld: false,
     input: z.strictObject({}),
     run: async (_input, context) => {
       await context.client.download('https://example.com/secret', '/tmp/of-the-server');

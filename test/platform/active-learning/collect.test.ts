@@ -30,7 +30,8 @@ async function deployed(name: string, platform = shared) {
   await client.call(projects.projects_create, { workspace: 'acme', name, type, annotation: 'x' });
   const at = { workspace: 'acme', project: name };
   await client.call(deployment.deployment_set_model, {
-    ...{ ...at, model: { type: 'model_id', modelId: 'local' } },
+    ...at,
+    model: { type: 'model_id', modelId: 'local' },
   });
   return { platform, client, at };
 }
@@ -38,7 +39,10 @@ async function deployed(name: string, platform = shared) {
 async function infer({ client }: TestPlatform, project: string, shade: number) {
   const file = { name: 'new.png', content: await picture(shade) };
   const { body } = await client.call(inference.inference_run, {
-    ...{ project, version: 'deployed', file, confidence: 0.1 },
+    project,
+    version: 'deployed',
+    file,
+    confidence: 0.1,
   });
   return String(body.inference_id);
 }
@@ -56,11 +60,17 @@ it('collects only where it is switched on, each image once, with what the model 
   expect(settings).toEqual({
     enabled: true,
     collectionLimits: {
-      ...{ samplingRate: 1, perMinute: null, perHour: null, perDay: null },
-      ...{ maxImageSize: null, jpegCompression: null },
-      ...{ batchRecreation: 'daily', persistPredictions: true },
+      samplingRate: 1,
+      perMinute: null,
+      perHour: null,
+      perDay: null,
+      maxImageSize: null,
+      jpegCompression: null,
+      batchRecreation: 'daily',
+      persistPredictions: true,
     },
-    ...{ filters: [], batchesNamePrefix: 'Active Learning' },
+    filters: [],
+    batchesNamePrefix: 'Active Learning',
   });
   const first = await infer(platform, 'learning', 1);
   await infer(platform, 'learning', 1);
@@ -75,14 +85,21 @@ it('collects only where it is switched on, each image once, with what the model 
   const [sample] = samplesOf(queues);
   const { body } = await client.call(images.images_get, { ...at, imageId: String(sample?.id) });
   expect(body.image).toMatchObject({
-    ...{ name: `${first}.png`, tags: ['active-learning'], inference_id: first, split: 'train' },
+    name: `${first}.png`,
+    tags: ['active-learning'],
+    inference_id: first,
+    split: 'train',
     annotation: { boxes: [{ label: 'square', x: 32, y: 24, width: 32, height: 24 }] },
   });
   expect((await fetch(String(sample?.url))).status).toBe(200);
   // A person looks at it, and the queue knows.
   await client.call(images.images_annotate, {
-    ...{ project: 'learning', imageId: String(sample?.id), name: 'box.txt', overwrite: true },
-    ...{ annotationFile: '0 0.5 0.5 0.5 0.5', labelmap: { 0: 'square' } },
+    project: 'learning',
+    imageId: String(sample?.id),
+    name: 'box.txt',
+    overwrite: true,
+    annotationFile: '0 0.5 0.5 0.5 0.5',
+    labelmap: { 0: 'square' },
   });
   expect(await queuesOf(platform, at.project, { status: 'in_progress' })).toMatchObject({
     images: [{ annotated: 1, progress: 0.5, status: 'in_progress' }],
@@ -142,7 +159,9 @@ it('makes images smaller where the settings want that, boxes included', async ()
   const [sample] = samplesOf(queues);
   const { body } = await client.call(images.images_get, { ...at, imageId: String(sample?.id) });
   expect(body.image).toMatchObject({
-    ...{ name: expect.stringMatching(/\.jpg$/), width: 32, height: 24 },
+    name: expect.stringMatching(/\.jpg$/),
+    width: 32,
+    height: 24,
     annotation: { boxes: [{ label: 'square', x: 16, y: 12, width: 16, height: 12 }] },
   });
 });
@@ -176,7 +195,8 @@ it('collects the images of vision events that name the project', async () => {
   await client.call(deployment.active_learning_enable, at);
   const file = { name: 'seen.png', content: await picture(7) };
   const { body } = await client.call(visionEvents.vision_events_upload_image, {
-    ...{ workspace: 'acme', file },
+    workspace: 'acme',
+    file,
   });
   const objectDetections = [
     { class: 'square', x: 20, y: 20, width: 10, height: 10, confidence: 0.4 },
@@ -184,7 +204,8 @@ it('collects the images of vision events that name the project', async () => {
   const event = {
     eventId: '0b0e7d1c-7d7f-4b52-9f5b-0d3a3b1c2d3e',
     eventType: 'custom' as const,
-    ...{ useCaseId: 'events', timestamp: new Date().toISOString() },
+    useCaseId: 'events',
+    timestamp: new Date().toISOString(),
     images: [{ sourceId: String(body.sourceId), objectDetections }],
   };
   await client.call(visionEvents.vision_events_create, { workspace: 'acme', ...event });

@@ -13,7 +13,8 @@ import {
 } from '../../../src/platform/active-learning/rules.ts';
 
 const seen = {
-  ...{ width: 100, height: 100 },
+  width: 100,
+  height: 100,
   detections: [
     { label: 'WBC', confidence: 0.9, width: 50, height: 40 },
     { label: 'RBC', confidence: 0.3, width: 10, height: 10 },
@@ -81,7 +82,10 @@ it('names batches by day, ISO week and month', () => {
   expect(batchNameAt('monthly', at('2026-11-22T23:59:59Z'))).toBe('Active Learning 2026-11');
   const week = (day: string) => batchNameAt('weekly', at(`${day}T12:00:00Z`)).slice(-8);
   expect(['2026-11-22', '2026-11-23', '2027-01-03', '2027-01-04'].map(week)).toEqual([
-    ...['2026-W47', '2026-W48', '2026-W53', '2027-W01'],
+    '2026-W47',
+    '2026-W48',
+    '2026-W53',
+    '2027-W01',
   ]);
 });
 

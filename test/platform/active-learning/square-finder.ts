@@ -21,7 +21,8 @@ const model = onnxModel({
   nodes: [
     {
       operator: 'ReduceSum',
-      ...{ inputs: ['images', 'axes'], outputs: ['sum'] },
+      inputs: ['images', 'axes'],
+      outputs: ['sum'],
       attributes: { keepdims: { int: 0 } },
     },
     { operator: 'Mul', inputs: ['sum', 'zero'], outputs: ['nothing'] },

@@ -221,7 +221,8 @@ describe('an annotation file is refused with', () => {
     const labelmap = Object.fromEntries(range(20_001, (n) => [n, `c${n}`]));
     const outcome = await annotate('a.txt', line('1'), labelmap);
     expect([messageOf(outcome), outcome.status]).toEqual([
-      ...['The body has an object with more than 20000 members.', 413],
+      'The body has an object with more than 20000 members.',
+      413,
     ]);
   });
 });

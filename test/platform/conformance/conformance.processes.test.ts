@@ -89,7 +89,8 @@ async function startProfile(name: ProfileName): Promise<void> {
   started.push(platform);
   const scopes = new Set(['workspace:read', 'project:read']);
   const target: Target = {
-    ...{ url: platform.url, key: platform.key },
+    url: platform.url,
+    key: platform.key,
     ...(name === 'other' && { otherKey: (await platform.otherWorkspace('initech')).key }),
     ...(name === 'tokens' && { token: tokens.issue({ scopes }) }),
   };
@@ -123,10 +124,17 @@ async function startWithSignIn(name: ProfileName): Promise<void> {
   const { post, basic } = service.applications;
   const { email, password } = person;
   await run(name, {
-    ...{ url: platform.url, key: platform.key, data, expiredToken },
+    url: platform.url,
+    key: platform.key,
+    data,
+    expiredToken,
     signIn: {
-      ...{ clientId: post.id, clientSecret: post.secret ?? '', redirectUri: post.redirectUri },
-      ...{ email, password, basic: { clientId: basic.id, clientSecret: basic.secret ?? '' } },
+      clientId: post.id,
+      clientSecret: post.secret ?? '',
+      redirectUri: post.redirectUri,
+      email,
+      password,
+      basic: { clientId: basic.id, clientSecret: basic.secret ?? '' },
     },
   });
 }
@@ -141,7 +149,9 @@ async function startWith(
 ): Promise<Pick<TestPlatform, 'url' | 'key' | 'close'>> {
   let issuer = '';
   return startTestPlatform({
-    ...{ routes: server.routes, verifyAccessToken: server.verify, issuer: () => issuer },
+    routes: server.routes,
+    verifyAccessToken: server.verify,
+    issuer: () => issuer,
     onListening: async (url) => {
       issuer = url;
       await server.open(url);
@@ -172,8 +182,12 @@ function failAll(name: ProfileName, thrown: unknown): void {
 }
 
 const nobody = {
-  ...{ clientId: 'a', clientSecret: 'b', redirectUri: 'http://127.0.0.1:1/' },
-  ...{ email: 'ada@example.com', password: 'c', basic: { clientId: 'd', clientSecret: 'e' } },
+  clientId: 'a',
+  clientSecret: 'b',
+  redirectUri: 'http://127.0.0.1:1/',
+  email: 'ada@example.com',
+  password: 'c',
+  basic: { clientId: 'd', clientSecret: 'e' },
 };
 
 /** Names of the checks that a service passes which gives this answer to everything. */
@@ -188,8 +202,12 @@ async function passedBy(status: number): Promise<readonly string[]> {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const target = {
-    ...{ url: `http://127.0.0.1:${port}`, key: 'a-key', otherKey: 'b', token: 'c' },
-    ...{ signIn: nobody, expiredToken: 'd' },
+    url: `http://127.0.0.1:${port}`,
+    key: 'a-key',
+    otherKey: 'b',
+    token: 'c',
+    signIn: nobody,
+    expiredToken: 'd',
   };
   const passed: string[] = [];
   const note = ({ check, failure }: Outcome) => {

@@ -43,7 +43,12 @@ async function openKit({ url, key, otherKey, ...target }: Target): Promise<Kit> 
   const { token, signIn, expiredToken, data } = target;
   const client = createClient(url, key);
   return {
-    ...{ client, key, token, signIn, expiredToken, data },
+    client,
+    key,
+    token,
+    signIn,
+    expiredToken,
+    data,
     stranger: createClient(url),
     workspace: await workspaceOf(client),
     clientWith: (credential) => createClient(url, credential),

@@ -33,8 +33,11 @@ interface AgreeOptions {
 const text = z.string().min(1);
 
 const grant = z.looseObject({
-  ...{ access_token: text, refresh_token: text, token_type: z.stringFormat('Bearer', /^bearer$/i) },
-  ...{ id_token: text, expires_in: z.int() },
+  access_token: text,
+  refresh_token: text,
+  token_type: z.stringFormat('Bearer', /^bearer$/i),
+  id_token: text,
+  expires_in: z.int(),
 });
 
 type Grant = z.output<typeof grant>;
@@ -73,8 +76,11 @@ export function redeem(
   const code = final.searchParams.get('code');
   assert.ok(code, `a code in ${final.href}`);
   return postForm(`${kit.client.url}/oauth/token`, as, {
-    ...{ grant_type: 'authorization_code', code, code_verifier: verifier },
-    ...{ redirect_uri: application.redirectUri, ...changes },
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    redirect_uri: application.redirectUri,
+    ...changes,
   });
 }
 
@@ -127,8 +133,11 @@ export function unwilling(): { readonly browser: FormBrowser; readonly asked: ()
 const jwks = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string(), kid: text })).min(1) });
 
 const claims = z.looseObject({
-  ...{ iss: text, sub: text, aud: z.union([text, z.array(text)]) },
-  ...{ exp: z.int(), iat: z.int() },
+  iss: text,
+  sub: text,
+  aud: z.union([text, z.array(text)]),
+  exp: z.int(),
+  iat: z.int(),
 });
 
 /** The claims of an ID token that one of these keys signed. */

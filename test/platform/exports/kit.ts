@@ -23,7 +23,12 @@ export const oddBoxes: readonly Box[] = [
 export function image(given: Partial<ExportImage> = {}): ExportImage {
   const fileName = given.fileName ?? 'cell.jpg';
   return {
-    ...{ split: 'train', fileName, width: 640, height: 480, boxes: oddBoxes, labels: [] },
+    split: 'train',
+    fileName,
+    width: 640,
+    height: 480,
+    boxes: oddBoxes,
+    labels: [],
     open: async () => Readable.from([Buffer.from(`pixels of ${fileName}`)]),
     ...given,
   };

@@ -55,8 +55,10 @@ function expectBoxes(actual: read.ReadExport, digits: number): void {
     const own = found.get(path) ?? [];
     expect(own.map(({ label }) => label)).toEqual(boxes.map(({ label }) => label));
     const edges = boxes.flatMap(({ x, y, width, height }) => [
-      ...[x - width / 2, y - height / 2],
-      ...[x + width / 2, y + height / 2],
+      x - width / 2,
+      y - height / 2,
+      x + width / 2,
+      y + height / 2,
     ]);
     for (const [at, edge] of own.flatMap((box) => box.edges).entries()) {
       expect(edge).toBeCloseTo(edges[at] ?? Number.NaN, digits);

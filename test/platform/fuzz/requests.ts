@@ -147,7 +147,8 @@ function bodyOf(
   const right = rightValue(json, '', known);
   const odd = right.chain(withOneOdd);
   const text = (value: unknown): FuzzBody => ({
-    ...{ kind: 'text', type: 'application/json' },
+    kind: 'text',
+    type: 'application/json',
     text: JSON.stringify(value) ?? '',
   });
   return fc.oneof(

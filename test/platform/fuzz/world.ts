@@ -141,7 +141,10 @@ interface Filling {
 /** Makes something of every kind, and tells the ids of it. */
 async function fill({ url, key, workspace, post, add }: Filling): Promise<void> {
   const made = await post(`/${workspace}/projects`, {
-    ...{ name: 'cells', type: 'object-detection', annotation: 'cells', public: true },
+    name: 'cells',
+    type: 'object-detection',
+    annotation: 'cells',
+    public: true,
   });
   const slug = String(made.id).replace(`${workspace}/`, '');
   add('project', slug);
@@ -163,8 +166,11 @@ async function fill({ url, key, workspace, post, add }: Filling): Promise<void> 
   const [batch] = someBatches.parse(await answer.json()).batches;
   add('batchId', String(batch?.id));
   const job = await post(`/${workspace}/${slug}/jobs`, {
-    ...{ name: 'a job', batch: batch?.id, num_images: 1 },
-    ...{ labelerEmail: 'ada@example.com', reviewerEmail: 'bob@example.com' },
+    name: 'a job',
+    batch: batch?.id,
+    num_images: 1,
+    labelerEmail: 'ada@example.com',
+    reviewerEmail: 'bob@example.com',
   });
   add('jobId', String(job.id));
   const exported = await post(`/${workspace}/search/export`, {
@@ -178,7 +184,8 @@ async function fill({ url, key, workspace, post, add }: Filling): Promise<void> 
   const workflow = await post(`/${workspace}/workflows`, { name: `flow of ${slug}`, config: {} });
   add('workflow', String(workflow.url ?? workflow.id));
   const version = await post(`/${workspace}/${slug}/generate`, {
-    ...{ preprocessing: {}, augmentation: {} },
+    preprocessing: {},
+    augmentation: {},
   });
   add('version', String(version.version));
   add('taskId', String(version.taskId));

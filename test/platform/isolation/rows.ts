@@ -66,7 +66,9 @@ export const rows = {
   workspace_get: { input: inWorkspace },
   projects_create: {
     input: sends(inWorkspace, (_at, name) => ({
-      ...{ name, type: 'object-detection', annotation: 'things' },
+      name,
+      type: 'object-detection',
+      annotation: 'things',
     })),
     isWhole: true,
   },
@@ -122,7 +124,9 @@ export const rows = {
   folders_list: { input: inWorkspace },
   folders_create: {
     input: sends(inWorkspace, ({ folderId, project }, name) => ({
-      ...{ name, parent_id: folderId, projects: [project] },
+      name,
+      parent_id: folderId,
+      projects: [project],
     })),
     foreign: notThere,
     isWhole: true,
@@ -175,7 +179,10 @@ export const rows = {
   annotation_jobs_list: { input: inProject },
   annotation_jobs_create: {
     input: sends(inProject, ({ batchId }, name) => ({
-      ...{ name, batch: batchId, num_images: 1, ...people },
+      name,
+      batch: batchId,
+      num_images: 1,
+      ...people,
     })),
     foreign: notThere,
   },
@@ -188,8 +195,11 @@ export const rows = {
   },
   autolabel_start: {
     input: sends(inProject, ({ batchId, modelId }) => ({
-      ...{ numImagesToLabel: 1, batchId, ontology: { red: 'red' } },
-      ...{ modelType: 'custom_roboflow', modelOptions: { modelId } },
+      numImagesToLabel: 1,
+      batchId,
+      ontology: { red: 'red' },
+      modelType: 'custom_roboflow',
+      modelOptions: { modelId },
     })),
     foreign: [400, 403, 404],
   },
@@ -209,7 +219,10 @@ export const rows = {
   },
   workspace_search: {
     input: sends(inWorkspace, ({ continuationToken }) => ({
-      ...{ query: '*', pageSize: 1, fields: ['name', 'tags', 'labels'], continuationToken },
+      query: '*',
+      pageSize: 1,
+      fields: ['name', 'tags', 'labels'],
+      continuationToken,
     })),
     // A token of another workspace is refused. One of another key holds a place: what is found from
     // there on is in reach alone.

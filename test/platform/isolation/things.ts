@@ -75,7 +75,11 @@ export async function makeThings(owner: Owner): Promise<MadeThings> {
     body: { name: `${owner.marker} folder`, projects: [project] },
   });
   return {
-    ...{ workspace, owner: workspace, project, batchId, folderId },
+    workspace,
+    owner: workspace,
+    project,
+    batchId,
+    folderId,
     ...images,
     ...(await makeVersion(owner, ask)),
     ...(await makeJobs(owner, ask, batchId)),
@@ -243,12 +247,10 @@ async function makeInWorkspace(owner: Owner, ask: Ask) {
     'continuationToken',
   );
   return {
-    ...{
-      keyId: await keyId(),
-      otherKeyId: await keyId(),
-      workflow: `${project}-flow`,
-      trashedProjectId,
-    },
+    keyId: await keyId(),
+    otherKeyId: await keyId(),
+    workflow: `${project}-flow`,
+    trashedProjectId,
     continuationToken,
   };
 }

@@ -173,7 +173,9 @@ const video: Kind = {
 
 const trained: Kind = {
   result: {
-    ...{ status: 'finished', trainingId: expect.any(String), modelId: expect.any(String) },
+    status: 'finished',
+    trainingId: expect.any(String),
+    modelId: expect.any(String),
     metrics: { map50: 0.5, precision: 0.25, recall: 0.75 },
   },
   start: async ({ tell }) => {
@@ -252,8 +254,13 @@ it.each<[string, Kind]>([
   const command = await trainer();
   const environment = { PATH: process.env.PATH ?? '' };
   const taskId = await untilKilled(kind, data, {
-    ...{ ...environment, HOME: data, FOVEA_HOME: data, FOVEA_WORKSPACE: 'acme' },
-    ...{ FOVEA_API_KEY: 'a-key-for-tests', FOVEA_MODEL: model, FOVEA_TRAINER: command.path },
+    ...environment,
+    HOME: data,
+    FOVEA_HOME: data,
+    FOVEA_WORKSPACE: 'acme',
+    FOVEA_API_KEY: 'a-key-for-tests',
+    FOVEA_MODEL: model,
+    FOVEA_TRAINER: command.path,
     FOVEA_RATE_LIMIT: '1000000',
   });
   const left = lookInto(data, taskId);

@@ -82,7 +82,10 @@ const where = (project: string) => ({ workspace: 'acme', project });
 /** Images with one box each, every third of them valid; the ids. */
 async function createProject(client: Client, name: string, count: number): Promise<string[]> {
   await client.call(projects.projects_create, {
-    ...{ workspace: 'acme', name, type: 'object-detection', annotation: 'squares' },
+    workspace: 'acme',
+    name,
+    type: 'object-detection',
+    annotation: 'squares',
   });
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -97,14 +100,21 @@ async function createProject(client: Client, name: string, count: number): Promi
 
 async function annotate(client: Client, project: string, imageId: string, label: string) {
   await client.call(images.images_annotate, {
-    ...{ project, imageId, name: 'box.txt', annotationFile: '0 0.5 0.5 0.5 0.5' },
-    ...{ labelmap: { 0: label }, overwrite: true },
+    project,
+    imageId,
+    name: 'box.txt',
+    annotationFile: '0 0.5 0.5 0.5 0.5',
+    labelmap: { 0: label },
+    overwrite: true,
   });
 }
 
 async function generate(client: Client, project: string, settings: Partial<VersionSettings> = {}) {
   const { body } = await client.call(versions.versions_generate, {
-    ...{ ...where(project), preprocessing: {}, augmentation: {}, ...settings },
+    ...where(project),
+    preprocessing: {},
+    augmentation: {},
+    ...settings,
   });
   return { version: Number(body.version), taskId: String(body.taskId) };
 }
@@ -178,8 +188,11 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(24);
   expect(await versionOf(client, 'cells', version)).toMatchObject({
-    ...{ generating: true, images: 0, splits: { train: 0, valid: 0, test: 0 } },
-    ...{ classes: [], exports: [] },
+    generating: true,
+    images: 0,
+    splits: { train: 0, valid: 0, test: 0 },
+    classes: [],
+    exports: [],
   });
   const wanted = { ...where('cells'), version, format: 'coco' };
   await expect(client.call(versions.versions_export, wanted)).rejects.toMatchObject({
@@ -191,7 +204,10 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
   expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   expect(seen[0]).toBeGreaterThanOrEqual(Number(left));
   expect(await versionOf(client, 'cells', version)).toMatchObject({
-    ...{ generating: false, progress: 1, images: 80, splits: { train: 64, valid: 16, test: 0 } },
+    generating: false,
+    progress: 1,
+    images: 80,
+    splits: { train: 64, valid: 16, test: 0 },
     classes: ['square'],
   });
 
@@ -268,7 +284,10 @@ it('an image that cannot be read fails the version by its name; others are made'
   const error = expect.stringMatching(/^Image "square-3\.png": .* is damaged/);
   expect(task).toMatchObject({ status: 'failed', error });
   expect(await versionOf(client, 'damaged', version)).toMatchObject({
-    ...{ generating: false, images: 0, exports: [], error },
+    generating: false,
+    images: 0,
+    exports: [],
+    error,
   });
   await client.call(images.images_delete, { ...where('damaged'), images: [imageId] });
   const next = await generate(client, 'damaged');
@@ -292,7 +311,10 @@ it('isolate of images without boxes leaves nothing, and says so', async () => {
   const { client } = platform;
   const name = 'bare';
   await client.call(projects.projects_create, {
-    ...{ workspace: 'acme', name, type: 'object-detection', annotation: 'squares' },
+    workspace: 'acme',
+    name,
+    type: 'object-detection',
+    annotation: 'squares',
   });
   const file = { name: 'bare.png', content: await picture(1) };
   await client.call(images.images_upload, { project: name, file, split: 'train' });

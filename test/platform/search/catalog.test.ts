@@ -24,8 +24,11 @@ beforeAll(async () => {
   await create('Hidden blood', { public: false });
   await create('Kinds of cells', { type: 'single-label-classification' });
   await other.client.call(projects.projects_create, {
-    ...{ workspace: other.slug, name: 'Foreign cells', type: 'object-detection' },
-    ...{ annotation: 'cells', public: true },
+    workspace: other.slug,
+    name: 'Foreign cells',
+    type: 'object-detection',
+    annotation: 'cells',
+    public: true,
   });
   await upload('blood-cells', 1, ['RBC', 'RBC', 'WBC'], ['night']);
   await upload('blood-cells', 2, ['RBC'], []);
@@ -37,7 +40,11 @@ afterAll(() => platform.close());
 
 async function create(name: string, more: object = {}) {
   await platform.client.call(projects.projects_create, {
-    ...{ workspace, name, type: 'object-detection', annotation: 'things', public: true },
+    workspace,
+    name,
+    type: 'object-detection',
+    annotation: 'things',
+    public: true,
     ...more,
   });
 }
@@ -50,7 +57,9 @@ async function upload(project: string, number: number, labels: string[], tag: st
     coordinates: { x: 10 + at, y: 10, width: 4, height: 4 },
   }));
   await platform.client.call(images.images_annotate, {
-    ...{ project, imageId: body.id ?? '', name: 'a.json' },
+    project,
+    imageId: body.id ?? '',
+    name: 'a.json',
     annotationFile: JSON.stringify([{ image: file.name, annotations }]),
   });
 }
@@ -111,11 +120,21 @@ describe('by words and filters', () => {
   it('shows what there is to know of a project', async () => {
     const [found] = (await find('blood')).results;
     expect(found).toEqual({
-      ...{ workspace: 'acme', project: 'blood-cells', name: 'Blood cells', images: 2 },
+      workspace: 'acme',
+      project: 'blood-cells',
+      name: 'Blood cells',
+      images: 2,
       url: `${platform.url}/acme/blood-cells`,
-      ...{ type: 'object-detection', classes: ['RBC', 'WBC'], license: 'MIT' },
-      ...{ thumbnail: expect.any(String), annotationThumbnail: null },
-      ...{ stars: 0, views: 0, downloads: 0, modelCount: 0, latestVersion: null },
+      type: 'object-detection',
+      classes: ['RBC', 'WBC'],
+      license: 'MIT',
+      thumbnail: expect.any(String),
+      annotationThumbnail: null,
+      stars: 0,
+      views: 0,
+      downloads: 0,
+      modelCount: 0,
+      latestVersion: null,
       updated: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
     });
     const picture = await fetch(String(found?.thumbnail));

@@ -26,7 +26,10 @@ beforeAll(async () => {
     await platform.client.call(projects.projects_create, { workspace, name, type, annotation });
   }
   await platform.client.call(projects.projects_create, {
-    ...{ workspace, name: 'Mixed', type: 'object-detection', annotation: 'mixed' },
+    workspace,
+    name: 'Mixed',
+    type: 'object-detection',
+    annotation: 'mixed',
   });
   await upload('cells', 1, ['night'], 2);
   await upload('cells', 2, ['night'], 1);
@@ -46,7 +49,9 @@ async function upload(project: string, number: number, tag: string[], boxes: num
     coordinates: { x: 10 + at, y: 10, width: 4, height: 4 },
   }));
   await platform.client.call(images.images_annotate, {
-    ...{ project, imageId: body.id ?? '', name: 'a.json' },
+    project,
+    imageId: body.id ?? '',
+    name: 'a.json',
     annotationFile: JSON.stringify([{ image: file.name, annotations }]),
   });
 }
@@ -86,7 +91,8 @@ it('exports what a query finds in one project, and counts are those of the searc
   const { body, status } = await start({ query: 'tag:night', dataset: 'cells', name: 'Nights' });
   expect(status).toBe(202);
   expect(body).toEqual({
-    ...{ link: body.taskId, taskId: expect.any(String) },
+    link: body.taskId,
+    taskId: expect.any(String),
     url: `${platform.url}/acme/asynctasks/${body.taskId}`,
   });
   const { link } = await finished(body.taskId ?? '');

@@ -27,7 +27,9 @@ async function annotate(imageId: string, labels: readonly string[]) {
   }));
   const image = await platform.client.call(images.images_get, { ...inCells, imageId });
   await platform.client.call(images.images_annotate, {
-    ...{ project: 'cells', imageId, name: 'a.json' },
+    project: 'cells',
+    imageId,
+    name: 'a.json',
     annotationFile: JSON.stringify([{ image: image.body.image.name, annotations }]),
   });
 }
@@ -36,7 +38,10 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   for (const name of ['Cells', 'Cars']) {
     await platform.client.call(projects.projects_create, {
-      ...{ workspace, name, type: 'object-detection', annotation: 'things' },
+      workspace,
+      name,
+      type: 'object-detection',
+      annotation: 'things',
     });
   }
   ids.push(
@@ -109,16 +114,35 @@ describe('in a project', () => {
 
   it('shows the fields that are asked for', async () => {
     const fields = [
-      ...['id', 'name', 'filename', 'url', 'created', 'annotations', 'labels', 'split', 'tags'],
-      ...['owner', 'embedding', 'user_metadata', 'width', 'height', 'aspectRatio'],
+      'id',
+      'name',
+      'filename',
+      'url',
+      'created',
+      'annotations',
+      'labels',
+      'split',
+      'tags',
+      'owner',
+      'embedding',
+      'user_metadata',
+      'width',
+      'height',
+      'aspectRatio',
     ];
     const { results } = await inProject({ tag: 'rain', fields });
     expect(results).toHaveLength(1);
     const [found = {}] = results;
     expect(Object.keys(found).toSorted()).toEqual(fields.toSorted());
     expect(found).toMatchObject({
-      ...{ id: ids[2], name: 'frame-10.png', filename: 'frame-10.png', owner: 'acme' },
-      ...{ labels: [], split: 'test', tags: ['night', 'rain'], user_metadata: {} },
+      id: ids[2],
+      name: 'frame-10.png',
+      filename: 'frame-10.png',
+      owner: 'acme',
+      labels: [],
+      split: 'test',
+      tags: ['night', 'rain'],
+      user_metadata: {},
       annotations: { boxes: [] },
     });
     expect(found.embedding).toHaveLength(64);

@@ -132,7 +132,12 @@ async function readAll(
   let after: After | undefined;
   do {
     const page = await search.search.find(reach, {
-      ...{ query, sort: order, after, offset: 0, limit, withAnnotations: false },
+      query,
+      sort: order,
+      after,
+      offset: 0,
+      limit,
+      withAnnotations: false,
     });
     ids.push(...page.images.map(({ id }) => id));
     totals.push(page.total);

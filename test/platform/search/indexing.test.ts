@@ -28,7 +28,10 @@ it('brings older images into the index after a start, with how they look', async
   const first = await startTestPlatform({ data });
   const { client } = first;
   await client.call(projects.projects_create, {
-    ...{ workspace, name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    workspace,
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
   const ids: string[] = [];
   for (const number of [1, 2, 3]) {
@@ -60,7 +63,10 @@ it('steps over an image that cannot be taken in, and tries it again in the next 
   const first = await startTestPlatform({ data });
   const { client } = first;
   await client.call(projects.projects_create, {
-    ...{ workspace, name: 'Cells', type: 'object-detection', annotation: 'cells' },
+    workspace,
+    name: 'Cells',
+    type: 'object-detection',
+    annotation: 'cells',
   });
   const ids: string[] = [];
   for (const number of [1, 2, 3]) {
@@ -105,7 +111,10 @@ function forgetIndex(path: string): void {
   const database = openDatabase(path, platformMigrations);
   database.run('UPDATE image_ordinals SET indexed = 0');
   for (const table of [
-    ...['search_terms', 'search_chunks', 'search_names', 'search_name_chunks'],
+    'search_terms',
+    'search_chunks',
+    'search_names',
+    'search_name_chunks',
     'likeness_vectors',
   ]) {
     database.run(`DELETE FROM ${table}`);
@@ -123,7 +132,10 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
   const other = await kit.add({ ...image, name: 'other.jpg', split: 'train', tags: ['a'] });
   kit.database.run('UPDATE image_ordinals SET indexed = 0');
   for (const table of [
-    ...['search_terms', 'search_chunks', 'search_names', 'search_name_chunks'],
+    'search_terms',
+    'search_chunks',
+    'search_names',
+    'search_name_chunks',
     'search_trigrams',
   ]) {
     kit.database.run(
@@ -133,8 +145,12 @@ it('says that it is not complete, and takes in what changes meanwhile', async ()
   const reach = { workspaceId: kit.acme.id, projectIds: undefined };
   const read = async () => {
     const page = await kit.search.find(reach, {
-      ...{ query: { kind: 'all' }, sort: { key: 'created', direction: 'asc' }, after: undefined },
-      ...{ offset: 0, limit: 9, withAnnotations: false },
+      query: { kind: 'all' },
+      sort: { key: 'created', direction: 'asc' },
+      after: undefined,
+      offset: 0,
+      limit: 9,
+      withAnnotations: false,
     });
     return { ids: page.images.map(({ id }) => id), isComplete: page.isComplete };
   };

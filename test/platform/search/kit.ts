@@ -55,7 +55,11 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   const models = new Map<string, Model>();
   let number = 0;
   return {
-    ...{ database, store, models, acme, globex },
+    database,
+    store,
+    models,
+    acme,
+    globex,
     search: searchStore(database, work, readHere({ database, bounds })),
     /** Later images have numbers that lie further on, in another chunk of the index. */
     skip: (count: number) =>
@@ -65,17 +69,16 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
     add: async (given: NewModel): Promise<Model> => {
       number += 1;
       const id = `image-${number}`;
-      await store.images.add({
-        ...{ id, projectId: given.project, name: given.name, hash: `hash-${number}`, bytes: 1 },
-        ...{ format: 'jpeg', width: given.width, height: given.height, split: given.split },
-        ...{ batchName: given.batch, tags: given.tags, metadata: given.metadata },
-        ...{ sequenceNumber: undefined, sequenceSize: undefined, inferenceId: undefined },
-        created: 1,
-      });
+      await store.images.add(newImage(id, `hash-${number}`, given));
       const model: Model = {
         ...given,
-        ...{ id, number, tags: new Set(given.tags), metadata: { ...given.metadata } },
-        ...{ labels: undefined, isPredicted: false, jobs: new Set() },
+        id,
+        number,
+        tags: new Set(given.tags),
+        metadata: { ...given.metadata },
+        labels: undefined,
+        isPredicted: false,
+        jobs: new Set(),
       };
       models.set(id, model);
       return model;
@@ -99,6 +102,29 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
     },
   };
 }
+
+function newImage(id: string, hash: string, given: NewModel): Parameters<Images['add']>[0] {
+  return {
+    id,
+    projectId: given.project,
+    name: given.name,
+    hash,
+    bytes: 1,
+    format: 'jpeg',
+    width: given.width,
+    height: given.height,
+    split: given.split,
+    batchName: given.batch,
+    tags: given.tags,
+    metadata: given.metadata,
+    sequenceNumber: undefined,
+    sequenceSize: undefined,
+    inferenceId: undefined,
+    created: 1,
+  };
+}
+
+type Images = Store['images'];
 
 /** What happens to images, to their rows and to what the test knows of them. */
 function changesOf(database: Database, store: Store, models: Map<string, Model>) {

@@ -32,7 +32,8 @@ it('ends a page early with a token, and refuses places that do not fit', async (
   let continuationToken: unknown;
   for (let page = 1; page <= 3; page += 1) {
     const { status, body } = await tell('POST', '/acme/search/v1', {
-      ...{ query: '*', fields: ['annotations'] },
+      query: '*',
+      fields: ['annotations'],
       ...(continuationToken !== undefined && { continuationToken }),
     });
     expect([status, body.total]).toEqual([200, 3]);

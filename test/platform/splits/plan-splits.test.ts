@@ -156,7 +156,9 @@ describe('targets', () => {
   it('leave the odd image where it is', () => {
     const shares = { train: 1, valid: 1, test: 0 };
     expect(targetCounts(3, shares, { train: 1, valid: 2, test: 0 })).toEqual({
-      ...{ train: 1, valid: 2, test: 0 },
+      train: 1,
+      valid: 2,
+      test: 0,
     });
   });
 });

@@ -10,7 +10,11 @@ import { numberIn, seedImages } from '../seed-kit.ts';
 
 const projectId = 'large-project';
 const version = {
-  ...{ id: 'v1', projectId, name: undefined, taskId: 't1', created: 5 },
+  id: 'v1',
+  projectId,
+  name: undefined,
+  taskId: 't1',
+  created: 5,
   settings: { preprocessing: {}, augmentation: {} },
 };
 // A turn takes 10 ms: several, also on a machine that is much faster.

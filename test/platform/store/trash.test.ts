@@ -19,8 +19,14 @@ async function withTraining() {
   const version = { id: 'v1', projectId, name: undefined, settings, taskId: 't1', created: 1 };
   await store.versions.add(version, undefined);
   await store.trainings.add({
-    ...{ id: 'r1', versionId: 'v1', projectId, workspaceId, modelType: 'a', recipe: {} },
-    ...{ epochs: 1, created: 1 },
+    id: 'r1',
+    versionId: 'v1',
+    projectId,
+    workspaceId,
+    modelType: 'a',
+    recipe: {},
+    epochs: 1,
+    created: 1,
   });
   return { database, store, work };
 }
@@ -73,7 +79,8 @@ it('moves no image of a project that went to the trash, and says so', async () =
   expect(await move('image-1')).toBe(1);
   await store.projects.trash(projectId, 5, 'me');
   await expect(move('image-2')).rejects.toMatchObject({
-    ...{ code: 'conflict', message: 'The project is in the trash.' },
+    code: 'conflict',
+    message: 'The project is in the trash.',
   });
   const moved = "SELECT count(*) AS n FROM images WHERE split = 'valid'";
   expect(numberIn(database, moved)).toBe(1);

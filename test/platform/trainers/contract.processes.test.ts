@@ -24,7 +24,9 @@ it('gives the program a dataset, a job and no variable but those it is to have',
   const hyperparameters = { epochs: 7, warmup: 3 };
   const { trainingId } = (
     await client.call(ownTrainings.trainings_start, {
-      ...{ ...at, modelType: 'custom', epochs: 9 },
+      ...at,
+      modelType: 'custom',
+      epochs: 9,
       trainRecipe: { hyperparameters, augmentation: [{ name: 'flip' }], note: 'kept' },
     })
   ).body;
@@ -33,7 +35,10 @@ it('gives the program a dataset, a job and no variable but those it is to have',
   expect(told).toEqual({
     rest: {
       contract: 1,
-      ...{ modelType: 'custom', task: 'detection', format: 'yolov8', classes: ['square'] },
+      modelType: 'custom',
+      task: 'detection',
+      format: 'yolov8',
+      classes: ['square'],
       recipe: {
         note: 'kept',
         // The recipe's own figure counts, not the one beside it.
@@ -42,9 +47,18 @@ it('gives the program a dataset, a job and no variable but those it is to have',
       },
     },
     files: [
-      ...['README.txt', 'data.yaml', 'train', 'train/images', 'train/images/square-0.png'],
-      ...['train/labels', 'train/labels/square-0.txt', 'valid', 'valid/images'],
-      ...['valid/images/square-1.png', 'valid/labels', 'valid/labels/square-1.txt'],
+      'README.txt',
+      'data.yaml',
+      'train',
+      'train/images',
+      'train/images/square-0.png',
+      'train/labels',
+      'train/labels/square-0.txt',
+      'valid',
+      'valid/images',
+      'valid/images/square-1.png',
+      'valid/labels',
+      'valid/labels/square-1.txt',
     ],
     label: '0 0.25 0.25 0.5 0.5\n',
     // A process of its own has these two, and its key, which no trainer is to have.
@@ -74,7 +88,10 @@ it('reads reports among other output, and never goes back', async () => {
   const { task, training } = await endOfTraining(client, at, trainingId);
   expect(task.progress).toEqual({ current: 3, total: 4 });
   expect(training).toMatchObject({
-    ...{ epoch: 3, epochs: 4, progress: 0.75, metrics: { loss: 1.5 } },
+    epoch: 3,
+    epochs: 4,
+    progress: 0.75,
+    metrics: { loss: 1.5 },
     log: 'the end',
   });
 });
@@ -124,7 +141,8 @@ it('keeps models of other tasks, though they do not run here', async () => {
   const { client } = platform;
   const at = await smallVersion(client, 'classes', { type: 'multi-label-classification' });
   const { body: recipe } = await client.call(trainings.trainings_recipe, {
-    ...{ ...at, modelType: 'custom' },
+    ...at,
+    modelType: 'custom',
   });
   expect(recipe.schema).toMatchObject({ input: { format: 'multiclass', task: 'classification' } });
   const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;

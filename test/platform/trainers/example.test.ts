@@ -48,8 +48,11 @@ async function redSquares(images: number) {
     }
   }
   const job = {
-    ...{ contract: 1, dataset: join(folder, 'dataset'), output: join(folder, 'output') },
-    ...{ classes: ['square'], recipe: { hyperparameters: { epochs: 25, learningRate: 0.004 } } },
+    contract: 1,
+    dataset: join(folder, 'dataset'),
+    output: join(folder, 'output'),
+    classes: ['square'],
+    recipe: { hyperparameters: { epochs: 25, learningRate: 0.004 } },
   };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   return { folder, jobFile: join(folder, 'job.json') };
@@ -177,7 +180,9 @@ it('counts a box once, and a second guess of it as wrong', () => {
   const maps = new Float32Array(channels * gridSide * gridSide);
   const box = { classIndex: 0, left: 10, top: 10, right: 58, bottom: 58 };
   expect(qualityOf(network, [{ maps, boxes: [box] }])).toEqual({
-    ...{ map50: 0, precision: 0, recall: 0 },
+    map50: 0,
+    precision: 0,
+    recall: 0,
   });
   // One that says the usual box everywhere finds the one box and 48 more that are none.
   network.secondBias.set([0, 0, 0, 0, 3]);

@@ -116,8 +116,11 @@ export async function smallVersion(client: Client, name: string, options: Small 
     const file = { name: `square-${index}.png`, content: await picture(index) };
     const { body } = await client.call(images.images_upload, { project, file, split });
     await client.call(images.images_annotate, {
-      ...{ project, imageId: body.id, name: 'box.txt' },
-      ...{ annotationFile: '0 0.25 0.25 0.5 0.5', labelmap: { 0: 'square' } },
+      project,
+      imageId: body.id,
+      name: 'box.txt',
+      annotationFile: '0 0.25 0.25 0.5 0.5',
+      labelmap: { 0: 'square' },
     });
   }
   return generate(client, project);

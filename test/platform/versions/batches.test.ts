@@ -12,7 +12,10 @@ function outlines(
     ordinal,
     // In another order than the images.
     hash: String((ordinal * 7919) % 10_007).padStart(5, '0'),
-    ...{ split: 'train', width: 640, height: 480, isDone: false },
+    split: 'train',
+    width: 640,
+    height: 480,
+    isDone: false,
     ...more(ordinal),
   }));
 }
@@ -59,17 +62,12 @@ describe('batches', () => {
         augmentation: { mosaic: isMosaic, image: { versions } },
       });
     expect(lengthsOf(batchSources(sources, chosen(1, 1)))).toEqual(Array(32).fill(8));
-    expect(lengthsOf(batchSources(sources, chosen(8, 2)))).toEqual([
-      ...Array(60).fill(4),
-      ...[8, 8],
-    ]);
-    expect(lengthsOf(batchSources(sources, chosen(50, 2)))).toEqual([
-      ...Array(240).fill(1),
-      ...[8, 8],
-    ]);
+    expect(lengthsOf(batchSources(sources, chosen(8, 2)))).toEqual([...Array(60).fill(4), 8, 8]);
+    expect(lengthsOf(batchSources(sources, chosen(50, 2)))).toEqual([...Array(240).fill(1), 8, 8]);
     expect(lengthsOf(batchSources(sources, chosen(50, 2, true)))).toEqual([
       ...Array(60).fill(4),
-      ...[8, 8],
+      8,
+      8,
     ]);
     expect(lengthsOf(batchSources(sources, chosen(1, 8)))).toEqual(Array(32).fill(8));
     expect(lengthsOf(batchSources(sources, chosen(1, 100)))).toEqual(Array(256).fill(1));
@@ -92,7 +90,14 @@ describe('batches', () => {
     const hashes = batchSources(sources, mosaic).map((batch) => batch.map(({ hash }) => hash));
     const [first = [], second = [], third] = hashes;
     expect([...first, ...second]).toEqual([
-      ...['00000', '01655', '03743', '05398', '05831', '07486', '07919', '09574'],
+      '00000',
+      '01655',
+      '03743',
+      '05398',
+      '05831',
+      '07486',
+      '07919',
+      '09574',
     ]);
     expect([first.length, second.length]).toEqual([4, 4]);
     expect(third).toEqual(sources.slice(8).map(({ hash }) => hash));

@@ -40,8 +40,7 @@ describe('contrast stretching', () => {
     );
     const found = Array.isArray(row) ? row : [];
     expect([...found.slice(0, 6), ...found.slice(-6)]).toEqual([
-      ...[0, 0, 0, 3, 5, 8],
-      ...[247, 250, 252, 255, 255, 255],
+      0, 0, 0, 3, 5, 8, 247, 250, 252, 255, 255, 255,
     ]);
   });
 

@@ -43,8 +43,14 @@ describe('flips and turns have as many copies as there are results', () => {
       'flips and turns',
       of50({ flip, ninety }),
       [
-        ...['abcd efgh', 'ae bf cg dh', 'dcba hgfe', 'dh cg bf ae', 'ea fb gc hd', 'efgh abcd'],
-        ...['hd gc fb ea', 'hgfe dcba'],
+        'abcd efgh',
+        'ae bf cg dh',
+        'dcba hgfe',
+        'dh cg bf ae',
+        'ea fb gc hd',
+        'efgh abcd',
+        'hd gc fb ea',
+        'hgfe dcba',
       ],
     ],
     [
@@ -138,7 +144,9 @@ test('memory does not grow with the number of images', async () => {
   const images: number[] = [];
   const job: RenderJob = {
     settings: { preprocessing: { tile: { rows: 2, columns: 2 } }, augmentation },
-    ...{ seed: '', imagesPerPiece: 50, sources: [source, source, source] },
+    seed: '',
+    imagesPerPiece: 50,
+    sources: [source, source, source],
     output: 'pixels',
   };
   await renderSources(kernel, job, async ({ number }) => void images.push(number));

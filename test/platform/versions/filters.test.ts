@@ -36,7 +36,9 @@ async function createProject(
   const annotation = 'things';
   await platform.client.call(projects.projects_create, {
     workspace: 'acme',
-    ...{ name, type, annotation },
+    name,
+    type,
+    annotation,
   });
 }
 
@@ -52,24 +54,37 @@ async function add(
   shade += 1;
   const file = { name: `${name}.png`, content: await picture(shade) };
   const { body } = await platform.client.call(images.images_upload, {
-    ...{ project, file, split: 'train' },
+    project,
+    file,
+    split: 'train',
   });
   const imageId = body.id;
   if (tags.length > 0) {
     await platform.client.call(images.images_tag, {
-      ...{ workspace: 'acme', project, imageId, operation: 'set', tags: [...tags] },
+      workspace: 'acme',
+      project,
+      imageId,
+      operation: 'set',
+      tags: [...tags],
     });
   }
   if (annotationFile === undefined) return;
   await platform.client.call(images.images_annotate, {
-    ...{ project, imageId, name: 'labels.txt', annotationFile, labelmap },
+    project,
+    imageId,
+    name: 'labels.txt',
+    annotationFile,
+    labelmap,
   });
 }
 
 async function versionOf(preprocessing: VersionSettings['preprocessing'], project = 'cells') {
   const { client } = platform;
   const { body } = await client.call(versions.versions_generate, {
-    ...{ workspace: 'acme', project, preprocessing, augmentation: {} },
+    workspace: 'acme',
+    project,
+    preprocessing,
+    augmentation: {},
   });
   for (;;) {
     const task = { workspace: 'acme', taskId: String(body.taskId) };
@@ -155,7 +170,9 @@ describe('remap', () => {
     expect(await classes({ rbc: 'blood', cell: 'blood' })).toEqual(['blood', 'constructor']);
     expect(await classes({ constructor: 'built' })).toEqual(['built', 'cell', 'rbc']);
     expect(await classes({ cell: 'constructor', constructor: 'cell' })).toEqual([
-      ...['cell', 'constructor', 'rbc'],
+      'cell',
+      'constructor',
+      'rbc',
     ]);
     expect(await classes({ toString: 'never there' })).toEqual(['cell', 'constructor', 'rbc']);
     expect(await classes({})).toEqual(['cell', 'constructor', 'rbc']);
@@ -172,7 +189,8 @@ describe('a classification project', () => {
     expect(cats).toMatchObject({ images: 3, classes: ['cat', 'hound'] });
     const both = { kind: 'classification', labels: ['cat', 'kitten', 'dog'] } as const;
     expect(remapAnnotation(both, { kitten: 'cat' })).toEqual({
-      ...{ kind: 'classification', labels: ['cat', 'dog'] },
+      kind: 'classification',
+      labels: ['cat', 'dog'],
     });
     const all = await versionOf({ 'filter-null': { percent: 100 }, grayscale: true }, 'labels');
     expect(all).toMatchObject({ images: 3, classes: ['cat', 'dog', 'kitten'] });

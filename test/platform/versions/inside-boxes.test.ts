@@ -34,7 +34,10 @@ function boxAt(left: number, top: number, right: number, bottom: number): Box {
 }
 
 const keypoint = (x: number, y: number, visibility: 0 | 1 | 2 = 2): Keypoint => ({
-  ...{ label: 'tip', x, y, visibility },
+  label: 'tip',
+  x,
+  y,
+  visibility,
 });
 
 const leftRight = { bbflip: { horizontal: true } };

@@ -30,7 +30,8 @@ export async function renderJob(
 ): Promise<readonly RenderedImage[]> {
   const images: RenderedImage[] = [];
   const whole: RenderJob = {
-    ...{ seed: '', output: 'file' },
+    seed: '',
+    output: 'file',
     imagesPerPiece: augmentation.image?.versions ?? 1,
     ...job,
     settings: { preprocessing, augmentation },

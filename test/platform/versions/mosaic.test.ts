@@ -68,7 +68,11 @@ function quartersOf(image: RenderedImage): readonly Quarter[] {
 }
 
 const around = ({ letter, left, top, width, height }: Quarter): Box => ({
-  ...{ label: letter, x: left + width / 2, y: top + height / 2, width, height },
+  label: letter,
+  x: left + width / 2,
+  y: top + height / 2,
+  width,
+  height,
 });
 
 describe('mosaic', () => {
@@ -175,7 +179,12 @@ describe('mosaic', () => {
   test('of five, each has three others', async () => {
     const sources = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((letter) => plain(letter)));
     const outlines = sources.map(({ hash, split }, ordinal) => ({
-      ...{ ordinal, hash, split, width: 8, height: 8, isDone: false },
+      ordinal,
+      hash,
+      split,
+      width: 8,
+      height: 8,
+      isDone: false,
     }));
     const settings = { preprocessing: {}, augmentation: { mosaic: true } };
     const batches = batchSources(outlines, settings);

@@ -110,9 +110,18 @@ describe('tile by rows and columns', () => {
 
   test('loses the remainder at the right and below', async () => {
     expect(shown(await piecesOf({ tile: { rows: 3, columns: 4 } }))).toEqual({
-      ...{ 'tile-1-1': ['a'], 'tile-1-2': ['b'], 'tile-1-3': ['c'], 'tile-1-4': ['d'] },
-      ...{ 'tile-2-1': ['g'], 'tile-2-2': ['h'], 'tile-2-3': ['i'], 'tile-2-4': ['j'] },
-      ...{ 'tile-3-1': ['m'], 'tile-3-2': ['n'], 'tile-3-3': ['o'], 'tile-3-4': ['p'] },
+      'tile-1-1': ['a'],
+      'tile-1-2': ['b'],
+      'tile-1-3': ['c'],
+      'tile-1-4': ['d'],
+      'tile-2-1': ['g'],
+      'tile-2-2': ['h'],
+      'tile-2-3': ['i'],
+      'tile-2-4': ['j'],
+      'tile-3-1': ['m'],
+      'tile-3-2': ['n'],
+      'tile-3-3': ['o'],
+      'tile-3-4': ['p'],
     });
   });
 

@@ -30,7 +30,9 @@ function jobOf(
   more: Partial<RenderJob> = {},
 ): RenderJob {
   return {
-    ...{ settings: { preprocessing, augmentation }, seed: '', output: 'pixels' },
+    settings: { preprocessing, augmentation },
+    seed: '',
+    output: 'pixels',
     imagesPerPiece: augmentation.image?.versions ?? 1,
     sources: [{ bytes, hash: 'source', split: 'train', boxes: [box] }],
     ...more,
@@ -78,8 +80,13 @@ describe('jobs', () => {
   test('give the same images from threads as from here, in their order', async () => {
     const renderers = open(2);
     const augmentation = {
-      ...{ mosaic: true, bbrotate: { degrees: 30 }, rotate: { degrees: 15 }, blur: { pixels: 2 } },
-      ...{ noise: { percent: 10 }, hue: { degrees: 90 }, image: { versions: 4 } },
+      mosaic: true,
+      bbrotate: { degrees: 30 },
+      rotate: { degrees: 15 },
+      blur: { pixels: 2 },
+      noise: { percent: 10 },
+      hue: { degrees: 90 },
+      image: { versions: 4 },
     };
     const photo = await sharp(letters).resize(120, 80).png().toBuffer();
     const sources = ['one', 'two', 'three'].map(

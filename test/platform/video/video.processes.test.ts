@@ -71,7 +71,9 @@ async function open(options: Partial<PlatformOptions>) {
   };
   const run = async (input_url: string, more: Readonly<Record<string, unknown>> = {}) => {
     const { status, body } = await tell('POST', '/videoinfer/', {
-      ...{ input_url, infer_fps: 1, models: [local] },
+      input_url,
+      infer_fps: 1,
+      models: [local],
       ...more,
     });
     expect(status).toBe(200);
@@ -88,7 +90,9 @@ async function open(options: Partial<PlatformOptions>) {
 }
 
 const local = {
-  ...{ model_id: 'local', model_version: '1', inference_type: 'object-detection' },
+  model_id: 'local',
+  model_version: '1',
+  inference_type: 'object-detection',
   inference_params: { confidence: 0.5 },
 };
 
@@ -114,7 +118,9 @@ describe.skipIf(!hasFfmpeg)('a video', () => {
     expect(answer.headers.get('content-type')).toBe('application/json');
     const result = JSON.parse(await answer.text());
     expect(result).toMatchObject({
-      ...{ fps: 1, frame_offset: [0, 1, 2], time_offset: [0, 1, 2] },
+      fps: 1,
+      frame_offset: [0, 1, 2],
+      time_offset: [0, 1, 2],
       models: { local: { confidence: 0.5, classes: ['red', 'blue'] } },
     });
     const image = { width: 64, height: 64 };
@@ -203,7 +209,8 @@ describe.skipIf(!hasFfmpeg)('a video', () => {
     await first.platform.close();
     const next = await start(options);
     expect(await next.ended(String(id))).toMatchObject({
-      ...{ status: 0, progress: { current: 90, total: 90 } },
+      status: 0,
+      progress: { current: 90, total: 90 },
     });
     const { body: stats } = await next.tell('GET', statsPath);
     expect(stats).toMatchObject({ num_inferences: 90 });
@@ -250,7 +257,8 @@ describe.skipIf(!hasFfmpeg)('a video', () => {
     expect(await run(link)).toMatchObject({ status: 0, progress: { current: 3, total: 3 } });
     expect((await fetch(link, { method: 'PUT', body: 'another' })).status).toBe(403);
     const late = await tell('POST', '/videoinfer/', {
-      ...{ input_url: body.signed_url, models: [local] },
+      input_url: body.signed_url,
+      models: [local],
     });
     expect([late.status, Object(late.body.error).message]).toEqual([
       400,

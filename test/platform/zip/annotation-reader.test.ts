@@ -33,8 +33,11 @@ function open(
         return bytes.length;
       },
     },
-    ...{ folder, room: createRoom(async () => 1e9) },
-    ...{ imagePaths: ['a.png'], clock: systemClock, signal: new AbortController().signal },
+    folder,
+    room: createRoom(async () => 1e9),
+    imagePaths: ['a.png'],
+    clock: systemClock,
+    signal: new AbortController().signal,
     ...more,
   });
   onTestFinished(() => reader.close());

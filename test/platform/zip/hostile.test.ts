@@ -126,7 +126,10 @@ describe('a file', () => {
 
   it('that is larger than it says is refused', async () => {
     const found = await problemWith({
-      ...{ name: 'a.png', content: await fresh(), method: 8, statedBytes: 10 },
+      name: 'a.png',
+      content: await fresh(),
+      method: 8,
+      statedBytes: 10,
     });
     const problem = 'its bytes are not those that the archive promises';
     expect(found).toEqual({ problem, images: 1, failed: 1 });
@@ -192,7 +195,8 @@ describe('an annotation', () => {
       { name: 'set/a.txt', content: '0 0.5 0.5 0.25 0.25' },
     ]);
     const { body } = await platform.client.call(images.images_upload_zip, {
-      ...{ workspace: 'acme', project },
+      workspace: 'acme',
+      project,
     });
     expect((await put(String(body.signedUrl), zip)).status).toBe(200);
     const counts = await Promise.all(

@@ -80,7 +80,10 @@ export async function newProject(
   type: ProjectType = 'object-detection',
 ): Promise<string> {
   const { body } = await platform.client.call(projects.projects_create, {
-    ...{ workspace: 'acme', name: 'Zips', type, annotation: 'things' },
+    workspace: 'acme',
+    name: 'Zips',
+    type,
+    annotation: 'things',
   });
   return String(body.id).split('/').at(-1) ?? '';
 }
@@ -129,7 +132,10 @@ export async function look({ client }: TestPlatform, taskId: string): Promise<Ta
   const { status = '', error } = body;
   const { reportUrl, ...result } = { reportUrl: undefined, ...body.result };
   return {
-    ...{ taskId, status, error, result },
+    taskId,
+    status,
+    error,
+    result,
     reportUrl: typeof reportUrl === 'string' ? reportUrl : undefined,
   };
 }
@@ -151,7 +157,10 @@ export function coco(label: string, ...names: readonly string[]): string {
   return JSON.stringify({
     images: names.map((file_name, id) => ({ id, file_name, width: 64, height: 48 })),
     annotations: names.map((_name, id) => ({
-      ...{ id, image_id: id, category_id: 7, bbox: [4, 8, 16, 16] },
+      id,
+      image_id: id,
+      category_id: 7,
+      bbox: [4, 8, 16, 16],
     })),
     categories: [{ id: 7, name: label }],
   });

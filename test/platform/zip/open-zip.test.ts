@@ -22,7 +22,10 @@ async function open(zip: Uint8Array, signal = new AbortController().signal) {
 function entries(count: number, bytes: number, statedBytes = bytes) {
   const content = Buffer.alloc(bytes);
   return Array.from({ length: count }, (_, n) => ({
-    ...{ name: `${n}.bin`, content, method: 8, statedBytes },
+    name: `${n}.bin`,
+    content,
+    method: 8,
+    statedBytes,
   }));
 }
 
@@ -34,7 +37,8 @@ it('ends when all files together are too large, though each is not and says to b
     await expect(zip.read(entry, options)).rejects.toMatchObject({ message: problem });
   }
   await expect(zip.read(zip.entries[2] ?? fail(), options)).rejects.toMatchObject({
-    ...{ name: 'FoveaError', code: 'too_large' },
+    name: 'FoveaError',
+    code: 'too_large',
     message: 'The files of the zip file expand to more than 1000 bytes.',
   });
 });

@@ -62,8 +62,14 @@ it('is done once, however often its service was closed in between', async () => 
   const { status, result } = await ended(platform, body.taskId);
   expect(status).toBe('completed');
   expect(result).toMatchObject({
-    ...{ images: 24, duplicates: 1, failed: 1, annotated: 24, boxes: 24, alreadyAnnotated: 0 },
-    ...{ unannotated: 1, splits: { train: 12, valid: 0, test: 12 } },
+    images: 24,
+    duplicates: 1,
+    failed: 1,
+    annotated: 24,
+    boxes: 24,
+    alreadyAnnotated: 0,
+    unannotated: 1,
+    splits: { train: 12, valid: 0, test: 12 },
   });
 });
 
@@ -77,7 +83,10 @@ it.skipIf(!isThere)(
     const first = await startProcess(data);
     const { call } = first.client;
     await call(projects.projects_create, {
-      ...{ workspace: 'acme', name: 'BCCD', type: 'object-detection', annotation: 'cells' },
+      workspace: 'acme',
+      name: 'BCCD',
+      type: 'object-detection',
+      annotation: 'cells',
     });
     const { body } = await call(images.images_upload_zip, { workspace: 'acme', project: 'bccd' });
     expect((await put(String(body.signedUrl), await readFile(archive))).status).toBe(200);
@@ -93,7 +102,12 @@ it.skipIf(!isThere)(
       expect(task.progress?.current).toBeGreaterThanOrEqual(30);
       if (status === 'completed') {
         expect(task.result).toMatchObject({
-          ...{ images: 364, duplicates: 0, failed: 0, annotated: 364, boxes: 4888, warnings: 2 },
+          images: 364,
+          duplicates: 0,
+          failed: 0,
+          annotated: 364,
+          boxes: 4888,
+          warnings: 2,
           splits: { train: 205, valid: 87, test: 72 },
         });
       }
@@ -102,7 +116,8 @@ it.skipIf(!isThere)(
     const at = { workspace: 'acme', project: 'bccd' };
     const { body: found } = await next.client.call(projects.projects_get, at);
     expect(found.project).toMatchObject({
-      ...{ images: 364, classes: { RBC: 4155, WBC: 372, Platelets: 361 } },
+      images: 364,
+      classes: { RBC: 4155, WBC: 372, Platelets: 361 },
       splits: { train: 205, valid: 87, test: 72 },
     });
     const left = await readdir(join(data, 'uploads'));
@@ -115,7 +130,9 @@ async function startProcess(data: string) {
   onTestFinished(() => killed(child));
   const upstream = async () => ({ url, credential: new Secret('a-key-for-tests') });
   const client = createClient({
-    ...{ upstreams: { base: upstream, device: upstream }, clock: systemClock, timeoutMs: 20_000 },
+    upstreams: { base: upstream, device: upstream },
+    clock: systemClock,
+    timeoutMs: 20_000,
   });
   onTestFinished(() => client.close());
   return { child, client };

@@ -75,17 +75,26 @@ it('waits for its file, takes it, tells the figures, and leaves no file behind',
   const task = await ended(platform, taskId);
   expect(task.status).toBe('completed');
   expect(task.result).toEqual({
-    ...{ images: 3, duplicates: 1, failed: 1, annotated: 1, boxes: 1, alreadyAnnotated: 0 },
-    ...{ unannotated: 3, annotationsRefused: 0, warnings: 0 },
+    images: 3,
+    duplicates: 1,
+    failed: 1,
+    annotated: 1,
+    boxes: 1,
+    alreadyAnnotated: 0,
+    unannotated: 3,
+    annotationsRefused: 0,
+    warnings: 0,
     splits: { train: 2, valid: 1, test: 0 },
     batch: `Uploaded on ${new Date(systemClock.now()).toISOString().slice(0, 10)}`,
     files: [
       {
-        ...{ file: 'broken.jpg', outcome: 'failed' },
+        file: 'broken.jpg',
+        outcome: 'failed',
         problem: 'is not an image; accepted are JPEG, PNG, WebP, BMP, TIFF and AVIF',
       },
       {
-        ...{ file: 'notes.txt', outcome: 'passed over' },
+        file: 'notes.txt',
+        outcome: 'passed over',
         problem: 'no image of the archive has its name',
       },
     ],
@@ -125,7 +134,8 @@ it('takes split, batch and tags for what the archive says nothing of', async () 
   const { body } = await platform.client.call(images.batches_list, { workspace: 'acme', project });
   expect(body.batches).toMatchObject([{ name: 'Night shift', images: 2 }]);
   const { body: project_ } = await platform.client.call(projects.projects_get, {
-    ...{ workspace: 'acme', project },
+    workspace: 'acme',
+    project,
   });
   expect(project_.project.splits).toEqual({ train: 0, valid: 1, test: 1 });
 });
@@ -133,14 +143,23 @@ it('takes split, batch and tags for what the archive says nothing of', async () 
 it('sent twice adds nothing, and labels what had no annotation', async () => {
   const pixels = await picture(1);
   expect((await sendZip(platform, project, plainZip({ 'a.png': pixels }))).result).toMatchObject({
-    ...{ images: 1, duplicates: 0, unannotated: 1 },
+    images: 1,
+    duplicates: 0,
+    unannotated: 1,
   });
   const labelled = plainZip({ 'a.png': pixels, 'a.xml': voc('a.png', 'cat') });
   expect((await sendZip(platform, project, labelled)).result).toMatchObject({
-    ...{ images: 0, duplicates: 1, annotated: 1, boxes: 1 },
+    images: 0,
+    duplicates: 1,
+    annotated: 1,
+    boxes: 1,
   });
   expect((await sendZip(platform, project, labelled)).result).toMatchObject({
-    ...{ images: 0, duplicates: 1, annotated: 0, alreadyAnnotated: 1, boxes: 0 },
+    images: 0,
+    duplicates: 1,
+    annotated: 0,
+    alreadyAnnotated: 1,
+    boxes: 0,
   });
 });
 
@@ -254,7 +273,8 @@ it('that nobody sends fails after its hour, and leaves nothing', async () => {
   const next = await startTestPlatform({ data: platform.data, clock });
   onTestFinished(() => next.close());
   expect(await ended(next, taskId)).toMatchObject({
-    ...{ status: 'failed', error: 'No file was uploaded within an hour.' },
+    status: 'failed',
+    error: 'No file was uploaded within an hour.',
   });
 });
 
@@ -263,7 +283,8 @@ it('into a project that is in the trash by then takes nothing', async () => {
   await platform.client.call(projects.projects_delete, { workspace: 'acme', project });
   expect((await put(link, await oneImage())).status).toBe(200);
   expect(await ended(platform, taskId)).toMatchObject({
-    ...{ status: 'failed', error: 'The project is in the trash: nothing was taken.' },
+    status: 'failed',
+    error: 'The project is in the trash: nothing was taken.',
   });
   // The file goes right after its task has ended.
   await expect.poll(storedFiles).toEqual([]);

@@ -84,8 +84,12 @@ export function candidateOf(output: Float32Array, row: number, column: number): 
     0,
   );
   return {
-    ...{ left: x - halfWidth, right: x + halfWidth, top: y - halfHeight, bottom: y + halfHeight },
-    ...{ classIndex, score: sigmoid(scores[classIndex] ?? 0) },
+    left: x - halfWidth,
+    right: x + halfWidth,
+    top: y - halfHeight,
+    bottom: y + halfHeight,
+    classIndex,
+    score: sigmoid(scores[classIndex] ?? 0),
   };
 }
 

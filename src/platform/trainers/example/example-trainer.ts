@@ -46,10 +46,14 @@ export async function trainExample(jobFile: string, run: ExampleRun): Promise<vo
   }
   const quality = qualityOf(fit.network, judged);
   const metrics = {
-    ...{ map50: tidy(quality.map50), precision: tidy(quality.precision) },
-    ...{ recall: tidy(quality.recall), loss: tidy(loss), epochs: done },
+    map50: tidy(quality.map50),
+    precision: tidy(quality.precision),
+    recall: tidy(quality.recall),
+    loss: tidy(loss),
+    epochs: done,
     map50_train: tidy(qualityOf(fit.network, examples).map50),
-    ...{ images_train: train.length, images_valid: valid.length },
+    images_train: train.length,
+    images_valid: valid.length,
   };
   await writeFile(
     join(job.output, trainerFiles.model),
@@ -76,7 +80,9 @@ function readJob(value: unknown): ExampleJob {
     contract === 1 && typeof dataset === 'string' && typeof output === 'string' && isNames(classes);
   if (!isJob) throw new Error('This is no job file of contract 1.');
   return {
-    ...{ dataset, output, classes },
+    dataset,
+    output,
+    classes,
     epochs: typeof epochs === 'number' ? epochs : 60,
     learningRate: typeof learningRate === 'number' ? learningRate : 0.004,
   };

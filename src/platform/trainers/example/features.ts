@@ -159,7 +159,8 @@ function averagePool(
 ): OnnxNode {
   return {
     operator: 'AveragePool',
-    ...{ inputs: [input], outputs: [output] },
+    inputs: [input],
+    outputs: [output],
     attributes: {
       kernel_shape: { ints: [size, size] },
       strides: { ints: [step, step] },

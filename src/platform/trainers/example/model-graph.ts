@@ -54,13 +54,15 @@ const layers: readonly OnnxNode[] = [
   { operator: 'Mul', inputs: ['centred', 'factors'], outputs: ['scaled'] },
   {
     operator: 'Conv',
-    ...{ inputs: ['scaled', 'first', 'first_bias'], outputs: ['sums'] },
+    inputs: ['scaled', 'first', 'first_bias'],
+    outputs: ['sums'],
     attributes: { kernel_shape: { ints: [3, 3] }, pads: { ints: [1, 1, 1, 1] } },
   },
   { operator: 'Relu', inputs: ['sums'], outputs: ['units'] },
   {
     operator: 'Conv',
-    ...{ inputs: ['units', 'second', 'second_bias'], outputs: ['grid'] },
+    inputs: ['units', 'second', 'second_bias'],
+    outputs: ['grid'],
     attributes: { kernel_shape: { ints: [1, 1] } },
   },
   { operator: 'Reshape', inputs: ['grid', 'cell_shape'], outputs: ['cells'] },
@@ -70,7 +72,8 @@ const layers: readonly OnnxNode[] = [
 const boxes: readonly OnnxNode[] = [
   {
     operator: 'Split',
-    ...{ inputs: ['cells', 'parts'], outputs: ['offsets', 'powers', 'logits'] },
+    inputs: ['cells', 'parts'],
+    outputs: ['offsets', 'powers', 'logits'],
     attributes: { axis: { int: 1 } },
   },
   { operator: 'Add', inputs: ['offsets', 'middles'], outputs: ['places'] },
@@ -81,7 +84,8 @@ const boxes: readonly OnnxNode[] = [
   { operator: 'Sigmoid', inputs: ['logits'], outputs: ['scores'] },
   {
     operator: 'Concat',
-    ...{ inputs: ['centres', 'sizes', 'scores'], outputs: ['output0'] },
+    inputs: ['centres', 'sizes', 'scores'],
+    outputs: ['output0'],
     attributes: { axis: { int: 1 } },
   },
 ];
@@ -106,7 +110,9 @@ function boxConstants(classCount: number): readonly OnnxConstant[] {
   const rows = Array.from({ length: cells }, (_, cell) => Math.floor(cell / gridSide) + 0.5);
   return [
     {
-      ...{ name: 'cell_shape', type: 'int64', shape: [3] },
+      name: 'cell_shape',
+      type: 'int64',
+      shape: [3],
       values: [1, boxNumbers + classCount, cells],
     },
     { name: 'parts', type: 'int64', shape: [3], values: [2, 2, classCount] },

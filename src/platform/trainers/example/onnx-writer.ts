@@ -63,7 +63,10 @@ const opsetVersion = 17;
 
 /** Numbers of the fields in onnx.proto. */
 const modelFields = {
-  ...{ irVersion: 1, producerName: 2, graph: 7, opsetImport: 8 },
+  irVersion: 1,
+  producerName: 2,
+  graph: 7,
+  opsetImport: 8,
   metadataProps: 14,
 } as const;
 const graphFields = { node: 1, name: 2, initializer: 5, input: 11, output: 12 } as const;

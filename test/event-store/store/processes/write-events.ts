@@ -15,7 +15,9 @@ const writeOn = async () => {
     count += 1;
     const number = count;
     const event = newEvent({
-      ...{ draft: number % 3 === 0, deviceId: name, customMetadata: { number, writer: name } },
+      draft: number % 3 === 0,
+      deviceId: name,
+      customMetadata: { number, writer: name },
       files: number % 5 === 0 ? [newFile({ id: `${name}-${number}`, kind: 'video' })] : [],
     });
     const { id } = await store.create(event);

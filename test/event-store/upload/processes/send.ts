@@ -13,7 +13,9 @@ const log = createLog('error');
 const clock = systemClock;
 const store = await openEventStore({ data, clock });
 startUploader({
-  ...{ store, clock, log },
+  store,
+  clock,
+  log,
   files: await openFileFolder(join(data, 'files')),
   cloud: { url, apiKey: new Secret('a-key-for-tests') },
   defaultSolutionId: undefined,

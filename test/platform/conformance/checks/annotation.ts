@@ -12,8 +12,15 @@ const text = z.string().min(1);
 const count = z.int().min(0);
 
 const job = z.looseObject({
-  ...{ id: text, name: text, sourceBatch: text, status: text },
-  ...{ numImages: count, unannotated: count, annotated: count, approved: count, rejected: count },
+  id: text,
+  name: text,
+  sourceBatch: text,
+  status: text,
+  numImages: count,
+  unannotated: count,
+  annotated: count,
+  approved: count,
+  rejected: count,
 });
 const jobs = z.looseObject({ jobs: z.array(job) });
 const batches = z.looseObject({ batches: z.array(z.looseObject({ id: text, numJobs: count })) });
@@ -53,12 +60,17 @@ async function labelsOf(kit: Kit, project: string, imageId: string) {
 }
 
 const predicted = z.looseObject({
-  ...{ inference_id: text, time: z.number() },
+  inference_id: text,
+  time: z.number(),
   image: z.looseObject({ width: count, height: count }),
   predictions: z.array(
     z.looseObject({
-      ...{ x: z.number(), y: z.number(), width: z.number(), height: z.number() },
-      ...{ class: text, confidence: z.number().min(0).max(1) },
+      x: z.number(),
+      y: z.number(),
+      width: z.number(),
+      height: z.number(),
+      class: text,
+      confidence: z.number().min(0).max(1),
     }),
   ),
 });

@@ -31,8 +31,12 @@ export const applicationChecks: FamilyChecks = {
   applications: [
     check('an application has its fields, and its secret is shown once', ['24.15'], async (kit) => {
       const options = {
-        ...{ name: 'Conformance', homepage: 'https://example.com', visibility: 'Unlisted' },
-        ...{ 'redirect-uri': redirectUri, auth: 'client_secret_basic', scope: 'project:read' },
+        name: 'Conformance',
+        homepage: 'https://example.com',
+        visibility: 'Unlisted',
+        'redirect-uri': redirectUri,
+        auth: 'client_secret_basic',
+        scope: 'project:read',
       };
       const { id, secret = '' } = await add(kit, options);
       const { stdout: list } = await application(kit, 'list');

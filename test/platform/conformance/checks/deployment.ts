@@ -7,14 +7,17 @@ import { askFor, at, newProject, refused } from '../steps.ts';
 
 const deployed = z.looseObject({
   project: z.looseObject({ id: z.string(), type: z.string(), classes: z.array(z.string()) }),
-  ...{ model: z.looseObject({}).nullable(), workflow: z.looseObject({}).nullable() },
+  model: z.looseObject({}).nullable(),
+  workflow: z.looseObject({}).nullable(),
 });
 const settings = z.looseObject({
-  ...{ enabled: z.boolean(), collectionLimits: z.looseObject({}) },
+  enabled: z.boolean(),
+  collectionLimits: z.looseObject({}),
   filters: z.array(z.looseObject({})),
 });
 const queues = z.looseObject({
-  ...{ page: z.int(), total: z.int() },
+  page: z.int(),
+  total: z.int(),
   images: z.array(z.unknown()),
 });
 
@@ -55,7 +58,8 @@ export const deploymentChecks: FamilyChecks = {
         // What a change leaves out stays as it is.
         const more = { collectionLimits: { perHour: 2 } };
         const { collectionLimits } = await askFor(kit, settings, {
-          ...{ path: configuration, json: more },
+          path: configuration,
+          json: more,
         });
         assert.deepEqual([collectionLimits.perDay, collectionLimits.perHour], [5, 2]);
         await refused(kit, { path: configuration, json: { filters: [{ type: 'magic' }] } }, 400);

@@ -11,8 +11,10 @@ import { eventWith } from './vision-events.ts';
 
 const figure = z.number().nullable();
 const stats = z.looseObject({
-  ...{ num_inferences: figure, num_errors: figure },
-  ...{ avg_confidence: figure, avg_response_time: figure },
+  num_inferences: figure,
+  num_errors: figure,
+  avg_confidence: figure,
+  avg_response_time: figure,
   inference_stats: z.array(z.looseObject({ model_name: z.string(), predicted_class: z.string() })),
 });
 
@@ -26,7 +28,12 @@ export const monitoringChecks: FamilyChecks = {
     check('statistics count what events saw', ['20.1'], async (kit) => {
       const useCaseId = `conformance-${randomUUID()}`;
       const detections = [0.25, 0.75].map((confidence) => ({
-        ...{ class: 'cap', confidence, x: 5, y: 5, width: 2, height: 2 },
+        class: 'cap',
+        confidence,
+        x: 5,
+        y: 5,
+        width: 2,
+        height: 2,
       }));
       const event = await eventWith(kit, detections);
       await ask(kit, { path: '/vision-events', json: { ...event, useCaseId } }, 201);

@@ -22,20 +22,26 @@ import { withKey } from './api-keys.ts';
 const splitCounts = z.looseObject({ train: z.int(), valid: z.int(), test: z.int() });
 const projectAnswer = z.looseObject({
   project: z.looseObject({
-    ...{ id: z.string(), images: z.int(), splits: splitCounts },
+    id: z.string(),
+    images: z.int(),
+    splits: splitCounts,
     classes: z.record(z.string(), z.int()),
   }),
   versions: z.array(z.looseObject({ id: z.string() })),
 });
 const imageAnswer = z.looseObject({
   image: z.looseObject({
-    ...{ split: z.string(), tags: z.array(z.string()) },
+    split: z.string(),
+    tags: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),
   }),
 });
 const forked = z.looseObject({
-  ...{ forked: z.literal(true), datasetUrl: z.string().min(1), id: z.string().min(1) },
-  ...{ name: z.string(), url: z.string().min(1) },
+  forked: z.literal(true),
+  datasetUrl: z.string().min(1),
+  id: z.string().min(1),
+  name: z.string(),
+  url: z.string().min(1),
 });
 const generated = z.looseObject({ version: z.int(), url: z.url() });
 
@@ -234,7 +240,8 @@ export const projectChecks: FamilyChecks = {
       ];
       const { result } = await runTask(kit, { path, json: { updates } });
       const shape = z.looseObject({
-        ...{ succeeded: z.literal(2), failed: z.literal(1) },
+        succeeded: z.literal(2),
+        failed: z.literal(1),
         failedItems: z.tuple([z.looseObject({ imageId: z.literal('no-such-image') })]),
       });
       shape.parse(result);

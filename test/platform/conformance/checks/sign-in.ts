@@ -29,13 +29,18 @@ import { ask, askFor, expectStatus, getObject, given, refused } from '../steps.t
 const inactive = z.looseObject({ active: z.literal(false), exp: z.null() });
 
 const validity = z.looseObject({
-  ...{ active: z.boolean(), exp: z.int().nullable() },
-  ...{ workspace_url: z.string(), scopes: z.array(z.string()) },
+  active: z.boolean(),
+  exp: z.int().nullable(),
+  workspace_url: z.string(),
+  scopes: z.array(z.string()),
 });
 
 const discovery = z.looseObject({
-  ...{ issuer: z.string(), authorization_endpoint: z.string(), token_endpoint: z.string() },
-  ...{ userinfo_endpoint: z.string(), jwks_uri: z.string() },
+  issuer: z.string(),
+  authorization_endpoint: z.string(),
+  token_endpoint: z.string(),
+  userinfo_endpoint: z.string(),
+  jwks_uri: z.string(),
   token_endpoint_auth_methods_supported: z.array(z.string()),
   code_challenge_methods_supported: z.array(z.string()),
 });
@@ -197,7 +202,10 @@ async function authenticate(kit: Kit): Promise<void> {
   const { basic, redirectUri } = given(kit.signIn, '--client-id and its kin');
   const { clientId, clientSecret } = given(basic, '--basic-client-id and --basic-client-secret');
   const headed: TestApplication = {
-    ...{ id: clientId, secret: clientSecret, auth: 'client_secret_basic', redirectUri },
+    id: clientId,
+    secret: clientSecret,
+    auth: 'client_secret_basic',
+    redirectUri,
   };
   for (const application of [post, headed]) {
     const agreed = await agreeTo(kit, {}, { application });

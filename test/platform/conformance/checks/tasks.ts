@@ -119,13 +119,24 @@ const openApi = z.looseObject({
 
 /** One of each section of the document. */
 const addresses = [
-  ...['/', '/{workspace}', '/{workspace}/projects', '/{workspace}/{project}'],
-  ...['/{workspace}/{project}/{version}', '/{workspace}/{project}/{version}/{format}'],
+  '/',
+  '/{workspace}',
+  '/{workspace}/projects',
+  '/{workspace}/{project}',
+  '/{workspace}/{project}/{version}',
+  '/{workspace}/{project}/{version}/{format}',
   '/{workspace}/{project}/{version}/v2/trainings/recipe',
-  ...['/{workspace}/api-keys', '/{workspace}/groups', '/dataset/{project}/upload'],
-  ...['/{workspace}/{project}/jobs', '/{workspace}/search/v1', '/{workspace}/trash'],
-  ...['/{workspace}/{project}/deploy', '/{workspace}/inference-stats', '/vision-events'],
-  ...['/videoinfer/', '/{workspace}/asynctasks/{taskId}'],
+  '/{workspace}/api-keys',
+  '/{workspace}/groups',
+  '/dataset/{project}/upload',
+  '/{workspace}/{project}/jobs',
+  '/{workspace}/search/v1',
+  '/{workspace}/trash',
+  '/{workspace}/{project}/deploy',
+  '/{workspace}/inference-stats',
+  '/vision-events',
+  '/videoinfer/',
+  '/{workspace}/asynctasks/{taskId}',
 ];
 
 async function batchOf(kit: Kit, slug: string): Promise<string> {

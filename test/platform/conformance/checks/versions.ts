@@ -14,9 +14,13 @@ type Members = Readonly<Record<string, unknown>>;
 const generated = z.looseObject({ version: z.int(), url: z.url() });
 const versionAnswer = z.looseObject({
   version: z.looseObject({
-    ...{ id: z.string(), name: z.string(), images: z.int(), generating: z.boolean() },
+    id: z.string(),
+    name: z.string(),
+    images: z.int(),
+    generating: z.boolean(),
     splits: z.looseObject({ train: z.int(), valid: z.int(), test: z.int() }),
-    ...{ preprocessing: z.looseObject({}), augmentation: z.looseObject({}) },
+    preprocessing: z.looseObject({}),
+    augmentation: z.looseObject({}),
     exports: z.array(z.string()).optional(),
   }),
 });

@@ -20,7 +20,9 @@ async function uploadImage(kit: Kit): Promise<string> {
 
 function eventNow() {
   return {
-    ...{ eventId: randomUUID(), eventType: 'quality_check', useCaseId: 'conformance' },
+    eventId: randomUUID(),
+    eventType: 'quality_check',
+    useCaseId: 'conformance',
     timestamp: new Date().toISOString(),
   };
 }
