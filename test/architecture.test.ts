@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { importCycles } from './architecture/import-graph.ts';
 import { judge, rules, textRules } from './architecture/rules.ts';
 import { readSource, type Source } from './architecture/source.ts';
 import { foreignSources } from './architecture/tables.ts';
@@ -294,6 +295,25 @@ describe('each rule', () => {
 
   test.each(good)('%s: lets pass %s %s', (name, path, text) => {
     expect(findings(name, path, text)).toEqual([]);
+  });
+});
+
+describe('the cycles of imports', () => {
+  const cyclesOf = (imports: Readonly<Record<string, string>>) =>
+    importCycles(
+      Object.entries(imports).map(([path, specifier]) =>
+        readSource(path, `import type { A } from '${specifier}';`),
+      ),
+    );
+
+  test('are found, type imports and all of their files included', () => {
+    expect(
+      cyclesOf({ 'a/b.ts': './c.js', 'a/c.ts': '../d', 'd/index.ts': '../a/b.ts', 'e.ts': './d' }),
+    ).toEqual([['a/b.ts', 'a/c.ts', 'd/index.ts']]);
+  });
+
+  test('are not seen where imports end', () => {
+    expect(cyclesOf({ 'a.ts': './b.ts', 'b.ts': './c.ts', 'c.ts': 'a' })).toEqual([]);
   });
 });
 

@@ -85,7 +85,16 @@ export function readSource(path: string, text: string): Source {
 type LineAt = (offset: number) => number;
 
 function lineCounter(text: string): LineAt {
-  return (offset) => text.slice(0, offset).split('\n').length;
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
 }
 
 function walk(
