@@ -1,6 +1,8 @@
 // JSON text before it is parsed: how many values it has, and how deep they lie. One pass over its
 // bytes builds nothing; what it costs to parse them depends on these numbers.
 
+import { isObjectOrArray } from './json-object.ts';
+
 /** What a JSON text may hold. */
 export interface JsonBounds {
   /** Values of all kinds together, at any depth. */
@@ -43,16 +45,12 @@ export function jsonExcess(text: string | Uint8Array, bounds: JsonBounds): JsonE
 
 /** Whether an object in a parsed value has a member named `__proto__`. Needs no stack. */
 export function hasPrototypeName(root: unknown): boolean {
-  const waiting: object[] = isObject(root) ? [root] : [];
+  const waiting: object[] = isObjectOrArray(root) ? [root] : [];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (Object.hasOwn(next, '__proto__')) return true;
-    for (const member of Object.values(next)) if (isObject(member)) waiting.push(member);
+    for (const member of Object.values(next)) if (isObjectOrArray(member)) waiting.push(member);
   }
   return false;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function hasMoreBrackets(text: string, most: number): boolean {

@@ -2,6 +2,7 @@
 
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
+import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { createRefreshGrace, refreshToken } from './refresh-grace.ts';
 import { hashId, seal, unseal } from './sealed.ts';
@@ -98,7 +99,7 @@ export function payloadOf(id: string, row: KeptRow | undefined): AdapterPayload 
   if (row === undefined) return undefined;
   const payload: unknown = JSON.parse(unseal(row.sealed, id, 'payload'));
   const consumed = row.consumed === undefined ? {} : { consumed: Math.floor(row.consumed / 1_000) };
-  return { ...(isObject(payload) ? payload : {}), ...consumed, jti: id };
+  return { ...membersOf(payload), ...consumed, jti: id };
 }
 
 function rowOf(
@@ -139,8 +140,4 @@ function sessionOf(uid: string, row: KeptRow | undefined): AdapterPayload | unde
 /** A code that is used a second time ends what came of the first (RFC 6749 section 4.1.2). */
 function revokeFamily(rows: Rows, row: KeptRow | undefined): void {
   if (row?.grantHash !== undefined) rows.revokeGrant(row.grantHash);
-}
-
-function isObject(value: unknown): value is AdapterPayload {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

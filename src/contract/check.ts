@@ -3,6 +3,7 @@
 
 import * as z from 'zod';
 import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
+import { isJsonObject, isPlainObject, type JsonObject } from '../json-object.ts';
 import type { JsonBounds } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import { bodyBounds } from './body-bounds.ts';
@@ -11,13 +12,12 @@ import type { Input, Operation } from './operation.ts';
 import { isLarge, problemsInPieces } from './pieces.ts';
 import { type Explained, explain, found, pairedUp, unknownMember } from './problems.ts';
 import { alternatives, bare, knownNames, memberSchema, type Schema } from './schema.ts';
-import { isPlain, isRecord, type Members } from './values.ts';
 
 /** An input as it goes over the wire. */
 export interface Parts {
-  readonly path: Members;
-  readonly query: Members;
-  readonly body: Members;
+  readonly path: JsonObject;
+  readonly query: JsonObject;
+  readonly body: JsonObject;
 }
 
 /** What a server read from a request, not yet checked. */
@@ -40,7 +40,7 @@ export function check<S extends z.ZodType>(
   const outcome = tryCheck(schema, value, bounds);
   if (outcome.success) return outcome.data;
   const { problems, more } = outcome;
-  const paired = isRecord(value) ? pairedUp(problems, value, knownNames(schema)) : problems;
+  const paired = isJsonObject(value) ? pairedUp(problems, value, knownNames(schema)) : problems;
   throw refusal({ problems: paired, more });
 }
 
@@ -59,7 +59,7 @@ export function checkInput(
   beside: readonly string[] = [],
 ): unknown {
   const input = args ?? {};
-  if (!isRecord(input)) throw invalidInput([notAnObject(input)]);
+  if (!isJsonObject(input)) throw invalidInput([notAnObject(input)]);
   const known = Object.keys(flatSchema(operation).shape);
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   const kept = Object.entries(input).filter(([name]) => known.includes(name));
@@ -79,7 +79,7 @@ export function checkParts<O extends Operation>(operation: O, parts: UncheckedPa
 export function checkParts(operation: Operation, parts: UncheckedParts): unknown {
   const { pathParameters, query } = operation;
   const body = parts.body ?? {};
-  if (!isRecord(body)) throw invalidInput([notAnObject(body)]);
+  if (!isJsonObject(body)) throw invalidInput([notAnObject(body)]);
   // An open body lets unknown members pass: none may stand for a parameter that was checked.
   const stray = Object.keys(body).filter(
     (name) => Object.hasOwn(pathParameters.shape, name) || Object.hasOwn(query.shape, name),
@@ -162,7 +162,7 @@ const plainMinimums = [0, 1];
  */
 export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
   const full = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
-  const parameters = isRecord(full.properties) ? Object.entries(full.properties) : [];
+  const parameters = isJsonObject(full.properties) ? Object.entries(full.properties) : [];
   const properties = parameters.map(([name, value]) => [
     name,
     { ...published(value), ...realBounds(value) },
@@ -173,7 +173,7 @@ export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
 }
 
 function realBounds(schema: unknown): Record<string, unknown> {
-  const bounds = isRecord(schema) ? Object.entries(schema) : [];
+  const bounds = isJsonObject(schema) ? Object.entries(schema) : [];
   return Object.fromEntries(
     bounds.filter(
       ([name, bound]) =>
@@ -185,7 +185,7 @@ function realBounds(schema: unknown): Record<string, unknown> {
 }
 
 function published(schema: unknown): Record<string, unknown> {
-  if (!isRecord(schema)) return {};
+  if (!isJsonObject(schema)) return {};
   const options = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(options)) return publishedUnion(schema, options);
   const result = Object.fromEntries(
@@ -198,7 +198,7 @@ function published(schema: unknown): Record<string, unknown> {
     const { type } = publishedItems(schema);
     return { ...result, ...(schema.type === 'array' && { items: { type } }) };
   }
-  const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+  const members = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
   if (members.length > 0) {
     result.properties = Object.fromEntries(members.map(([key, value]) => [key, published(value)]));
     // An object that is about one thing needs no word that this thing must be there.
@@ -209,12 +209,12 @@ function published(schema: unknown): Record<string, unknown> {
 }
 
 /** A tuple has its first element's schema for all. */
-function publishedItems(schema: Members): Record<string, unknown> {
+function publishedItems(schema: JsonObject): Record<string, unknown> {
   const tuple = schema.prefixItems;
   return published(Array.isArray(tuple) ? tuple[0] : schema.items);
 }
 
-function publishedUnion(schema: Members, options: readonly unknown[]): Record<string, unknown> {
+function publishedUnion(schema: JsonObject, options: readonly unknown[]): Record<string, unknown> {
   const { description } = schema;
   const shapes = options.map(published).filter(({ type }) => type !== 'null');
   const [first = {}] = shapes;
@@ -223,18 +223,18 @@ function publishedUnion(schema: Members, options: readonly unknown[]): Record<st
   return { ...described, ...merged, ...described };
 }
 
-function mergedShapes(shapes: readonly Members[]): Record<string, unknown> {
+function mergedShapes(shapes: readonly JsonObject[]): Record<string, unknown> {
   const types = new Set(shapes.map(({ type }) => type));
   const [type] = types;
   if (types.size > 1 || type === undefined) return {};
   const enums = shapes.flatMap((shape) => (Array.isArray(shape.enum) ? shape.enum : []));
   const isClosed = shapes.every((shape) => Array.isArray(shape.enum));
   if (type !== 'object') return { type, ...(isClosed && { enum: [...new Set(enums)] }) };
-  const properties: Record<string, Members> = {};
+  const properties: Record<string, JsonObject> = {};
   for (const shape of shapes) {
-    if (!isRecord(shape.properties)) continue;
+    if (!isJsonObject(shape.properties)) continue;
     for (const [name, value] of Object.entries(shape.properties)) {
-      if (!isRecord(value)) continue;
+      if (!isJsonObject(value)) continue;
       const before = properties[name];
       const merged = before ? mergedShapes([before, value]) : value;
       properties[name] = { ...before, ...merged };
@@ -244,7 +244,7 @@ function mergedShapes(shapes: readonly Members[]): Record<string, unknown> {
 }
 
 interface CheckedParts {
-  readonly input: Members;
+  readonly input: JsonObject;
   readonly found: Explained;
 }
 
@@ -257,7 +257,7 @@ function checkedParts(operation: Operation, parts: UncheckedParts): CheckedParts
     { schema: pathParameters, value: parts.path },
   ];
   let found = nothingFound;
-  let input: Members = {};
+  let input: JsonObject = {};
   for (const { schema, value } of places) {
     const outcome = tryCheck(schema, value ?? {}, bodyBounds);
     if (outcome.success) input = { ...input, ...outcome.data };
@@ -337,7 +337,7 @@ export function withoutNulls(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((element, index) => inMember(schema, index, element));
   }
-  if (!isPlain(value)) return value;
+  if (!isPlainObject(value)) return value;
   const kept = Object.entries(value).filter(([name, member]) => {
     const own = member === null ? memberSchema(schema, name) : undefined;
     return own === undefined || !isMissing(own);

@@ -2,11 +2,11 @@
 // expected. All texts of one input share its bounds.
 
 import type { Problem } from '../errors.ts';
+import { isPlainObject } from '../json-object.ts';
 import { excessWords, hasPrototypeName, type JsonBounds, outlineOf } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import { pathText } from './problems.ts';
 import { memberSchema, type Path, type Schema, structureOf } from './schema.ts';
-import { isPlain } from './values.ts';
 
 /** Reads the JSON texts of one value. Make one for each value, and for each reading of it. */
 export class TextReader {
@@ -31,7 +31,7 @@ export class TextReader {
       return parsed === undefined ? value : this.read(schema, parsed, path);
     }
     if (Array.isArray(value)) return this.#elementsOf(schema, value, path);
-    if (!isPlain(value)) return value;
+    if (!isPlainObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, unknown, unknown] => [
       name,
       member,

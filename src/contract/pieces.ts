@@ -3,11 +3,12 @@
 
 import * as z from 'zod';
 import type { Problem } from '../errors.ts';
+import { isPlainObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { TextReader } from './json-in-text.ts';
 import { explain, pathText } from './problems.ts';
 import { alternatives, bare, memberSchema, type Path, type Schema } from './schema.ts';
-import { isLarger, isPlain } from './values.ts';
+import { isLarger } from './values.ts';
 
 /** Whether a value is too large to be checked in one go. */
 export function isLarge(value: unknown): boolean {
@@ -62,5 +63,5 @@ function lengthExcess(schema: Schema, value: unknown, path: Path): Problem | und
 
 function piecesOf(value: unknown): Iterable<readonly [string | number, unknown]> {
   if (Array.isArray(value)) return value.entries();
-  return isPlain(value) ? Object.entries(value) : [];
+  return isPlainObject(value) ? Object.entries(value) : [];
 }

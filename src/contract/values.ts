@@ -1,15 +1,6 @@
 // Values of which nothing is known yet.
 
-export type Members = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whether a value came from JSON: files and bytes are left as they are. */
-export function isPlain(value: unknown): value is Members {
-  return isRecord(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
-}
+import { isPlainObject } from '../json-object.ts';
 
 /** Whether a value has more than so many values in it. */
 export function isLarger(value: unknown, most: number): boolean {
@@ -17,7 +8,7 @@ export function isLarger(value: unknown, most: number): boolean {
   const waiting: unknown[] = [value];
   for (let next = waiting.pop(); waiting.length > 0 || next !== undefined; next = waiting.pop()) {
     if (typeof next !== 'object' || next === null) continue;
-    if (!Array.isArray(next) && !isPlain(next)) continue;
+    if (!Array.isArray(next) && !isPlainObject(next)) continue;
     const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
     left -= members.length;
     if (left < 0) return true;

@@ -2,9 +2,8 @@
 // all problems of a call are named together.
 
 import * as z from 'zod';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
-
-export type Members = Readonly<Record<string, unknown>>;
 
 export interface MemberProblem {
   readonly path: readonly string[];
@@ -12,16 +11,16 @@ export interface MemberProblem {
   readonly message: string;
 }
 
-type Rule = z.core.$ZodCheck<Members>;
+type Rule = z.core.$ZodCheck<JsonObject>;
 
 /**
  * All problems that the members have among themselves. Whoever looks must not trust their types,
  * and is told whether there were members that nobody knows. One problem at a member is enough.
  */
 export function rule(
-  problemsOf: (members: Members, hasUnknown: boolean) => readonly MemberProblem[],
+  problemsOf: (members: JsonObject, hasUnknown: boolean) => readonly MemberProblem[],
 ): Rule {
-  return z.superRefine<Members>(
+  return z.superRefine<JsonObject>(
     (members, context) => {
       const wrong = new Set(context.issues.map((issue) => issue.path?.[0]));
       for (const { path, message } of problemsOf(members, context.issues.some(isUnknownHere))) {
@@ -30,7 +29,7 @@ export function rule(
         context.addIssue({ code: 'custom', path: [...path], message, input: members });
       }
     },
-    { when: ({ value }) => isMembers(value) },
+    { when: ({ value }) => isJsonObject(value) },
   );
 }
 
@@ -57,7 +56,7 @@ export function fitsImage(width: string, height: string): Rule {
 
 /** One of these flags must be true. Silent where a wrong or misspelt member may have meant it. */
 export function someTrue(...names: readonly string[]): Rule {
-  return z.superRefine<Members>(
+  return z.superRefine<JsonObject>(
     (members, context) => {
       const given = names.filter((name) => members[name] !== undefined);
       if (given.some((name) => members[name] !== false)) return;
@@ -65,13 +64,13 @@ export function someTrue(...names: readonly string[]): Rule {
       const message = `at least one of ${names.join(', ')} must be true; got ${got}`;
       context.addIssue({ code: 'custom', message, input: members });
     },
-    { when: ({ value, issues }) => isMembers(value) && !issues.some(isUnknownHere) },
+    { when: ({ value, issues }) => isJsonObject(value) && !issues.some(isUnknownHere) },
   );
 }
 
 /** Better words for members that nobody knows; undefined: the nearest known name is the best. */
 export function unknownMembers(explain: (name: string) => string | undefined): Rule {
-  return z.superRefine<Members>(
+  return z.superRefine<JsonObject>(
     (members, context) => {
       const { issues } = context;
       for (const [at, issue] of [...issues.entries()].reverse()) {
@@ -85,7 +84,7 @@ export function unknownMembers(explain: (name: string) => string | undefined): R
         }
       }
     },
-    { when: ({ value }) => isMembers(value) },
+    { when: ({ value }) => isJsonObject(value) },
   );
 }
 
@@ -105,8 +104,4 @@ function ordered(
 /** An issue of the object itself; those of its members have a path. */
 function isUnknownHere({ code, path = [] }: z.core.$ZodRawIssue): boolean {
   return code === 'unrecognized_keys' && path.length === 0;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,10 @@
 // The setting `preprocessing.tile` (first document, Dataset version settings): one of three shapes.
 
 import * as z from 'zod';
+import type { JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { expectation } from './schema.ts';
-import { fitsImage, type MemberProblem, type Members, rule } from './version-rules.ts';
+import { fitsImage, type MemberProblem, rule } from './version-rules.ts';
 
 /** As z.int(), whose own problem would keep those of the other members from being looked for. */
 const side = z.number().multipleOf(1).min(1).max(limits.imageSideMax).meta({ type: 'integer' });
@@ -54,7 +55,7 @@ function shapedAs(rules: z.ZodType): z.ZodType {
 }
 
 /** What is too much or missing for the shape that was meant: by its mode, else by its members. */
-function shapeProblems(given: Members, hasUnknown: boolean): readonly MemberProblem[] {
+function shapeProblems(given: JsonObject, hasUnknown: boolean): readonly MemberProblem[] {
   const names = Object.keys(given);
   if (names.includes('mode')) {
     if (given.mode === 'fixed_size') return misfits(fixedSize, names, 'with mode "fixed_size"');

@@ -1,6 +1,7 @@
 // Where an annotation file about many images, COCO or CreateML, says what of which image. The file
 // stays on the disk; in memory are the names of its images and the places of their annotations.
 
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import {
   DatasetProblem,
@@ -68,12 +69,6 @@ function readIndex(file: PieceFile): DatasetIndex | undefined {
 /** A list of something else. */
 class Neither extends Error {}
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 class CreateMl implements DatasetIndex {
   readonly names: string[] = [];
   readonly #file: PieceFile;
@@ -85,7 +80,8 @@ class CreateMl implements DatasetIndex {
 
   take(piece: Piece): void {
     const { value } = piece;
-    if (!isFields(value) || !('annotations' in value || 'annotation' in value)) throw new Neither();
+    if (!isJsonObject(value) || !('annotations' in value || 'annotation' in value))
+      throw new Neither();
     const name = value.image ?? value.imagefilename;
     if (typeof name !== 'string') {
       throw new DatasetProblem(`${pieceName(piece)}.image: must be a file name`);
@@ -149,7 +145,7 @@ class Coco implements DatasetIndex {
     if (count >= limits.datasetAnnotationsMax) {
       throw new DatasetProblem(`has more than ${limits.datasetAnnotationsMax} annotations`);
     }
-    const id = isFields(piece.value) ? piece.value.image_id : undefined;
+    const id = isJsonObject(piece.value) ? piece.value.image_id : undefined;
     this.#annotations.add(piece);
     if (count >= this.#ofAnnotation.length) this.#ofAnnotation = grown(this.#ofAnnotation);
     this.#ofAnnotation[count] = this.#numberOf(id);
@@ -227,7 +223,7 @@ class Coco implements DatasetIndex {
     const used = new Set<unknown>();
     for (const text of annotations) {
       const value: unknown = JSON.parse(text);
-      if (isFields(value)) used.add(value.category_id);
+      if (isJsonObject(value)) used.add(value.category_id);
     }
     const known = [...used].flatMap((id) => this.#categories.get(id) ?? []);
     if (known.length === used.size) return known;
@@ -252,8 +248,8 @@ function checkImages(count: number): void {
   throw new DatasetProblem(`is about more than ${limits.datasetImagesMax} images`);
 }
 
-function fieldsOf(piece: Piece): Fields {
-  if (isFields(piece.value)) return piece.value;
+function fieldsOf(piece: Piece): JsonObject {
+  if (isJsonObject(piece.value)) return piece.value;
   throw new DatasetProblem(`${pieceName(piece)}: must be an object`);
 }
 

@@ -2,6 +2,7 @@
 
 import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';
+import { isJsonObject } from '../json-object.ts';
 import type { EventPage, StoredEvent, StoredFile } from './store/store.ts';
 import { isoMicroseconds } from './times.ts';
 
@@ -19,10 +20,10 @@ export function eventAnswer(event: StoredEvent): EventAnswer {
     image_id: event.imageId ?? null,
     images: event.images.map((image) => ({
       ...image,
-      object_detections: image.object_detections.filter(isObject),
-      classifications: image.classifications.filter(isObject),
-      instance_segmentations: image.instance_segmentations.filter(isObject),
-      keypoints: image.keypoints.filter(isObject),
+      object_detections: image.object_detections.filter(isJsonObject),
+      classifications: image.classifications.filter(isJsonObject),
+      instance_segmentations: image.instance_segmentations.filter(isJsonObject),
+      keypoints: image.keypoints.filter(isJsonObject),
     })),
     videos: event.videos.map(attachmentAnswer),
     local_only_files: event.localOnlyFiles.map(attachmentAnswer),
@@ -59,8 +60,4 @@ export function timeOrNull(microseconds: number | undefined): string | null {
 
 function attachmentAnswer({ id, label, contentType, bytes }: StoredFile) {
   return { file_id: id, label: label ?? null, content_type: contentType, size_bytes: bytes };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

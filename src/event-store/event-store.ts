@@ -9,6 +9,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { EventStoreSettings } from '../event-store-config.ts';
 import { serve } from '../http-server/serve.ts';
 import type { Service } from '../http-server/service.ts';
+import { isJsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { openFileFolder } from '../storage/file-folder.ts';
@@ -19,7 +20,6 @@ import { eventStoreHandlers } from './handlers.ts';
 import { loadEventSchemas } from './intake/event-schemas.ts';
 import { withPreparedQuery } from './intake/query.ts';
 import { respellEvent } from './intake/spelling.ts';
-import { isMembers } from './members.ts';
 import { createRequestCounts } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import { eventStoreRoutes } from './routes.ts';
@@ -131,5 +131,5 @@ function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> 
 function prepare(operation: Operation, parts: UncheckedParts): UncheckedParts {
   const { body } = parts;
   if (operation.id !== deviceOperations.events_create.id) return withPreparedQuery(parts);
-  return isMembers(body) ? { ...parts, body: respellEvent(body) } : parts;
+  return isJsonObject(body) ? { ...parts, body: respellEvent(body) } : parts;
 }

@@ -3,11 +3,12 @@
 import { check } from '../contract/check.ts';
 import type { Answer, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
+import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import type { Answered } from './exchange.ts';
 import { wrongAnswer } from './failures.ts';
-import { isEncoded, members, type ServiceWords, wordsOf } from './service-words.ts';
+import { isEncoded, type ServiceWords, wordsOf } from './service-words.ts';
 
 /**
  * The JSON body of a whole 2xx answer; `{}` where there is none. Throws `upstream_failed` for an
@@ -70,7 +71,7 @@ function isDeeper(value: unknown, depthMax: number): boolean {
 
 /** An `error` that the contract itself has, such as that of a failed task, is no failed call. */
 function carriesError({ answer }: Operation, body: unknown): boolean {
-  const { error } = members(body);
+  const { error } = membersOf(body);
   if (error === undefined || error === null || error === false || error === '') return false;
-  return !('error' in members('shape' in answer ? answer.shape : undefined));
+  return !('error' in membersOf('shape' in answer ? answer.shape : undefined));
 }

@@ -5,11 +5,11 @@ import { FormData } from 'undici';
 import { splitInput } from '../contract/check.ts';
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { membersOf } from '../json-object.ts';
 import type { Secret } from '../secret.ts';
 import type { CallOptions } from './client.ts';
 import { CountedFile, type OnRead, openDiskFile } from './counted-file.ts';
 import type { WireRequest } from './exchange.ts';
-import { members } from './service-words.ts';
 
 /** A request that can be made several times: a multipart body is built anew for each. */
 export interface PreparedRequest {
@@ -37,7 +37,7 @@ export function prepareRequest(
   { url, credential, isAccessToken = false }: Target,
 ): PreparedRequest {
   const key = usableCredential(operation, credential);
-  const parts = splitInput(operation, members(input));
+  const parts = splitInput(operation, membersOf(input));
   const base = new URL(url);
   // RFC 9700 section 4.3.2: addresses are logged, so no access token belongs in one.
   const inQuery = operation.credential === 'api_key_query' && !isAccessToken;

@@ -1,6 +1,7 @@
 // What a service says of an error, from each of the shapes that errors have on the wire.
 
 import type { UpstreamError } from '../errors.ts';
+import { isJsonObject, membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import type { Answered } from './exchange.ts';
@@ -24,7 +25,7 @@ export function serviceWords(answered: Answered, secret: Secret | undefined): Er
   const text = answered.bytes.toString('utf8');
   const body = parsed(text);
   // Of one that is too large, its end is missing.
-  const isObject = answered.end === 'too_large' ? /^\s*\{/.test(text) : isRecord(body);
+  const isObject = answered.end === 'too_large' ? /^\s*\{/.test(text) : isJsonObject(body);
   return { ...wordsOf(body, secret), isObject };
 }
 
@@ -35,8 +36,8 @@ export function serviceWords(answered: Answered, secret: Secret | undefined): Er
  */
 export function wordsOf(body: unknown, secret: Secret | undefined): ServiceWords {
   const clean = (text: string | undefined) => cleaned(text, secret);
-  const outer = members(body);
-  const inner = members(outer.error);
+  const outer = membersOf(body);
+  const inner = membersOf(outer.error);
   const first = textOf(inner.message) ?? textOf(outer.message) ?? detail(outer.detail);
   const code = textOf(outer.error);
   const type = clean(textOf(inner.type) ?? (first === undefined ? undefined : code));
@@ -54,19 +55,10 @@ export function isEncoded({ headers }: { readonly headers: Answered['headers'] }
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';
 }
 
-/** Members of an object, and none of anything else. */
-export function members(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? { ...value } : {};
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function detail(value: unknown): string | undefined {
   if (!Array.isArray(value)) return textOf(value);
   const lines = value.slice(0, 100).map((each) => {
-    const { loc, msg } = members(each);
+    const { loc, msg } = membersOf(each);
     const path = Array.isArray(loc) ? loc.filter((part) => typeof part !== 'object').join('.') : '';
     return path === '' ? (textOf(msg) ?? '') : `${path}: ${textOf(msg) ?? ''}`;
   });

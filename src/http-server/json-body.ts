@@ -2,6 +2,7 @@
 
 import type { BodyBounds } from '../contract/body-bounds.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import {
   excessWords,
   hasPrototypeName,
@@ -16,7 +17,7 @@ import { cutOut, putBack } from './long-strings.ts';
 /** The body of a request that says it is JSON, and is short; read when it is first asked for. */
 export class JsonBody {
   #bytes: Uint8Array | undefined;
-  #members: JsonMembers = {};
+  #members: JsonObject = {};
   readonly #bounds: JsonBounds;
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
@@ -30,7 +31,7 @@ export class JsonBody {
   }
 
   /** What `parseJsonText` says of it; broken UTF-8 is `invalid_input` too. */
-  get members(): JsonMembers {
+  get members(): JsonObject {
     if (this.#bytes) {
       const text = this.shortText;
       if (text === undefined) throw invalidArgument('', notJson);
@@ -51,14 +52,12 @@ export class JsonBody {
   }
 }
 
-export type JsonMembers = Record<string, unknown>;
-
 /**
  * The object that a text holds; an empty text is an empty object. Throws `invalid_input` for broken
  * JSON, another value than an object, too deep nesting and `__proto__` members, and `too_large` for
  * too many values.
  */
-export function parseJsonText(text: string, bounds: JsonBounds): JsonMembers {
+export function parseJsonText(text: string, bounds: JsonBounds): JsonObject {
   refuseExcess(jsonExcess(text, bounds), bounds);
   return checked(parsed(text), text, text.includes('\\u'));
 }
@@ -71,7 +70,7 @@ export async function readLongJson(
   bytes: Uint8Array,
   { hasEscapes, longStrings }: JsonOutline,
   { parsedBytesMax }: BodyBounds,
-): Promise<JsonMembers> {
+): Promise<JsonObject> {
   const longBytes = longStrings.reduce((sum, { start, end }) => sum + end - start, 0);
   if (bytes.length - longBytes > parsedBytesMax) {
     throw tooLarge(`has more than ${parsedBytesMax} bytes beside its long texts`);
@@ -114,8 +113,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function checked(value: unknown, text: string, hasEscapes: boolean): JsonMembers {
-  if (!isRecord(value)) throw invalidArgument('', 'The body must be a JSON object.');
+function checked(value: unknown, text: string, hasEscapes: boolean): JsonObject {
+  if (!isJsonObject(value)) throw invalidArgument('', 'The body must be a JSON object.');
   // Only such a text can hold the name, written out or with escapes.
   if ((hasEscapes || text.includes('__proto__')) && hasPrototypeName(value)) {
     throw invalidArgument('__proto__', 'is not allowed as the name of a member');
@@ -124,7 +123,3 @@ function checked(value: unknown, text: string, hasEscapes: boolean): JsonMembers
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -4,6 +4,7 @@
 import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { isObjectOrArray } from '../json-object.ts';
 import type { Span } from '../json-text.ts';
 import { limits } from '../limits.ts';
 
@@ -106,18 +107,14 @@ export function putBack(root: unknown, strings: readonly string[]): boolean {
     if (typeof value !== 'string' || !value.startsWith(mark)) return undefined;
     return strings[Number(value.slice(mark.length))];
   };
-  const waiting: object[] = isObject(root) ? [root] : [];
+  const waiting: object[] = isObjectOrArray(root) ? [root] : [];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const [name, member] of Object.entries(next)) {
       if (name.startsWith(mark)) return false;
       const text = original(member);
       if (text !== undefined) Reflect.set(next, name, text);
-      else if (isObject(member)) waiting.push(member);
+      else if (isObjectOrArray(member)) waiting.push(member);
     }
   }
   return true;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

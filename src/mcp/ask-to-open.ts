@@ -13,8 +13,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
+import { isJsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
-import { isRecord, memberOf } from './members.ts';
+import { memberOf } from './members.ts';
 import { isNewEra } from './revisions.ts';
 import type { Ask, AskAnswer } from './tool.ts';
 
@@ -36,8 +37,8 @@ export function canAsk(server: Server, { mcpReq }: ServerContext, mode: 'url' | 
     : server.getClientCapabilities();
   const elicitation = memberOf(declared, 'elicitation');
   // A host that declares elicitation without a mode means forms alone.
-  const isPlain = isRecord(elicitation) && Object.keys(elicitation).length === 0;
-  const isDeclared = isRecord(memberOf(elicitation, mode)) || (isPlain && mode === 'form');
+  const isPlain = isJsonObject(elicitation) && Object.keys(elicitation).length === 0;
+  const isDeclared = isJsonObject(memberOf(elicitation, mode)) || (isPlain && mode === 'form');
   if (!isDeclared) return 'no';
   return isNew ? 'in-result' : 'at-once';
 }

@@ -1,6 +1,7 @@
 // The compact surface: the tools that most work needs, and four that reach every other operation.
 
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { nearest } from '../nearest.ts';
 import { cleanText } from './foreign-text.ts';
 import { adapt, type ListedTool, refusal, type SurfaceSettings } from './surface.ts';
@@ -204,7 +205,7 @@ function unknownOperation(
 /** JSON text is taken for what it says, as everywhere. */
 function asArguments(given: unknown): Arguments {
   const value = typeof given === 'string' ? parsed(given) : (given ?? {});
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isJsonObject(value)) return value;
   throw wrong('arguments', 'must be an object with the arguments of the operation');
 }
 

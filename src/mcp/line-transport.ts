@@ -3,8 +3,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { isJsonObject } from '../json-object.ts';
 import type { LineInput } from './line-input.ts';
-import { isRecord } from './members.ts';
 import type { Output } from './stdout-guard.ts';
 
 /** Reads nothing while the host does not read answers. */
@@ -102,7 +102,7 @@ export class OpenRequests {
   }
 
   #cancelled(params: unknown): void {
-    if (!isRecord(params)) return;
+    if (!isJsonObject(params)) return;
     const { requestId } = params;
     if (typeof requestId === 'string' || typeof requestId === 'number') this.answered(requestId);
   }

@@ -1,14 +1,5 @@
 // Members of a JSON value that nobody has checked.
 
-/** The members of an object; none where the value is none. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** An answer as the facts of a result: a list or a plain value gets a name. */
 export function asRecord(body: unknown): Readonly<Record<string, unknown>> {
   if (body === undefined || body === null || body === '') return {};

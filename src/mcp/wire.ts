@@ -11,12 +11,12 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { isJsonObject, membersOf } from '../json-object.ts';
 import { excessWords, type JsonBounds, type JsonExcess, jsonExcess } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { LineInput } from './line-input.ts';
 import { type Id, LineTransport, OpenRequests } from './line-transport.ts';
-import { isRecord, membersOf } from './members.ts';
 import { requestIdIn } from './request-id.ts';
 import type { Output } from './stdout-guard.ts';
 import { type StrayLines, watchStrayLines } from './stray-lines.ts';
@@ -92,7 +92,7 @@ function messagesIn(line: Buffer, stray: StrayLines): readonly object[] {
   try {
     const value: unknown = JSON.parse(text);
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return messages.map((message) => (isRecord(message) ? message : { notAnObject: true }));
+    return messages.map((message) => (isJsonObject(message) ? message : { notAnObject: true }));
   } catch {
     return leftOut('JSON');
   }
@@ -108,7 +108,7 @@ function faultOf(message: object): string | undefined {
   }
   if (typeof message.method !== 'string') return 'method must be a string';
   if ('id' in message && idOf(message) === undefined) return 'id must be a string or an integer';
-  if ('params' in message && !isRecord(message.params)) return 'params must be an object';
+  if ('params' in message && !isJsonObject(message.params)) return 'params must be an object';
   // The package drops a request with a wrong member without an answer.
   const isRight = !('id' in message) || isPlain(message) || isJSONRPCRequest(message);
   return isRight ? undefined : wrongMember;

@@ -1,8 +1,9 @@
 // One member of a configuration file is written, and every other letter of the file stays.
 
 import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '../json-object.ts';
 import { editJson, readJson } from './json-text.ts';
-import { isRecord, type Path, plain, type Style, valueAt, withValueAt } from './members.ts';
+import { type Path, plain, type Style, valueAt, withValueAt } from './members.ts';
 import { editToml, readToml } from './toml-text.ts';
 import { editYaml, readYaml } from './yaml-text.ts';
 
@@ -82,7 +83,7 @@ function parsed(language: LanguageName, text: string): unknown {
   } catch (cause) {
     throw new NotUnderstood(`is no ${language.toUpperCase()} that can be read`, { cause });
   }
-  if (isRecord(value)) return value;
+  if (isPlainObject(value)) return value;
   throw new NotUnderstood('does not hold settings by name');
 }
 
@@ -104,7 +105,7 @@ function edited(
 function refuseOddWay(root: unknown, path: Path): void {
   for (let depth = 1; depth < path.length; depth += 1) {
     const value = valueAt(root, path.slice(0, depth));
-    if (value !== undefined && value !== null && !isRecord(value)) {
+    if (value !== undefined && value !== null && !isPlainObject(value)) {
       throw new NotUnderstood(`has something else than servers in "${path[depth - 1]}"`);
     }
   }
@@ -119,10 +120,10 @@ function changes(
 ): readonly Change[] {
   const found = valueAt(root, path);
   if (entry === undefined) return found === undefined ? [] : [[path, undefined]];
-  if (!isRecord(found)) return [[path, entry]];
+  if (!isPlainObject(found)) return [[path, entry]];
   return Object.entries(entry).flatMap(([name, value]): readonly Change[] => {
     const at = [...path, name];
-    if (isRecord(value)) return changes(root, at, value);
+    if (isPlainObject(value)) return changes(root, at, value);
     return isDeepStrictEqual(found[name], value) ? [] : [[at, value]];
   });
 }
@@ -133,7 +134,7 @@ function withoutEmpty(root: unknown, path: Path): unknown {
   for (let depth = path.length; depth > 0; depth -= 1) {
     const at = path.slice(0, depth);
     const found = valueAt(value, at);
-    if (found === null || (isRecord(found) && Object.keys(found).length === 0)) {
+    if (found === null || (isPlainObject(found) && Object.keys(found).length === 0)) {
       value = withValueAt(value, at, undefined);
     }
   }

@@ -1,7 +1,7 @@
 // What a change does to a file, for people and agents to read before they allow it.
 
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
-import { isRecord } from './members.ts';
+import { isPlainObject } from '../json-object.ts';
 
 /**
  * A unified diff, of which only lines are shown that are made of the given settings of ours. The
@@ -50,7 +50,7 @@ function lineOf(settings: unknown): LineTest {
 
 function wordsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(wordsOf);
-  if (!isRecord(value)) return [String(value)];
+  if (!isPlainObject(value)) return [String(value)];
   return Object.entries(value).flatMap(([name, member]) => [name, ...wordsOf(member)]);
 }
 

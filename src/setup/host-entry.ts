@@ -3,11 +3,11 @@
 import { access } from 'node:fs/promises';
 import type { HostName } from '../command-line.ts';
 import type { SurfaceName } from '../config.ts';
+import { isPlainObject, type JsonObject } from '../json-object.ts';
 import { readConfigFile, textOf, Unusable } from './config-file.ts';
 import { NotUnderstood, readMember } from './config-text.ts';
 import { type Host, hostNamed, type Place } from './hosts.ts';
 import type { Launch } from './launch.ts';
-import { isRecord, type Members } from './members.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The entry of Fovea in the configuration of a host. */
@@ -82,7 +82,7 @@ const anotherKind = 'has an entry "fovea" of another kind';
 
 /** Command and arguments of an entry; undefined: it starts no program. */
 function commandOf(entry: unknown): readonly string[] | undefined {
-  if (!isRecord(entry)) return undefined;
+  if (!isPlainObject(entry)) return undefined;
   const { command = entry.cmd, args = [] } = entry;
   if (typeof command !== 'string' || !Array.isArray(args)) return undefined;
   return [command, ...args.map(String)];
@@ -91,8 +91,8 @@ function commandOf(entry: unknown): readonly string[] | undefined {
 const secretVariables = ['FOVEA_API_KEY', 'FOVEA_DEVICE_API_KEY', 'FOVEA_CLIENT_SECRET'];
 
 function environmentOf(host: Host, entry: unknown): readonly string[] {
-  const environment = isRecord(entry) ? entry[host.environment] : undefined;
-  if (!isRecord(environment)) return [];
+  const environment = isPlainObject(entry) ? entry[host.environment] : undefined;
+  if (!isPlainObject(environment)) return [];
   // A reference to a variable of the host, or an input that it asks for, is no secret.
   return secretVariables.filter((name) => /^[^$]/.test(String(environment[name] ?? '$')));
 }
@@ -122,7 +122,7 @@ export function entryFor(
   launch: Launch,
   variables: EntryVariables,
   platform: NodeJS.Platform,
-): Members {
+): JsonObject {
   const found = readMember(host.format, text, pathOf(host));
   if (found !== undefined && found !== null && commandOf(found) === undefined) {
     throw new NotUnderstood(anotherKind);
@@ -136,7 +136,7 @@ export function entryFor(
   };
   return {
     ...host.entry(launch),
-    ...(isRecord(found) ? {} : host.first),
+    ...(isPlainObject(found) ? {} : host.first),
     ...(Object.keys(environment).length > 0 && { [host.environment]: environment }),
   };
 }

@@ -1,6 +1,7 @@
 // Members of nested settings by their path.
 
 import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '../json-object.ts';
 
 export type Path = readonly string[];
 
@@ -11,19 +12,10 @@ export interface Style {
   readonly indent: string;
 }
 
-export type Members = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Members {
-  if (typeof value !== 'object' || value === null) return false;
-  // Dates of TOML are objects too.
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
-}
-
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const name of path) {
-    if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;
+    if (!isPlainObject(value) || !Object.hasOwn(value, name)) return undefined;
     value = value[name];
   }
   return value;
@@ -33,7 +25,7 @@ export function valueAt(root: unknown, path: Path): unknown {
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
-  const members = isRecord(root) ? root : {};
+  const members = isPlainObject(root) ? root : {};
   if (rest.length === 0 && value === undefined) {
     return Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
   }
@@ -42,7 +34,7 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
 
 /** What a value says and an earlier one did not: of groups of settings, the members that differ. */
 export function newIn(value: unknown, earlier: unknown): unknown {
-  if (!isRecord(value) || !isRecord(earlier)) return value;
+  if (!isPlainObject(value) || !isPlainObject(earlier)) return value;
   const changed = Object.entries(value).filter(
     ([name, member]) => !isDeepStrictEqual(member, earlier[name]),
   );
@@ -52,7 +44,7 @@ export function newIn(value: unknown, earlier: unknown): unknown {
 /** The same value from objects of one kind: parsers differ in the prototypes that they give. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (!isRecord(value)) return value;
+  if (!isPlainObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 

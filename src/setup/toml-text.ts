@@ -1,7 +1,8 @@
 // TOML: tables are edited line by line, and the whole is read again by whoever asked.
 
 import { parse, stringify } from 'smol-toml';
-import { isRecord, type Path, type Style, valueAt, withValueAt } from './members.ts';
+import { isPlainObject } from '../json-object.ts';
+import { type Path, type Style, valueAt, withValueAt } from './members.ts';
 
 /** Throws for what is no TOML. */
 export function readToml(text: string): unknown {
@@ -11,7 +12,7 @@ export function readToml(text: string): unknown {
 /** Throws where a table is written otherwise than under its own header. */
 export function editToml(text: string, path: Path, value: unknown, style: Style): string {
   if (value === undefined) return withoutTable(text, path);
-  if (isRecord(value)) return withTable(text, path, value, style);
+  if (isPlainObject(value)) return withTable(text, path, value, style);
   const table = path.slice(0, -1);
   const key = path.at(-1) ?? '';
   if (tableAt(lines(text), table) !== undefined) return withKey(text, table, key, value, style);
@@ -66,7 +67,7 @@ function withKey(text: string, table: Path, key: string, value: unknown, style: 
   const place = tableAt(all, table);
   if (place === undefined) throw new Error('the table has no header of its own');
   const found = keyAt(all, place, key);
-  const shown = isRecord(value) ? inlineTable(key, value) : stringify({ [key]: value }).trim();
+  const shown = isPlainObject(value) ? inlineTable(key, value) : stringify({ [key]: value }).trim();
   const at = found ?? { from: place.from + 1, to: place.from + 1, beside: '' };
   const head = all.slice(0, at.from).join('');
   const gap = head.endsWith('\n') ? '' : style.lineEnd;

@@ -1,6 +1,7 @@
 // Takes back what the setup wrote, and nothing that others wrote since.
 
 import type { HostName } from '../command-line.ts';
+import { isPlainObject } from '../json-object.ts';
 import {
   type Backup,
   backupsOf,
@@ -17,7 +18,7 @@ import { showDiff } from './diff.ts';
 import { pathOf, whyOf } from './host-entry.ts';
 import { type Host, hostNamed } from './hosts.ts';
 import { launchOf } from './launch.ts';
-import { isRecord, newIn, withValueAt } from './members.ts';
+import { newIn, withValueAt } from './members.ts';
 import type { Outcome } from './outcome.ts';
 import type { SetUp } from './set-up.ts';
 
@@ -77,7 +78,7 @@ async function putBack(
   const text = textOf(found.content ?? Buffer.alloc(0));
   const earlier = old && readMember(host.format, textOf(old), path);
   const without = writeMember(host.format, text, path, undefined);
-  const after = isRecord(earlier) ? writeMember(host.format, without, path, earlier) : without;
+  const after = isPlainObject(earlier) ? writeMember(host.format, without, path, earlier) : without;
   const place = { host: host.name, title: host.title, file };
   if (after === text) return { ...place, kind: 'nothing' };
   // Of the entry too: people may have put their secrets beside what the setup writes.

@@ -3,6 +3,7 @@
 import { type AuthorizationServer, processDiscoveryResponse } from 'oauth4webapi';
 import { isPlainLoopback } from '../boundary/loopback.ts';
 import { FoveaError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { checkEndpoint, type Fetch, get } from './fetching.ts';
 import { oauthError } from './oauth-error.ts';
 
@@ -44,7 +45,7 @@ async function readMetadata(response: Response): Promise<object | undefined> {
   }
   try {
     const value: unknown = JSON.parse(await response.text());
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // A page for people, as some services answer for every address.
     return undefined;

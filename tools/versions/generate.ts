@@ -5,7 +5,7 @@ import { checkInput } from '../../src/contract/check.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { unusualSettings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
-import { isRecord } from '../../src/mcp/members.ts';
+import { isJsonObject } from '../../src/json-object.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { exportCall } from '../next-calls.ts';
 import { count, quoted } from '../words.ts';
@@ -83,9 +83,9 @@ function nextCalls({ workspace, project }: Input<typeof versions_generate>, vers
 /** What was checked, with its members in the order in which they were given. */
 function asGiven<Checked>(given: unknown, checked: Checked): Checked;
 function asGiven(given: unknown, checked: unknown): unknown {
-  if (!isRecord(checked)) return checked;
+  if (!isJsonObject(checked)) return checked;
   const read: unknown = typeof given === 'string' ? JSON.parse(given) : given;
-  if (!isRecord(read)) return checked;
+  if (!isJsonObject(read)) return checked;
   const names = Object.keys(read).filter((name) => Object.hasOwn(checked, name));
   return Object.fromEntries(names.map((name) => [name, asGiven(read[name], checked[name])]));
 }

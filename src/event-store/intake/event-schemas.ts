@@ -6,9 +6,9 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { FoveaError, invalidArgument } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { nearest } from '../../nearest.ts';
-import { isMembers, type Members } from '../members.ts';
 import { knownSchemas } from './known-schemas.ts';
 import { camelCase } from './spelling.ts';
 
@@ -17,9 +17,9 @@ export interface EventSchemas {
    * Throws `bad_request` naming the member of event_data and what would be right, also for a schema
    * that is not known.
    */
-  check(name: string, eventData: Members): void;
+  check(name: string, eventData: JsonObject): void;
   /** All schemas as JSON Schema, by name. */
-  readonly all: ReadonlyMap<string, Members>;
+  readonly all: ReadonlyMap<string, JsonObject>;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface EventSchemas {
  * says so), named as the file without `.json`. Throws `invalid_input` naming the file that is none.
  */
 export async function loadEventSchemas(folder: string | undefined): Promise<EventSchemas> {
-  const all = new Map<string, Members>(Object.entries(knownSchemas));
+  const all = new Map<string, JsonObject>(Object.entries(knownSchemas));
   if (folder !== undefined) {
     for (const [name, schema] of await readFolder(folder)) {
       if (all.has(name)) throw wrongFile(name, 'is the name of a schema that Fovea brings');
@@ -38,7 +38,7 @@ export async function loadEventSchemas(folder: string | undefined): Promise<Even
 }
 
 /** Throws `invalid_input` naming the one that is none. */
-export function createEventSchemas(all: ReadonlyMap<string, Members>): EventSchemas {
+export function createEventSchemas(all: ReadonlyMap<string, JsonObject>): EventSchemas {
   const compile = createCompiler();
   const validators = new Map([...all].map(([name, schema]) => [name, compile(name, schema)]));
   return {
@@ -55,17 +55,17 @@ export function createEventSchemas(all: ReadonlyMap<string, Members>): EventSche
 }
 
 /** Known members of event_data in camelCase, as the cloud wants them, in whatever spelling. */
-export function inCamelCase(eventData: Members): Members {
+export function inCamelCase(eventData: JsonObject): JsonObject {
   if (!Object.keys(eventData).some((name) => name.includes('_'))) return eventData;
   return Object.fromEntries(
     Object.entries(eventData).map(([name, value]) => [camelCase(name), value]),
   );
 }
 
-async function readFolder(folder: string): Promise<[string, Members][]> {
+async function readFolder(folder: string): Promise<[string, JsonObject][]> {
   const files = (await filesOf(folder)).filter((file) => file.endsWith('.json'));
   return Promise.all(
-    files.sort().map(async (file): Promise<[string, Members]> => {
+    files.sort().map(async (file): Promise<[string, JsonObject]> => {
       const name = basename(file, '.json');
       if (!/^[\w-]{1,64}$/.test(name)) {
         throw wrongFile(name, 'must be 1 to 64 letters, digits, hyphens and underscores');
@@ -95,16 +95,16 @@ async function filesOf(folder: string): Promise<string[]> {
   }
 }
 
-function parse(text: string): Members | undefined {
+function parse(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isMembers(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function createCompiler(): (name: string, schema: Members) => ValidateFunction {
+function createCompiler(): (name: string, schema: JsonObject) => ValidateFunction {
   // Verbose: an error then knows the schema around it.
   const options = { strict: false, verbose: true } as const;
   const newest = new Ajv2020(options);

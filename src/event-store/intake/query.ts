@@ -2,8 +2,8 @@
 
 import type { UncheckedParts } from '../../contract/check.ts';
 import { FoveaError } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { isMembers, type Members } from '../members.ts';
 import type { MetadataCondition, MetadataOperator, MetadataValue } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
@@ -11,7 +11,7 @@ import { isoMicroseconds, parseMicroseconds } from '../times.ts';
  * The query of a list with its times in one form. Throws `bad_request` for a malformed time, sort
  * direction or metadata filter (second document, Errors, 400 (query)).
  */
-export function prepareQuery(query: Members): Members {
+export function prepareQuery(query: JsonObject): JsonObject {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   return Object.fromEntries(given.map(([name, value]) => [name, prepared(name, value)]));
 }
@@ -117,5 +117,5 @@ function badQuery(name: string, wrong: string): FoveaError {
 /** The parts of a request with a query in the form of the contract. */
 export function withPreparedQuery(parts: UncheckedParts): UncheckedParts {
   const { query } = parts;
-  return isMembers(query) ? { ...parts, query: prepareQuery(query) } : parts;
+  return isJsonObject(query) ? { ...parts, query: prepareQuery(query) } : parts;
 }

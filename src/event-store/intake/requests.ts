@@ -3,7 +3,7 @@
 
 import { events } from '../../contract/events.ts';
 import { parseJsonText } from '../../http-server/json-body.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { bodyOf, bodyText, type EventInput, imagesOf } from '../store/stored-body.ts';
 import type { ReadEvent, ReadRequest } from '../store/writes.ts';
 import { checkEvent, type EventRules, eventHead } from './event-checks.ts';
@@ -13,14 +13,15 @@ import { respellEvent } from './spelling.ts';
 /** The rules as they go to a thread. */
 export interface RequestRules {
   /** All event schemas as JSON Schema, by name. */
-  readonly eventSchemas: Readonly<Record<string, Members>>;
+  readonly eventSchemas: Readonly<Record<string, JsonObject>>;
   readonly needsSolution: boolean;
 }
 
 export function isRequestRules(value: unknown): value is RequestRules {
-  if (!isMembers(value) || !isMembers(value.eventSchemas)) return false;
+  if (!isJsonObject(value) || !isJsonObject(value.eventSchemas)) return false;
   return (
-    typeof value.needsSolution === 'boolean' && Object.values(value.eventSchemas).every(isMembers)
+    typeof value.needsSolution === 'boolean' &&
+    Object.values(value.eventSchemas).every(isJsonObject)
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { events } from '../../contract/events.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
-import { isMembers, type Members } from '../members.ts';
+import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
 /**
@@ -10,7 +10,7 @@ import { isoMicroseconds, parseMicroseconds } from '../times.ts';
  * camelCase, snake_case or a mixture of both; members that nobody knows stay as they came. Throws
  * `invalid_input` when one member came in both spellings.
  */
-export function respellEvent(body: Members): Members {
+export function respellEvent(body: JsonObject): JsonObject {
   const problems: Problem[] = [];
   const event = respell(body, eventNames, '', problems);
   const images = respellImages(event.images, problems);
@@ -27,7 +27,7 @@ export function respellEvent(body: Members): Members {
 function respellImages(images: unknown, problems: Problem[]): unknown {
   if (!Array.isArray(images)) return images;
   const respelled = images.map((image: unknown, index) =>
-    isMembers(image) ? respell(image, imageNames, `images[${index}].`, problems) : image,
+    isJsonObject(image) ? respell(image, imageNames, `images[${index}].`, problems) : image,
   );
   return respelled.some((image, index) => image !== images[index]) ? respelled : images;
 }
@@ -68,11 +68,11 @@ function spellings(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 function respell(
-  members: Members,
+  members: JsonObject,
   names: ReadonlyMap<string, string>,
   place: string,
   problems: Problem[],
-): Members {
+): JsonObject {
   // Each name changed costs a copy; most producers need none.
   if (Object.keys(members).every((given) => (names.get(given) ?? given) === given)) return members;
   const respelled = new Map<string, unknown>();

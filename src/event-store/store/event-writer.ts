@@ -1,10 +1,10 @@
 // The thread that writes into the Event Store.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { serveBatches } from '../../storage/batches.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { isMembers } from '../members.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Indexing } from './indexing.ts';
 import { createLateReader } from './late-reader.ts';
@@ -12,7 +12,7 @@ import { migrations } from './schema.ts';
 import { beginWrites, type Writer } from './writes.ts';
 
 const port = parentPort;
-const { path, requestRules } = isMembers(workerData) ? workerData : {};
+const { path, requestRules } = isJsonObject(workerData) ? workerData : {};
 if (port === null || typeof path !== 'string') {
   throw new Error('event-writer runs in a thread of sqlite-store.ts');
 }

@@ -1,7 +1,7 @@
 // What the Event Store keeps of events, and how it is asked for: the interface of every storage.
 
 import type { removalReasons } from '../../contract/event-store.ts';
-import type { Members } from '../members.ts';
+import type { JsonObject } from '../../json-object.ts';
 
 /**
  * When an event arrived, in microseconds since 1970, UTC. Unique and strictly increasing in a
@@ -38,7 +38,7 @@ export interface EventImage {
   readonly classifications: readonly unknown[];
   readonly instance_segmentations: readonly unknown[];
   readonly keypoints: readonly unknown[];
-  readonly metadata: Members | null;
+  readonly metadata: JsonObject | null;
 }
 
 /** What of an event has columns of its own: what queries look for. */
@@ -50,7 +50,7 @@ export interface EventHead {
   /** From its data; what the query parameters of these names look for. */
   readonly externalId: string | undefined;
   readonly relatedEventId: string | undefined;
-  readonly customMetadata: Members | undefined;
+  readonly customMetadata: JsonObject | undefined;
 }
 
 /** An event to store, checked by now. Its `files` are those of its images. */
@@ -61,7 +61,7 @@ export interface NewEvent extends EventHead {
   readonly imageId: string | undefined;
   /** As it was sent. */
   readonly inferenceTimestamp: string;
-  readonly eventData: Members;
+  readonly eventData: JsonObject;
   readonly displayImagePosition: number | undefined;
   readonly images: readonly EventImage[];
   readonly files: readonly NewFile[];

@@ -3,7 +3,7 @@
 
 import type { events } from '../../contract/events.ts';
 import type { Input } from '../../contract/operation.ts';
-import { isMembers } from '../members.ts';
+import { isJsonObject } from '../../json-object.ts';
 import type { EventImage, NewEvent } from './store.ts';
 
 export type EventInput = Input<typeof events.events_create>;
@@ -46,16 +46,18 @@ export function readBody(value: unknown): StoredBody | undefined {
 
 /** We wrote it: what is looked at tells our rows from those of another program. */
 function isBody(value: unknown): value is StoredBody {
-  if (!isMembers(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { inferenceTimestamp, eventData, images } = value;
-  return typeof inferenceTimestamp === 'string' && isMembers(eventData) && Array.isArray(images);
+  return typeof inferenceTimestamp === 'string' && isJsonObject(eventData) && Array.isArray(images);
 }
 
 /** The same; it was checked against the contract when it came. */
 function isRequest(value: unknown): value is EventInput {
-  if (!isMembers(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { inference_timestamp, event_data, images = [] } = value;
-  return typeof inference_timestamp === 'string' && isMembers(event_data) && Array.isArray(images);
+  return (
+    typeof inference_timestamp === 'string' && isJsonObject(event_data) && Array.isArray(images)
+  );
 }
 
 /** `images`: those that the images of the request have become. */

@@ -1,8 +1,8 @@
 // An event as it comes out of its row.
 
 import { FoveaError } from '../../errors.ts';
+import { isJsonObject } from '../../json-object.ts';
 import type { Row } from '../../storage/database.ts';
-import { isMembers } from '../members.ts';
 import { fileColumns, readFiles } from './files.ts';
 import type { FilteredEvent } from './matching.ts';
 import type { StoredEvent, UploadState } from './store.ts';
@@ -30,7 +30,7 @@ export const filteredColumns = `arrival, upload, device_id, event_schema, workfl
 /** What a filter looks at. */
 export function readFiltered(row: Row): FilteredEvent {
   const customMetadata = row.optionalJson('custom_metadata');
-  if (!(customMetadata === undefined || isMembers(customMetadata))) throw notAnEvent();
+  if (!(customMetadata === undefined || isJsonObject(customMetadata))) throw notAnEvent();
   return {
     arrival: row.integer('arrival'),
     draft: row.text('upload') === 'draft',

@@ -2,6 +2,7 @@
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { membersOf } from '../../json-object.ts';
 import { errorCode, syncFolder } from '../../storage/folders.ts';
 
 /** Undefined when there is none; `{}` stands for one that is no object. Throws SyntaxError. */
@@ -22,8 +23,4 @@ export async function replaceJson(path: string, value: unknown): Promise<void> {
   await writeFile(draft, JSON.stringify(value), { mode: 0o600, flush: true });
   await rename(draft, path);
   await syncFolder(dirname(path));
-}
-
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

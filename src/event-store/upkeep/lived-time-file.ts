@@ -1,7 +1,8 @@
 // Keeps what a store knows of its clock from one process to the next.
 
 import { join } from 'node:path';
-import { membersOf, readMembers, replaceJson } from './json-file.ts';
+import { membersOf } from '../../json-object.ts';
+import { readMembers, replaceJson } from './json-file.ts';
 import type { Leap, Life } from './lived-time.ts';
 
 /** Undefined when there is none, or it cannot be read: then the store only knows its events. */

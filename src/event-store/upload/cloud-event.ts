@@ -4,8 +4,8 @@ import { check } from '../../contract/check.ts';
 import type { Input } from '../../contract/operation.ts';
 import { visionEvents } from '../../contract/vision-events.ts';
 import { FoveaError } from '../../errors.ts';
+import type { JsonObject } from '../../json-object.ts';
 import { inCamelCase } from '../intake/event-schemas.ts';
-import type { Members } from '../members.ts';
 import type { EventImage, StoredEvent } from '../store/store.ts';
 import { isoMicroseconds, parseMicroseconds } from '../times.ts';
 
@@ -50,7 +50,7 @@ export function describeForCloud(
 }
 
 /** The cloud keeps scalars only: deeper values become their JSON text, and null is no value. */
-function flat(metadata: Members): Members {
+function flat(metadata: JsonObject): JsonObject {
   const pairs = Object.entries(metadata)
     .filter(([, value]) => value !== null)
     .map(([name, value]): [string, unknown] => [
@@ -61,7 +61,7 @@ function flat(metadata: Members): Members {
 }
 
 /** The cloud knows an image by its source alone: entries without a picture stay here. */
-function imagesOf({ images, displayImagePosition }: StoredEvent, sourceOf: SourceOf): Members {
+function imagesOf({ images, displayImagePosition }: StoredEvent, sourceOf: SourceOf): JsonObject {
   const sent = images
     .map((image, index) => ({ index, image: cloudImage(image, sourceOf) }))
     .filter(({ image }) => image !== undefined);
@@ -76,7 +76,7 @@ function imagesOf({ images, displayImagePosition }: StoredEvent, sourceOf: Sourc
 type SourceOf = (fileId: string) => string;
 
 /** Where there is an input alone, it is also what is shown. */
-function cloudImage(image: EventImage, sourceOf: SourceOf): Members | undefined {
+function cloudImage(image: EventImage, sourceOf: SourceOf): JsonObject | undefined {
   const { file_id: output, input_file_id: input } = image;
   const shown = output ?? input;
   if (shown === null) return undefined;

@@ -2,7 +2,7 @@
 
 import type { AccessToken } from '../../contract/access-token.ts';
 import { FoveaError } from '../../errors.ts';
-import { isRecord } from '../members.ts';
+import { isJsonObject } from '../../json-object.ts';
 import { toolOfResource } from '../resources/uris.ts';
 import { toolOfTask } from '../tasks/task-id.ts';
 import type { Reached, ScopeOf } from './needed-scope.ts';
@@ -33,11 +33,11 @@ export function requireScopes(
 }
 
 function reachedBy(message: unknown): Reached | undefined {
-  if (!isRecord(message) || !isRecord(message.params)) return undefined;
+  if (!isJsonObject(message) || !isJsonObject(message.params)) return undefined;
   const { name, arguments: args, uri, taskId } = message.params;
   const { method } = message;
   if (method === 'tools/call' && typeof name === 'string') {
-    return { kind: 'call', name, args: isRecord(args) ? args : {} };
+    return { kind: 'call', name, args: isJsonObject(args) ? args : {} };
   }
   if (method === 'resources/read' && typeof uri === 'string') return reading(toolOfResource(uri));
   const isTask = typeof method === 'string' && method.startsWith('tasks/');

@@ -7,9 +7,9 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
+import { membersOf } from '../../json-object.ts';
 import { readApp } from '../app/resource.ts';
 import type { CallTool } from '../calls.ts';
-import { membersOf } from '../members.ts';
 import type { Reach } from '../reach.ts';
 import { readingScope } from '../reading-scope.ts';
 import { readingCall } from './uris.ts';

@@ -12,8 +12,8 @@ import {
   type ServerContext,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
+import { isJsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { isRecord, membersOf } from '../members.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -21,7 +21,7 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 /** Whether this very request says that its client takes tasks. Older revisions cannot say so. */
 export function takesTasks({ mcpReq }: ServerContext): boolean {
   const declared = membersOf(membersOf(mcpReq.envelope)[CLIENT_CAPABILITIES_META_KEY]);
-  return isRecord(membersOf(declared.extensions)[tasksExtension]);
+  return isJsonObject(membersOf(declared.extensions)[tasksExtension]);
 }
 
 /** Throws -32021 for a client that does not take tasks. */

@@ -7,9 +7,9 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
+import { membersOf } from '../../json-object.ts';
 import { type CallOptions, createCallTool } from '../calls.ts';
 import type { Arguments } from '../compact.ts';
-import { membersOf } from '../members.ts';
 import type { Reach } from '../reach.ts';
 import { readingScope } from '../reading-scope.ts';
 import type { BackgroundWork, NextCall, Tool } from '../tool.ts';

@@ -1,8 +1,8 @@
 // The id of a task: a handle to work of the platform, complete by itself. So nothing is kept, a
 // task outlives this process, and the platform decides whose credential may ask for it.
 
+import { isJsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { isRecord, membersOf } from '../members.ts';
 import type { BackgroundWork, NextCall } from '../tool.ts';
 
 export interface TaskHandle {
@@ -27,7 +27,7 @@ export function writeTaskId({ work, createdAt, started, next }: TaskHandle): str
 /** The handle of an id, which came from outside; undefined: it is none of ours. */
 export function readTaskId(taskId: string): TaskHandle | undefined {
   const members = taskId.length > limits.taskIdCharactersMax ? undefined : parse(taskId);
-  if (!isRecord(members) || members.v !== 1) return undefined;
+  if (!isJsonObject(members) || members.v !== 1) return undefined;
   const work = workOf(members);
   const { createdAt, started } = members;
   if (work === undefined || typeof createdAt !== 'string') return undefined;
@@ -35,7 +35,7 @@ export function readTaskId(taskId: string): TaskHandle | undefined {
   const calls = Array.isArray(members.next) ? members.next : [];
   // Words of an id may be anybody's, and would stand there as ours.
   const next = nextCallsOf(calls.map((call: unknown) => ({ ...membersOf(call), why: afterwards })));
-  return { work, createdAt, started: isRecord(started) ? started : undefined, next };
+  return { work, createdAt, started: isJsonObject(started) ? started : undefined, next };
 }
 
 const afterwards = 'Goes on with what was made.';
@@ -61,7 +61,9 @@ export function nextCallsOf(value: unknown): readonly NextCall[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((call: unknown) => {
     const { tool, arguments: args, why } = membersOf(call);
-    return isText(tool) && isRecord(args) && isText(why) ? [{ tool, arguments: args, why }] : [];
+    return isText(tool) && isJsonObject(args) && isText(why)
+      ? [{ tool, arguments: args, why }]
+      : [];
   });
 }
 

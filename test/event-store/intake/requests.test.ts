@@ -9,13 +9,13 @@ import { createEventSchemas } from '../../../src/event-store/intake/event-schema
 import { knownSchemas } from '../../../src/event-store/intake/known-schemas.ts';
 import { createRequestReader, isRequestRules } from '../../../src/event-store/intake/requests.ts';
 import { respellEvent } from '../../../src/event-store/intake/spelling.ts';
-import { isMembers } from '../../../src/event-store/members.ts';
 import {
   bodyOf,
   type EventInput,
   imagesOf,
   readBody,
 } from '../../../src/event-store/store/stored-body.ts';
+import { isJsonObject } from '../../../src/json-object.ts';
 import { tinyPng } from '../../fixtures/event-store.ts';
 import { oddEvent, validEvent } from '../fuzz/generators.ts';
 
@@ -26,7 +26,7 @@ const schemas = createEventSchemas(new Map(Object.entries(knownSchemas)));
 /** Step by step, as a request is read that nobody could take as it came. */
 function readSlowly(body: unknown): EventInput | undefined {
   try {
-    const respelled = isMembers(body) ? respellEvent(body) : body;
+    const respelled = isJsonObject(body) ? respellEvent(body) : body;
     const input = checkParts(events.events_create, { path: {}, query: {}, body: respelled });
     checkEvent(input, { schemas, needsSolution: false });
     return input;
