@@ -16,11 +16,10 @@ if (!installed) {
 }
 
 function install() {
-  process.stdout.write('Installing the packages (once, about 40 s)...\n');
+  process.stdout.write('Installing the packages (once, about a minute)...\n');
   const onWindows = process.platform === 'win32';
-  // Not `npm ci`: the lock file may lack the packages of other platforms, which `npm ci` refuses.
-  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = spawnSync(onWindows ? 'npm.cmd' : 'npm', words, {
+  const command = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = spawnSync(onWindows ? 'npm.cmd' : 'npm', command, {
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: onWindows,
   });

@@ -23,6 +23,9 @@ async function rowsOf(heading: string): Promise<readonly Row[]> {
 }
 
 interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly peer?: boolean;
@@ -51,6 +54,19 @@ it('has both halves of sharp at one version, which is that of the peer', async (
   expect(packages[''].peerDependencies.sharp).toBe(`^${version}`);
   // The loader takes no other (src/pictures/load-sharp.ts).
   expect(version).toMatch(/^0\.35\.\d+$/);
+});
+
+it('has a lock file from which every npm installs on every platform, from any registry', async () => {
+  const text = await readFile('package-lock.json', 'utf8');
+  expect(text).not.toContain('"resolved"');
+  expect(text).not.toMatch(/https?:\/\/[^"]*registry/);
+  const packages: Record<string, Locked> = JSON.parse(text).packages;
+  const entries = Object.entries(packages).filter(([path]) => path !== '');
+  const locked = new Set(entries.map(([path]) => path.split('node_modules/').at(-1)));
+  const optional = entries.flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}));
+  // npm 11 and later refuse a lock file that lacks the packages of another platform.
+  expect(optional.filter((name) => !locked.has(name))).toEqual([]);
+  expect(entries.filter(([, entry]) => !entry.version || !entry.integrity)).toEqual([]);
 });
 
 it('names every package that npm installs, and no other', async () => {
