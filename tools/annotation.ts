@@ -3,9 +3,9 @@
 import { annotation } from '../src/contract/annotation.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { jobWork } from './next-calls.ts';
-import { costOfAutolabel } from './questions.ts';
-import { count, quoted } from './words.ts';
+import { confirmAutolabelCost } from './confirmation-prompts.ts';
+import { jobWork } from './follow-up-calls.ts';
+import { count, quoted } from './format.ts';
 
 export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.annotation_jobs_list, {
@@ -31,7 +31,7 @@ export const annotationTools: readonly Tool[] = [
     title: 'Start Auto Label',
     description: 'Lets a model label a batch in the background.',
     unlisted: ['modelOptions', 'confidenceThresholds', 'runNms', 'reviewerEmail'],
-    cost: costOfAutolabel,
+    cost: confirmAutolabelCost,
     summarize: ({ jobId }) =>
       `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,
     next: ({ jobId }, { workspace }) =>

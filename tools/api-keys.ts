@@ -6,8 +6,8 @@ import { invalidArgument } from '../src/errors.ts';
 import { asRecord } from '../src/mcp/members.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { aboutApiKey } from './questions.ts';
-import { count, quoted } from './words.ts';
+import { confirmKeyRevocation } from './confirmation-prompts.ts';
+import { count, quoted } from './format.ts';
 
 const { api_keys_create: create, api_keys_update: update } = apiKeys;
 
@@ -82,7 +82,7 @@ export const apiKeyTools: readonly Tool[] = [
     confirmation: {
       description: 'Repeat keyId.',
       expected: ({ keyId }) => keyId,
-      question: aboutApiKey,
+      question: confirmKeyRevocation,
     },
     summarize: (_answer, { keyId }) => `Revoked API key ${quoted(keyId)}.`,
   }),

@@ -11,8 +11,8 @@ import {
   type ToolResult,
   tool,
 } from '../src/mcp/tool.ts';
-import type { DeskStatus } from '../src/sign-in/desk.ts';
-import { quoted } from './words.ts';
+import type { SignInStatus } from '../src/sign-in/sign-in-flow.ts';
+import { quoted } from './format.ts';
 
 interface AuthStatus {
   readonly status: 'signed_in' | 'pending' | 'signed_out';
@@ -106,13 +106,13 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
     return { summary: `${summary} ${advice}`, data };
   }
   const { canOpen, answer } = context.person;
-  const desk = await context.signIn();
+  const flow = await context.signIn();
   if (answer === 'decline') {
-    await desk.close();
+    await flow.close();
     const data = { status: 'signed_out', authorization_url: null };
     return { summary: 'The user declined to sign in. Ask before you try again.', data };
   }
-  const started = await desk.start();
+  const started = await flow.start();
   if (started.status === 'signed_in') {
     const workspace_url = started.workspaceUrl ?? null;
     const data = { status: 'signed_in', authorization_url: null, workspace_url };
@@ -125,7 +125,7 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
     return { summary: message, data, ask: { kind: 'open', url, message } };
   }
   const mayOpen = answer === 'none' || (answer === undefined && isNew);
-  const isOpen = answer === 'accept' || (mayOpen && desk.openBrowser(url));
+  const isOpen = answer === 'accept' || (mayOpen && flow.openBrowser(url));
   return { summary: isOpen ? opened : notOpened, data, next: [whenDone] };
 }
 
@@ -159,7 +159,7 @@ async function statusOf(context: ToolContext): Promise<AuthStatus> {
   }
 }
 
-function tokenStatus(found: DeskStatus): AuthStatus {
+function tokenStatus(found: SignInStatus): AuthStatus {
   const { status, expiresAt, scopes, workspaceUrl, store, profile, authorizationUrl } = found;
   const error = found.error ?? (status === 'signed_out' ? signInHint : undefined);
   return {

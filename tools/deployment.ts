@@ -3,7 +3,7 @@
 import { deployment } from '../src/contract/deployment.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { quoted } from './words.ts';
+import { quoted } from './format.ts';
 
 export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.deployment_get, {

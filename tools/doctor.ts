@@ -11,12 +11,12 @@ import { asFoveaError, FoveaError } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
 import { attempt, type Check, type Finding, type Run } from './doctor/check.ts';
-import { checkModel, checkTrainer } from './doctor/models.ts';
-import { machineRows } from './doctor/on-machine.ts';
-import { checkSettings, waiting } from './doctor/settings.ts';
-import { credentialRows, signInFix } from './doctor/signed-in.ts';
+import { machineRows } from './doctor/machine-checks.ts';
+import { checkModel, checkTrainer } from './doctor/model-checks.ts';
+import { checkSettings, waiting } from './doctor/settings-checks.ts';
+import { credentialRows, signInFix } from './doctor/sign-in-checks.ts';
 import { adviceOf } from './events/stats.ts';
-import { asGiven, quoted } from './words.ts';
+import { asGiven, quoted } from './format.ts';
 
 export const doctorTools: readonly Tool[] = [
   tool({

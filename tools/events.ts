@@ -10,7 +10,7 @@ import { attachFile, attachVideo, fileInput, videoInput } from './events/attach.
 import { createEvent, createInput, showCall } from './events/create.ts';
 import { getEvent, latestEvents, latestInput, listEvents, listInput } from './events/read.ts';
 import { readStats } from './events/stats.ts';
-import { bare, count, quoted } from './words.ts';
+import { bare, count, quoted } from './format.ts';
 
 /** Comma-separated forms of the filters: a model that wants several can call several times. */
 const severalOf = ['device_id__in', 'event_schema__in', 'workflow_id__in', 'external_id__in'];

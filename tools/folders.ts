@@ -5,8 +5,8 @@ import { described } from '../src/contract/fields.ts';
 import { folders } from '../src/contract/folders.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { aboutFolder } from './questions.ts';
-import { count, quoted } from './words.ts';
+import { confirmFolderDeletion } from './confirmation-prompts.ts';
+import { count, quoted } from './format.ts';
 
 const { folders_create: create, folders_update: update } = folders;
 
@@ -50,7 +50,7 @@ export const folderTools: readonly Tool[] = [
     confirmation: {
       description: 'Repeat folderId.',
       expected: ({ folderId }) => folderId,
-      question: aboutFolder,
+      question: confirmFolderDeletion,
     },
     summarize: (_answer, { folderId }) =>
       `Deleted folder ${quoted(folderId)}; its projects are still there.`,

@@ -8,12 +8,12 @@ import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
 import { limits } from '../src/limits.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool, ToolContext } from '../src/mcp/tool.ts';
-import { taskWork, waitForTask } from './next-calls.ts';
-import { aboutImages } from './questions.ts';
-import { refuseExisting, saveLink } from './save-link.ts';
+import { confirmImageDeletion } from './confirmation-prompts.ts';
+import { refuseExisting, saveLink } from './download-link.ts';
+import { taskWork, waitForTask } from './follow-up-calls.ts';
+import { asGiven, count, fileAt, fileSize, lastPart, nameList, quoted, tally } from './format.ts';
 import { readText } from './upload/read-text.ts';
 import { uploadImages, uploadInput } from './upload/upload-tool.ts';
-import { asGiven, count, fileAt, fileSize, lastPart, nameList, quoted, tally } from './words.ts';
 
 const { images_annotate: annotate, images_get: get } = images;
 
@@ -76,7 +76,7 @@ export const imageTools: readonly Tool[] = [
     confirmation: {
       description: 'Repeat project.',
       expected: ({ project }) => lastPart(project),
-      question: aboutImages,
+      question: confirmImageDeletion,
     },
     summarize: (_answer, { images, project }) =>
       `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,

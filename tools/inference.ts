@@ -6,8 +6,8 @@ import type { Answer } from '../src/contract/operation.ts';
 import { invalidArgument } from '../src/errors.ts';
 import { toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
+import { asGiven, count, tally } from './format.ts';
 import { openPart } from './local-file.ts';
-import { asGiven, count, tally } from './words.ts';
 
 const { inference_run: run } = inference;
 const { project } = run.pathParameters.shape;

@@ -6,7 +6,7 @@ import { openRealFile } from '../src/boundary/real-file.ts';
 import type { FilePart } from '../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
-import { fileAt, fileSize } from './words.ts';
+import { fileAt, fileSize } from './format.ts';
 
 /** The file at a path as a part of a multipart body; its bytes are read only while it is sent. */
 export async function openPart(

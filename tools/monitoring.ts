@@ -3,7 +3,7 @@
 import { monitoring } from '../src/contract/monitoring.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { count } from './words.ts';
+import { count } from './format.ts';
 
 export const monitoringTools: readonly Tool[] = [
   fromOperation(monitoring.inference_stats_get, {

@@ -7,10 +7,10 @@ import { previewDefaults, previewShape, previews } from '../src/contract/preview
 import { FoveaError, invalidArgument } from '../src/errors.ts';
 import { isPlain } from '../src/mcp/foreign-text.ts';
 import type { NextCall, Tool, ToolContext, ToolResult } from '../src/mcp/tool.ts';
+import { asGiven, count, lastPart, quoted } from './format.ts';
 import { chooseFiles } from './previews/choose-files.ts';
 import { saveSheet, sheetTarget } from './previews/save-sheet.ts';
 import { readClassNames } from './upload/class-names.ts';
-import { asGiven, count, lastPart, quoted } from './words.ts';
 
 const { versions_preview, versions_preview_files } = previews;
 const path = z.string().min(1);

@@ -4,8 +4,8 @@ import type { Answer, Input } from '../src/contract/operation.ts';
 import { projects } from '../src/contract/projects.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool } from '../src/mcp/tool.ts';
-import { taskWork, waitForTask } from './next-calls.ts';
-import { count, lastPart, nameList, quoted, splitList, tally } from './words.ts';
+import { taskWork, waitForTask } from './follow-up-calls.ts';
+import { count, lastPart, nameList, quoted, splitList, tally } from './format.ts';
 
 const versionsShown = 20;
 

@@ -7,10 +7,10 @@ import { limits } from '../src/limits.ts';
 import { asRecord } from '../src/mcp/members.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool } from '../src/mcp/tool.ts';
+import { jobWork } from './follow-up-calls.ts';
+import { count, quoted } from './format.ts';
 import { readBase64 } from './local-file.ts';
-import { jobWork } from './next-calls.ts';
 import { getExport } from './search/get-export.ts';
-import { count, quoted } from './words.ts';
 
 const imagePath = z.string().min(1);
 

@@ -10,9 +10,9 @@ import { limits } from '../src/limits.ts';
 import { asRecord } from '../src/mcp/members.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import { type NextCall, type Tool, type ToolContext, tool } from '../src/mcp/tool.ts';
-import { exportCall, waitForTask } from './next-calls.ts';
+import { exportCall, waitForTask } from './follow-up-calls.ts';
+import { bare, count, quoted, splitList } from './format.ts';
 import { poll } from './polling.ts';
-import { bare, count, quoted, splitList } from './words.ts';
 
 const waitSecondsMax = limits.toolWaitMsMax / 1000;
 

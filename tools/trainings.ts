@@ -3,9 +3,9 @@
 import { ownTrainings, trainings } from '../src/contract/trainings.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { taskWork, waitForTask } from './next-calls.ts';
-import { aboutTraining, costOfTraining } from './questions.ts';
-import { count, lastPart, quoted, tally } from './words.ts';
+import { confirmTrainingCost, confirmTrainingEnd } from './confirmation-prompts.ts';
+import { taskWork, waitForTask } from './follow-up-calls.ts';
+import { count, lastPart, quoted, tally } from './format.ts';
 
 const confirmation = {
   description: 'Repeat project/version.',
@@ -17,7 +17,7 @@ export const trainingTools: readonly Tool[] = [
   fromOperation(ownTrainings.trainings_start, {
     title: 'Start training',
     description: 'Trains a model on a version, in the background (trainings_list).',
-    cost: costOfTraining,
+    cost: confirmTrainingCost,
     summarize: ({ trainingId }, { version, project }) =>
       `Training ${quoted(trainingId)} of version ${version} of ${quoted(project)} is queued.`,
     next: ({ jobId }, { workspace }) =>
@@ -45,7 +45,7 @@ export const trainingTools: readonly Tool[] = [
     unlisted: ['continueIfNoRefund'],
     confirmation: {
       ...confirmation,
-      question: (input, context) => aboutTraining('Cancel', input, context),
+      question: (input, context) => confirmTrainingEnd('Cancel', input, context),
     },
     summarize: ({ refund }, { continueIfNoRefund }) =>
       refund === false && continueIfNoRefund !== true
@@ -57,7 +57,7 @@ export const trainingTools: readonly Tool[] = [
     description: 'Ends a training and keeps its weights. Cannot be undone.',
     confirmation: {
       ...confirmation,
-      question: (input, context) => aboutTraining('Stop', input, context),
+      question: (input, context) => confirmTrainingEnd('Stop', input, context),
     },
     summarize: () => 'The training is stopping; trainings_list says what became of it.',
   }),

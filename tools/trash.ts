@@ -3,7 +3,7 @@
 import { trash } from '../src/contract/trash.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { count, quoted } from './words.ts';
+import { count, quoted } from './format.ts';
 
 export const trashTools: readonly Tool[] = [
   fromOperation(trash.trash_list, {

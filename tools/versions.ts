@@ -5,9 +5,9 @@ import type { Answer } from '../src/contract/operation.ts';
 import { versions } from '../src/contract/versions.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
+import { count, quoted, splitList } from './format.ts';
 import { exportVersion } from './versions/export.ts';
 import { generateInput, generateVersion, generateWords } from './versions/generate.ts';
-import { count, quoted, splitList } from './words.ts';
 
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,

@@ -6,7 +6,7 @@ import type { Answer } from '../src/contract/operation.ts';
 import { video } from '../src/contract/video.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { count, quoted } from './words.ts';
+import { count, quoted } from './format.ts';
 
 const { video_inference_start: start } = video;
 

@@ -5,8 +5,8 @@ import { flatMetadata } from '../src/contract/fields.ts';
 import { visionEvents } from '../src/contract/vision-events.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
+import { count, quoted } from './format.ts';
 import { openPart } from './local-file.ts';
-import { count, quoted } from './words.ts';
 
 const { vision_events_upload_image: upload } = visionEvents;
 

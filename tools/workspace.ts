@@ -5,7 +5,7 @@ import type { Project } from '../src/contract/projects.ts';
 import { workspace } from '../src/contract/workspace.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
-import { count, lastPart, nameList, quoted } from './words.ts';
+import { count, lastPart, nameList, quoted } from './format.ts';
 
 /** Splits and classes of every project are what `projects_get` is for. */
 function inShort({ id, name, type, images, unannotated, updated }: z.output<typeof Project>) {

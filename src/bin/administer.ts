@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Administration, openAdministration } from '../authorization-server/administration.ts';
 import { systemClock } from '../clock.ts';
 import { readSettings } from '../config.ts';
-import { makeDataFolder } from './data-folder.ts';
-import { localWorkspace } from './services.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
+import { localWorkspace } from './upstream-services.ts';
 
 /** Works on the sign-in data in `data`, or in FOVEA_HOME; a service may be running on it. */
 export async function administer(
@@ -13,7 +13,7 @@ export async function administer(
   work: (administration: Administration, workspace: string) => void | Promise<void>,
 ): Promise<void> {
   const settings = readSettings();
-  const folder = makeDataFolder(
+  const folder = prepareDataFolder(
     data ?? join(settings.home, 'platform'),
     data === undefined ? 'FOVEA_HOME' : '--data',
   );

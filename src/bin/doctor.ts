@@ -9,8 +9,8 @@ import type { DoctorCommand } from '../command-line.ts';
 import { type Settings, surveySettings } from '../config.ts';
 import { createLog } from '../log.ts';
 import { forPeople } from '../mcp/foreign-text.ts';
-import { openMachine } from './machine.ts';
-import { connectServices, withWorkspace } from './services.ts';
+import { createMachineDiagnostics } from './machine-diagnostics.ts';
+import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
 
 /** Exit code 0: all is well; 1: something is not. */
 export async function runDoctor({ json }: DoctorCommand): Promise<void> {
@@ -34,13 +34,13 @@ async function checksOf(): Promise<readonly Check[]> {
 
 async function examine(settings: Settings): Promise<readonly Check[]> {
   const log = createLog(settings.logLevel);
-  const services = connectServices(settings, log);
+  const services = connectUpstreamServices(settings, log);
   try {
     return await diagnose({
       client: await services.client(),
       eventStorePlace: services.eventStorePlace,
       signIn: services.signIn,
-      machine: async () => openMachine(settings, packageJson.version, log),
+      machine: async () => createMachineDiagnostics(settings, packageJson.version, log),
       files: openFileRoots(settings.fileRoots),
       person: { canOpen: false, canConsent: false, answer: undefined },
       settings,

@@ -8,8 +8,8 @@ import { startEventStore } from '../event-store/event-store.ts';
 import { readEventStoreSettings } from '../event-store-config.ts';
 import type { Log } from '../log.ts';
 import { Secret } from '../secret.ts';
-import { makeDataFolder } from './data-folder.ts';
 import type { Embedded } from './embedded.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
 
 /**
  * On a free port of 127.0.0.1, with a key that nobody else has and that ends with the process. Its
@@ -19,7 +19,7 @@ import type { Embedded } from './embedded.ts';
 export async function startEmbeddedEventStore(settings: Settings, log: Log): Promise<Embedded> {
   const apiKey = new Secret(randomBytes(32).toString('base64url'));
   const service = await startEventStore({
-    data: makeDataFolder(join(settings.home, 'event-store'), 'FOVEA_HOME'),
+    data: prepareDataFolder(join(settings.home, 'event-store'), 'FOVEA_HOME'),
     host: '127.0.0.1',
     port: 0,
     settings: { ...readEventStoreSettings(), apiKey, allowedHosts: [] },

@@ -9,9 +9,9 @@ import type { Service } from '../http-server/service.ts';
 import type { Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
 import { Secret } from '../secret.ts';
-import { makeDataFolder } from './data-folder.ts';
 import { platformOptions } from './platform-options.ts';
-import { localWorkspace } from './services.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
+import { localWorkspace } from './upstream-services.ts';
 
 export interface Embedded {
   readonly service: Service;
@@ -22,7 +22,7 @@ export interface Embedded {
 export async function startEmbedded(settings: Settings, log: Log): Promise<Embedded> {
   const key = new Secret(randomBytes(32).toString('base64url'));
   const service = await startPlatform({
-    data: makeDataFolder(join(settings.home, 'platform'), 'FOVEA_HOME'),
+    data: prepareDataFolder(join(settings.home, 'platform'), 'FOVEA_HOME'),
     host: '127.0.0.1',
     port: 0,
     workspace: settings.workspace ?? localWorkspace,

@@ -8,7 +8,7 @@ import { readSettings } from '../config.ts';
 import { startEventStore } from '../event-store/event-store.ts';
 import { readEventStoreSettings } from '../event-store-config.ts';
 import { createLog } from '../log.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
@@ -17,7 +17,7 @@ export async function runEventStore(command: ServiceCommand): Promise<void> {
   const settings = readEventStoreSettings();
   const log = createLog(logLevel).part('event-store');
   const service = await startEventStore({
-    data: makeDataFolder(
+    data: prepareDataFolder(
       command.data ?? join(home, 'event-store'),
       command.data === undefined ? 'FOVEA_HOME' : '--data',
     ),

@@ -19,15 +19,15 @@ import { mcpPath } from '../mcp/http/mcp-http.ts';
 import { once } from '../once.ts';
 import { startPlatform } from '../platform/platform.ts';
 import type { Secret } from '../secret.ts';
-import { createOAuthClient, type OAuthClient } from '../sign-in/client.ts';
+import { createOAuthClient, type OAuthClient } from '../sign-in/oauth-client.ts';
 import { exchangeToken, requireAudiences, verifyFor } from '../sign-in/resource-server.ts';
 import { type MountedSignIn, mountSignIn } from './authorization-server.ts';
-import { makeDataFolder } from './data-folder.ts';
-import { forwardedLinks } from './forwarded-links.ts';
 import { platformOptions } from './platform-options.ts';
-import { localWorkspace } from './services.ts';
-import { withoutKeyMaking } from './shared-key.ts';
-import { type CallerClients, exchangingClients, notOffered } from './upstream-exchange.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
+import { withoutKeyMaking } from './shared-api-key.ts';
+import { signedLinkRoutes } from './signed-link-proxy.ts';
+import { type CallerClients, exchangingClients, notOffered } from './token-exchange-clients.ts';
+import { localWorkspace } from './upstream-services.ts';
 
 export interface HttpBackend {
   /** Answered beside the protocol. */
@@ -56,7 +56,7 @@ const tokenPath = '/oauth/token';
 export async function embeddedBackend(options: BackendOptions): Promise<HttpBackend> {
   const { command, settings, log } = options;
   const { host } = command;
-  const data = makeDataFolder(
+  const data = prepareDataFolder(
     command.data ?? join(settings.home, 'platform'),
     command.data === undefined ? 'FOVEA_HOME' : '--data',
   );
@@ -91,7 +91,7 @@ export async function embeddedBackend(options: BackendOptions): Promise<HttpBack
   });
   const { clientOf, close } = embeddedClients(signIn, platform.url, settings);
   return {
-    routes: [...signIn.routes, ...forwardedLinks(platform.url)],
+    routes: [...signIn.routes, ...signedLinkRoutes(platform.url)],
     verify: signIn.verify,
     issuer: signIn.issuer,
     onListening: signIn.onListening,

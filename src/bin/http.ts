@@ -26,7 +26,7 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
     settings.baseUrl === undefined
       ? await embeddedBackend({ command, settings, log })
       : await hostedBackend(settings.baseUrl, settings);
-  const readBacks = async () => (await import('../../tools/read-backs.ts')).readBacks;
+  const readBacks = async () => (await import('../../tools/reconciliation.ts')).reconcilers;
   const journal = lazyJournal(settings, log, readBacks);
   const parts = { command, settings, version, log, journal: journal.get };
   const service = await start(backend, parts).catch(async (thrown) => {

@@ -9,10 +9,10 @@ import { limits } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
 import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorization-server.ts';
-import { makeDataFolder } from './data-folder.ts';
 import { platformOptions } from './platform-options.ts';
+import { prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
-import { localWorkspace } from './services.ts';
+import { localWorkspace } from './upstream-services.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runPlatform(command: ServiceCommand): Promise<void> {
@@ -28,7 +28,7 @@ export async function servePlatform(
   settings: Settings,
   log: Log,
 ): Promise<Service> {
-  const data = makeDataFolder(
+  const data = prepareDataFolder(
     command.data ?? join(settings.home, 'platform'),
     command.data === undefined ? 'FOVEA_HOME' : '--data',
   );

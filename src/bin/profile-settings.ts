@@ -2,7 +2,7 @@
 
 import { profileName, readSettings, type Settings } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
-import { withWorkspace } from './services.ts';
+import { withWorkspace } from './upstream-services.ts';
 
 /** `profile` goes before FOVEA_PROFILE. Throws `invalid_input` for what can be no profile. */
 export function settingsOf(profile: string | undefined): Settings {

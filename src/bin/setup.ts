@@ -9,25 +9,25 @@ import { createReader, environmentOfOthers, folders as foldersOf, thisMachine } 
 import { invalidArgument } from '../errors.ts';
 import { type EntryVariables, findEntries } from '../setup/host-entry.ts';
 import type { Running } from '../setup/launch.ts';
-import type { Outcome } from '../setup/outcome.ts';
 import { type SetUp, setUp } from '../setup/set-up.ts';
-import type { Surroundings } from '../setup/surroundings.ts';
+import type { SetupOutcome } from '../setup/setup-outcome.ts';
+import type { SystemEnvironment } from '../setup/system-environment.ts';
 import { undoSetUp } from '../setup/undo.ts';
 
 /** Exit code 0: all is as asked; 1: a file was refused. */
 export async function runSetup(command: SetupCommand): Promise<void> {
-  const surroundings = thisSurroundings();
+  const system = readSystemEnvironment();
   const { hosts, all, dryRun, undo } = command;
   refuseWithoutHost(command);
-  if (hosts.length === 0 && !all && !dryRun && !undo) return listHosts(surroundings);
+  if (hosts.length === 0 && !all && !dryRun && !undo) return listHosts(system);
   const options = {
-    surroundings,
+    system,
     running: thisProgram(),
     dryRun,
     clock: systemClock,
     variables: undo ? noVariables : variablesOf(command),
   };
-  const names = hosts.length > 0 ? hosts : undo ? hostNames : await usedHosts(surroundings);
+  const names = hosts.length > 0 ? hosts : undo ? hostNames : await usedHosts(system);
   const outcomes = await runAll(names, undo, options);
   const shown = hosts.length > 0 ? outcomes : outcomes.filter(({ kind }) => kind !== 'nothing');
   if (shown.length === 0) print(undo ? 'There is nothing to undo.' : noHost);
@@ -64,7 +64,7 @@ function folderNamed(name: string): string {
 }
 
 /** Where hosts keep their files depends on the machine and on variables of others. */
-export function thisSurroundings(): Surroundings {
+export function readSystemEnvironment(): SystemEnvironment {
   const { platform } = process;
   return { platform, homeFolder: homedir(), environment: environmentOfOthers() };
 }
@@ -78,23 +78,23 @@ async function runAll(
   names: readonly HostName[],
   undo: boolean,
   options: SetUp,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+): Promise<readonly SetupOutcome[]> {
+  const outcomes: SetupOutcome[] = [];
   for (const name of names) {
     outcomes.push(...(await (undo ? undoSetUp(name, options) : setUp(name, options))));
   }
   return outcomes;
 }
 
-async function usedHosts(surroundings: Surroundings): Promise<readonly HostName[]> {
-  const entries = await findEntries(hostNames, surroundings);
+async function usedHosts(system: SystemEnvironment): Promise<readonly HostName[]> {
+  const entries = await findEntries(hostNames, system);
   return [...new Set(entries.map(({ host }) => host))];
 }
 
 const noHost = `No host was found here. Known are ${hostNames.join(', ')}.`;
 
-async function listHosts(surroundings: Surroundings): Promise<void> {
-  const entries = await findEntries(hostNames, surroundings);
+async function listHosts(system: SystemEnvironment): Promise<void> {
+  const entries = await findEntries(hostNames, system);
   for (const { host, title, file, command, trouble } of entries) {
     const state = trouble ?? (command === undefined ? 'does not know Fovea' : 'knows Fovea');
     print(`${host.padEnd(16)}${title}: ${file} ${state}`);
@@ -103,7 +103,7 @@ async function listHosts(surroundings: Surroundings): Promise<void> {
   print('\nfovea setup NAME writes the entry; --dry-run shows it first; --all takes every host.');
 }
 
-function show(outcome: Outcome, dryRun: boolean): void {
+function show(outcome: SetupOutcome, dryRun: boolean): void {
   const { title, file, diff, paste } = outcome;
   print(`${title}: ${file}`);
   if (diff !== undefined) print(diff.trimEnd());
@@ -111,7 +111,7 @@ function show(outcome: Outcome, dryRun: boolean): void {
   if (paste !== undefined) print(`${paste.trimEnd()}\n`);
 }
 
-function sentence(outcome: Outcome, dryRun: boolean): string {
+function sentence(outcome: SetupOutcome, dryRun: boolean): string {
   const { kind, backup, why, paste, afterwards, note } = outcome;
   const notes = [afterwards, note].flatMap((words) => (words === undefined ? [] : [` ${words}`]));
   const next = notes.join('');

@@ -5,9 +5,9 @@ import type { SignInCommand } from '../command-line.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
-import type { SignInDesk } from '../sign-in/desk.ts';
+import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
+import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';
-import { openSignIn } from './session.ts';
 
 /** Waits until the person has signed in. Throws why not, and `conflict` where nobody needs to. */
 export async function runSignIn({ profile, paste }: SignInCommand): Promise<void> {
@@ -19,15 +19,17 @@ export async function runSignIn({ profile, paste }: SignInCommand): Promise<void
       'Let the assistant sign in (auth_sign_in), or set FOVEA_CREDENTIALS to auto.',
     );
   }
-  const { desk, close } = openSignIn(settings, createLog(settings.logLevel), { listens: !paste });
+  const { flow, close } = openSignIn(settings, createLog(settings.logLevel), {
+    listens: !paste,
+  });
   try {
-    const started = await desk.start();
+    const started = await flow.start();
     if (started.status === 'pending') {
-      await (paste ? pasteAddress : useBrowser)(desk, started.authorizationUrl);
+      await (paste ? pasteAddress : useBrowser)(flow, started.authorizationUrl);
     } else if (started.why !== 'tokens') {
       throw noNeed[started.why];
     }
-    const { workspaceUrl, store } = await desk.status();
+    const { workspaceUrl, store } = await flow.status();
     const already = started.status === 'pending' ? '' : ' already; fovea sign-out ends that';
     say(`Signed in${workspaceUrl ? ` to ${workspaceUrl}` : ''}${already}. Kept in: ${store}.`);
   } finally {
@@ -44,15 +46,15 @@ const noNeed = {
   }),
 };
 
-async function useBrowser(desk: SignInDesk, address: string): Promise<void> {
-  const lead = desk.openBrowser(address)
+async function useBrowser(flow: SignInFlow, address: string): Promise<void> {
+  const lead = flow.openBrowser(address)
     ? 'The browser opens. If it does not, open this address on this machine:'
     : 'Open this address on this machine; elsewhere, use fovea sign-in --paste:';
   say(`${lead}\n\n  ${address}\n\nWaiting for you to sign in.`);
-  await desk.finished(AbortSignal.timeout(limits.signInMsMax * 2));
+  await flow.finished(AbortSignal.timeout(limits.signInMsMax * 2));
 }
 
-async function pasteAddress(desk: SignInDesk, address: string): Promise<void> {
+async function pasteAddress(flow: SignInFlow, address: string): Promise<void> {
   say(
     `Open this address in a browser, on any machine, and sign in:\n\n  ${address}\n\n` +
       'The browser then fails to open a page of 127.0.0.1: that is as it should be.\n' +
@@ -61,8 +63,8 @@ async function pasteAddress(desk: SignInDesk, address: string): Promise<void> {
   const lines = createInterface({ input: process.stdin });
   try {
     await Promise.race([
-      finishWithLine(desk, lines),
-      desk.finished(AbortSignal.timeout(limits.signInMsMax * 2)),
+      finishWithLine(flow, lines),
+      flow.finished(AbortSignal.timeout(limits.signInMsMax * 2)),
     ]);
   } finally {
     lines.close();
@@ -70,11 +72,11 @@ async function pasteAddress(desk: SignInDesk, address: string): Promise<void> {
 }
 
 /** Asks again as long as an address is not that of this sign-in. */
-async function finishWithLine(desk: SignInDesk, lines: AsyncIterable<string>): Promise<void> {
+async function finishWithLine(flow: SignInFlow, lines: AsyncIterable<string>): Promise<void> {
   for await (const line of lines) {
     if (line.trim() === '') continue;
     try {
-      return await desk.finishWith(line);
+      return await flow.finishWith(line);
     } catch (thrown) {
       const { code, message, hint = '' } = asFoveaError(thrown);
       if (code !== 'invalid_input') throw thrown;

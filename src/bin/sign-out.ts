@@ -2,15 +2,15 @@
 
 import type { ProfileCommand } from '../command-line.ts';
 import { createLog } from '../log.ts';
+import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';
-import { openSignIn } from './session.ts';
 
 /** Says what could not be revoked. Throws where the tokens cannot be read to be revoked. */
 export async function runSignOut({ profile }: ProfileCommand): Promise<void> {
   const settings = settingsOf(profile);
-  const { desk, close } = openSignIn(settings, createLog(settings.logLevel));
+  const { flow, close } = openSignIn(settings, createLog(settings.logLevel));
   try {
-    const { revoked, wasSignedIn } = await desk.signOut();
+    const { revoked, wasSignedIn } = await flow.signOut();
     process.stdout.write(`${wordsFor(wasSignedIn, revoked, settings.profile)}\n`);
     if (settings.apiKey !== undefined) {
       process.stdout.write('FOVEA_API_KEY is still set, and still in use.\n');

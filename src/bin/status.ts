@@ -3,16 +3,16 @@
 import { isoTime } from '../clock.ts';
 import type { ProfileCommand } from '../command-line.ts';
 import { createLog } from '../log.ts';
-import type { DeskStatus } from '../sign-in/desk.ts';
+import type { SignInStatus } from '../sign-in/sign-in-flow.ts';
+import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';
-import { openSignIn } from './session.ts';
 
 /** Exit code 0: signed in; 1: not. Throws where the tokens cannot be read. */
 export async function runStatus({ profile }: ProfileCommand): Promise<void> {
   const settings = settingsOf(profile);
-  const { desk, tokens, close } = openSignIn(settings, createLog(settings.logLevel));
+  const { flow, tokens, close } = openSignIn(settings, createLog(settings.logLevel));
   try {
-    const status = await desk.status();
+    const status = await flow.status();
     const rows = [...rowsOf(status), ['service', settings.baseUrl ?? 'this process']];
     const others = (await tokens.profiles()).filter((other) => other.profile !== settings.profile);
     const more = others.map((other) => [
@@ -29,7 +29,7 @@ export async function runStatus({ profile }: ProfileCommand): Promise<void> {
   }
 }
 
-function rowsOf(status: DeskStatus): readonly (readonly string[])[] {
+function rowsOf(status: SignInStatus): readonly (readonly string[])[] {
   const { expiresAt, workspaceUrl, scopes, error } = status;
   return [
     ['status', status.status],

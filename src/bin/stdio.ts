@@ -13,7 +13,7 @@ import { protocolOutput } from '../mcp/stdout-guard.ts';
 import { checkToolsets } from '../mcp/surface.ts';
 import { openWire } from '../mcp/wire.ts';
 import { once } from '../once.ts';
-import { connectServices, withWorkspace } from './services.ts';
+import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
 
 export async function runStdio(version: string): Promise<void> {
   const settings = withWorkspace(readSettings());
@@ -24,7 +24,7 @@ export async function runStdio(version: string): Promise<void> {
   const lifecycle = startLifecycle(wire.input, protocolOutput, log);
   const journal = lazyJournal(settings, log, readBacks);
   lifecycle.onEnd('journal', () => journal.close());
-  const services = connectServices(settings, log);
+  const services = connectUpstreamServices(settings, log);
   lifecycle.onEnd('services', () => services.close());
   const workingFolder = process.cwd();
   const files = once(async () => {
@@ -40,7 +40,12 @@ export async function runStdio(version: string): Promise<void> {
         client: await services.client(),
         eventStorePlace: services.eventStorePlace,
         signIn: services.signIn,
-        machine: async () => (await import('./machine.ts')).openMachine(settings, version, log),
+        machine: async () =>
+          (await import('./machine-diagnostics.ts')).createMachineDiagnostics(
+            settings,
+            version,
+            log,
+          ),
         files: await files.get(),
         settings,
         clock: systemClock,
@@ -63,5 +68,5 @@ export async function runStdio(version: string): Promise<void> {
 }
 
 async function readBacks() {
-  return (await import('../../tools/read-backs.ts')).readBacks;
+  return (await import('../../tools/reconciliation.ts')).reconcilers;
 }

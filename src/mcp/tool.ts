@@ -8,8 +8,8 @@ import { check, withoutNulls } from '../contract/check.ts';
 import type { Effect, Family } from '../contract/operation.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { Client } from '../http-client/client.ts';
-import type { Machine } from '../setup/machine.ts';
-import type { SignInDesk } from '../sign-in/desk.ts';
+import type { MachineDiagnostics } from '../setup/machine-diagnostics.ts';
+import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
 
 /** A call that makes sense next, ready to be made. */
 export interface NextCall {
@@ -121,9 +121,9 @@ export interface ToolContext {
   eventStorePlace(): Promise<EventStorePlace>;
   readonly files: FileRoots;
   /** Loads what signing in needs with the first call, and sends nothing yet. */
-  signIn(): Promise<SignInDesk>;
+  signIn(): Promise<SignInFlow>;
   /** What is seen of this machine beside Fovea; loads what it needs with the first call. */
-  machine(): Promise<Machine>;
+  machine(): Promise<MachineDiagnostics>;
   readonly person: {
     /** Whether the host can show its user an address to open. */
     readonly canOpen: boolean;

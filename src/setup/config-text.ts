@@ -3,7 +3,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../json-object.ts';
 import { editJson, readJson } from './json-text.ts';
-import { type Path, plain, type Style, valueAt, withValueAt } from './members.ts';
+import {
+  plain,
+  type SettingPath,
+  type TextStyle,
+  valueAt,
+  withValueAt,
+} from './nested-settings.ts';
 import { editToml, readToml } from './toml-text.ts';
 import { editYaml, readYaml } from './yaml-text.ts';
 
@@ -12,7 +18,7 @@ interface Language {
   /** All that the text says. Throws for a text that is none of the language. */
   readonly read: (text: string) => unknown;
   /** The text with a member set, or removed where the value is undefined. May give up and throw. */
-  readonly edit: (text: string, path: Path, value: unknown, style: Style) => string;
+  readonly edit: (text: string, path: SettingPath, value: unknown, style: TextStyle) => string;
 }
 
 const languages: Readonly<Record<'json' | 'toml' | 'yaml', Language>> = {
@@ -29,7 +35,7 @@ export class NotUnderstood extends Error {
 }
 
 /** The value at a path; undefined: there is none. Throws `NotUnderstood`. */
-export function readMember(language: LanguageName, text: string, path: Path): unknown {
+export function readMember(language: LanguageName, text: string, path: SettingPath): unknown {
   return valueAt(parsed(language, withoutMark(text)), path);
 }
 
@@ -41,7 +47,7 @@ export function readMember(language: LanguageName, text: string, path: Path): un
 export function writeMember(
   language: LanguageName,
   text: string,
-  path: Path,
+  path: SettingPath,
   entry: Readonly<Record<string, unknown>> | undefined,
 ): string {
   const body = withoutMark(text);
@@ -62,7 +68,7 @@ export function writeMember(
 
 const notSafely = 'is written in a way that Fovea cannot extend safely';
 
-function comparable(language: LanguageName, text: string, path: Path): unknown {
+function comparable(language: LanguageName, text: string, path: SettingPath): unknown {
   try {
     return plain(withoutEmpty(languages[language].read(text), path));
   } catch (cause) {
@@ -90,9 +96,9 @@ function parsed(language: LanguageName, text: string): unknown {
 function edited(
   language: LanguageName,
   text: string,
-  at: Path,
+  at: SettingPath,
   value: unknown,
-  style: Style,
+  style: TextStyle,
 ): string {
   try {
     return languages[language].edit(text, at, value, style);
@@ -102,7 +108,7 @@ function edited(
 }
 
 /** On the way to the entry there may be nothing else than groups of settings. */
-function refuseOddWay(root: unknown, path: Path): void {
+function refuseOddWay(root: unknown, path: SettingPath): void {
   for (let depth = 1; depth < path.length; depth += 1) {
     const value = valueAt(root, path.slice(0, depth));
     if (value !== undefined && value !== null && !isPlainObject(value)) {
@@ -111,11 +117,11 @@ function refuseOddWay(root: unknown, path: Path): void {
   }
 }
 
-type Change = readonly [Path, unknown];
+type Change = readonly [SettingPath, unknown];
 
 function changes(
   root: unknown,
-  path: Path,
+  path: SettingPath,
   entry: Readonly<Record<string, unknown>> | undefined,
 ): readonly Change[] {
   const found = valueAt(root, path);
@@ -129,7 +135,7 @@ function changes(
 }
 
 /** A group without a member is as good as none; languages differ in whether one can be written. */
-function withoutEmpty(root: unknown, path: Path): unknown {
+function withoutEmpty(root: unknown, path: SettingPath): unknown {
   let value = root;
   for (let depth = path.length; depth > 0; depth -= 1) {
     const at = path.slice(0, depth);
@@ -142,7 +148,7 @@ function withoutEmpty(root: unknown, path: Path): unknown {
 }
 
 /** As the text is written already; two blanks where it does not say. */
-function styleOf(text: string): Style {
+function styleOf(text: string): TextStyle {
   const indent = /^(\t| {1,8})\S/m.exec(text)?.[1] ?? '  ';
   return { lineEnd: text.includes('\r\n') ? '\r\n' : '\n', indent };
 }

@@ -3,28 +3,28 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { hostNames } from '../command-line.ts';
+import { findProgram } from './find-program.ts';
 import { type FoundEntry, findEntries } from './host-entry.ts';
-import type { HostEntry } from './machine.ts';
-import { findProgram } from './programs.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HostEntry } from './machine-diagnostics.ts';
+import type { SystemEnvironment } from './system-environment.ts';
 
 /** `version` is that of the copy that looks. */
 export async function findHosts(
-  surroundings: Surroundings,
+  system: SystemEnvironment,
   version: string,
 ): Promise<readonly HostEntry[]> {
-  const found = await findEntries(hostNames, surroundings);
-  return Promise.all(found.map((entry) => judged(entry, surroundings, version)));
+  const found = await findEntries(hostNames, system);
+  return Promise.all(found.map((entry) => judged(entry, system, version)));
 }
 
 async function judged(
   entry: FoundEntry,
-  surroundings: Surroundings,
+  system: SystemEnvironment,
   version: string,
 ): Promise<HostEntry> {
   const { command } = entry;
   if (command === undefined) return entry;
-  const trouble = entry.trouble ?? (await troubleOf(command, surroundings));
+  const trouble = entry.trouble ?? (await troubleOf(command, system));
   const other = await versionOf(command);
   return {
     ...entry,
@@ -35,13 +35,13 @@ async function judged(
 
 async function troubleOf(
   [program = '', ...args]: readonly string[],
-  surroundings: Surroundings,
+  system: SystemEnvironment,
 ): Promise<string | undefined> {
   if (isAbsolute(program)) {
     if (!(await isFile(program))) return 'starts a program that is not there any more';
-  } else if (surroundings.platform === 'win32' && /^(npx|npm|fovea)(\.cmd)?$/i.test(program)) {
+  } else if (system.platform === 'win32' && /^(npx|npm|fovea)(\.cmd)?$/i.test(program)) {
     return 'starts npx directly, which Windows cannot';
-  } else if (program !== 'cmd' && !(await findProgram(program, surroundings))) {
+  } else if (program !== 'cmd' && !(await findProgram(program, system))) {
     return 'starts a program that is not on the PATH';
   }
   const script = scriptOf(args);

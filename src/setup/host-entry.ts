@@ -8,7 +8,7 @@ import { readConfigFile, textOf, Unusable } from './config-file.ts';
 import { NotUnderstood, readMember } from './config-text.ts';
 import { type Host, hostNamed, type Place } from './hosts.ts';
 import type { Launch } from './launch.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SystemEnvironment } from './system-environment.ts';
 
 /** The entry of Fovea in the configuration of a host. */
 export interface FoundEntry {
@@ -26,10 +26,10 @@ export interface FoundEntry {
 /** The places of a host that are in use; where there are none, the first of all if `orFirst`. */
 export async function placesOf(
   host: Host,
-  surroundings: Surroundings,
+  system: SystemEnvironment,
   orFirst: boolean,
 ): Promise<readonly Place[]> {
-  const places = await host.places(surroundings);
+  const places = await host.places(system);
   const states = await Promise.all(places.map(isUsed));
   const used = places.filter((_place, at) => states[at]);
   const first = used.length === 0 && orFirst ? places[0] : undefined;
@@ -48,11 +48,11 @@ async function isUsed({ sign, file }: Place): Promise<boolean> {
 /** What hosts of this machine know of Fovea; hosts that are not there are left out. */
 export async function findEntries(
   names: readonly HostName[],
-  surroundings: Surroundings,
+  system: SystemEnvironment,
 ): Promise<readonly FoundEntry[]> {
   const found = names.map(async (name) => {
     const host = hostNamed(name);
-    const places = await placesOf(host, surroundings, false);
+    const places = await placesOf(host, system, false);
     return Promise.all(places.map(({ file }) => findEntry(host, file)));
   });
   return (await Promise.all(found)).flat();

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HostName } from '../command-line.ts';
 import type { Launch } from './launch.ts';
-import { folderIn, type Surroundings } from './surroundings.ts';
+import { folderIn, type SystemEnvironment } from './system-environment.ts';
 
 /** A file that may hold an entry. */
 export interface Place {
@@ -21,7 +21,7 @@ export interface Host {
   /** The members that lead to the servers; an entry of Fovea is called `fovea`. */
   readonly servers: string;
   /** Where none is in use, the first is written. */
-  places(surroundings: Surroundings): Promise<readonly Place[]>;
+  places(system: SystemEnvironment): Promise<readonly Place[]>;
   /** Written always. */
   entry(launch: Launch): Readonly<Record<string, unknown>>;
   /** Written with a new entry only: what people change. */
@@ -47,9 +47,9 @@ const byName = {
   'claude-desktop': {
     ...common,
     title: 'Claude Desktop',
-    places: async (surroundings) => {
-      const usual = join(configFolder(surroundings), 'Claude');
-      const folders = [...(await storeFolders(surroundings)), usual];
+    places: async (system) => {
+      const usual = join(configFolder(system), 'Claude');
+      const folders = [...(await storeFolders(system)), usual];
       return folders.map((folder) => place(join(folder, 'claude_desktop_config.json')));
     },
     afterwards: 'Quit Claude Desktop and start it again.',
@@ -57,10 +57,10 @@ const byName = {
   'claude-code': {
     ...common,
     title: 'Claude Code',
-    places: async (surroundings) => {
-      const folder = folderIn(surroundings, 'CLAUDE_CONFIG_DIR');
+    places: async (system) => {
+      const folder = folderIn(system, 'CLAUDE_CONFIG_DIR');
       if (folder !== undefined) return [place(join(folder, '.claude.json'))];
-      const home = surroundings.homeFolder;
+      const home = system.homeFolder;
       return [{ file: join(home, '.claude.json'), sign: join(home, '.claude') }];
     },
     entry: typed,
@@ -70,8 +70,7 @@ const byName = {
     ...common,
     title: 'VS Code',
     servers: 'servers',
-    places: async (surroundings) =>
-      codeFolders(surroundings).map((folder) => place(join(folder, 'mcp.json'))),
+    places: async (system) => codeFolders(system).map((folder) => place(join(folder, 'mcp.json'))),
     entry: typed,
     afterwards: 'In VS Code, run "MCP: List Servers" and start fovea.',
   },
@@ -86,9 +85,8 @@ const byName = {
     title: 'Codex',
     format: 'toml',
     servers: 'mcp_servers',
-    places: async (surroundings) => {
-      const folder =
-        folderIn(surroundings, 'CODEX_HOME') ?? join(surroundings.homeFolder, '.codex');
+    places: async (system) => {
+      const folder = folderIn(system, 'CODEX_HOME') ?? join(system.homeFolder, '.codex');
       return [place(join(folder, 'config.toml'))];
     },
     // Ten seconds, its default, are little for a first download by npx.
@@ -98,8 +96,8 @@ const byName = {
   gemini: {
     ...common,
     title: 'Gemini CLI',
-    places: async (surroundings) => {
-      const home = folderIn(surroundings, 'GEMINI_CLI_HOME') ?? surroundings.homeFolder;
+    places: async (system) => {
+      const home = folderIn(system, 'GEMINI_CLI_HOME') ?? system.homeFolder;
       return [place(join(home, '.gemini', 'settings.json'))];
     },
     afterwards: 'Start Gemini CLI again.',
@@ -116,7 +114,7 @@ const byName = {
     ...common,
     title: 'Zed',
     servers: 'context_servers',
-    places: async (surroundings) => [place(join(zedFolder(surroundings), 'settings.json'))],
+    places: async (system) => [place(join(zedFolder(system), 'settings.json'))],
     // Versions of before 2026 need it, later ones ignore it.
     first: { source: 'custom' },
     afterwards: 'Zed reads its settings at once.',
@@ -124,7 +122,7 @@ const byName = {
   cline: {
     ...common,
     title: 'Cline',
-    places: async (surroundings) => clinePlaces(surroundings),
+    places: async (system) => clinePlaces(system),
     afterwards: 'Cline reads its settings at once.',
   },
   goose: {
@@ -132,7 +130,7 @@ const byName = {
     title: 'Goose',
     format: 'yaml',
     servers: 'extensions',
-    places: async (surroundings) => [place(join(gooseFolder(surroundings), 'config.yaml'))],
+    places: async (system) => [place(join(gooseFolder(system), 'config.yaml'))],
     entry: ({ command, args }) => ({ type: 'stdio', cmd: command, args }),
     first: {
       name: 'fovea',
@@ -155,26 +153,25 @@ function place(file: string): Place {
 }
 
 /** Where applications of a user keep their settings. */
-function configFolder(surroundings: Surroundings): string {
-  const { platform, homeFolder } = surroundings;
-  if (platform === 'win32') return roamingFolder(surroundings);
+function configFolder(system: SystemEnvironment): string {
+  const { platform, homeFolder } = system;
+  if (platform === 'win32') return roamingFolder(system);
   if (platform === 'darwin') return join(homeFolder, 'Library', 'Application Support');
-  return dotConfig(surroundings);
+  return dotConfig(system);
 }
 
-function roamingFolder(surroundings: Surroundings): string {
-  return folderIn(surroundings, 'APPDATA') ?? join(surroundings.homeFolder, 'AppData', 'Roaming');
+function roamingFolder(system: SystemEnvironment): string {
+  return folderIn(system, 'APPDATA') ?? join(system.homeFolder, 'AppData', 'Roaming');
 }
 
-function dotConfig(surroundings: Surroundings): string {
-  return folderIn(surroundings, 'XDG_CONFIG_HOME') ?? join(surroundings.homeFolder, '.config');
+function dotConfig(system: SystemEnvironment): string {
+  return folderIn(system, 'XDG_CONFIG_HOME') ?? join(system.homeFolder, '.config');
 }
 
 /** Windows gives packaged applications folders of their own in place of the usual ones. */
-async function storeFolders(surroundings: Surroundings): Promise<readonly string[]> {
-  if (surroundings.platform !== 'win32') return [];
-  const local =
-    folderIn(surroundings, 'LOCALAPPDATA') ?? join(surroundings.homeFolder, 'AppData', 'Local');
+async function storeFolders(system: SystemEnvironment): Promise<readonly string[]> {
+  if (system.platform !== 'win32') return [];
+  const local = folderIn(system, 'LOCALAPPDATA') ?? join(system.homeFolder, 'AppData', 'Local');
   const packages = join(local, 'Packages');
   const names = await readdir(packages).catch((): string[] => []);
   return names
@@ -182,24 +179,24 @@ async function storeFolders(surroundings: Surroundings): Promise<readonly string
     .map((name) => join(packages, name, 'LocalCache', 'Roaming', 'Claude'));
 }
 
-function codeFolders(surroundings: Surroundings): readonly string[] {
-  return ['Code', 'Code - Insiders'].map((name) => join(configFolder(surroundings), name, 'User'));
+function codeFolders(system: SystemEnvironment): readonly string[] {
+  return ['Code', 'Code - Insiders'].map((name) => join(configFolder(system), name, 'User'));
 }
 
-function zedFolder(surroundings: Surroundings): string {
-  const { platform, homeFolder } = surroundings;
-  if (platform === 'win32') return join(roamingFolder(surroundings), 'Zed');
-  return join(platform === 'darwin' ? join(homeFolder, '.config') : dotConfig(surroundings), 'zed');
+function zedFolder(system: SystemEnvironment): string {
+  const { platform, homeFolder } = system;
+  if (platform === 'win32') return join(roamingFolder(system), 'Zed');
+  return join(platform === 'darwin' ? join(homeFolder, '.config') : dotConfig(system), 'zed');
 }
 
 /** Version 4 shares one file with its command line; version 3 kept one in each editor. */
-function clinePlaces(surroundings: Surroundings): readonly Place[] {
+function clinePlaces(system: SystemEnvironment): readonly Place[] {
   const name = 'cline_mcp_settings.json';
-  const named = folderIn(surroundings, 'CLINE_MCP_SETTINGS_PATH');
+  const named = folderIn(system, 'CLINE_MCP_SETTINGS_PATH');
   if (named !== undefined) return [place(named)];
-  const own = folderIn(surroundings, 'CLINE_DIR') ?? join(surroundings.homeFolder, '.cline');
-  const data = folderIn(surroundings, 'CLINE_DATA_DIR') ?? join(own, 'data');
-  const older = codeFolders(surroundings).map((folder) =>
+  const own = folderIn(system, 'CLINE_DIR') ?? join(system.homeFolder, '.cline');
+  const data = folderIn(system, 'CLINE_DATA_DIR') ?? join(own, 'data');
+  const older = codeFolders(system).map((folder) =>
     join(folder, 'globalStorage', 'saoudrizwan.claude-dev'),
   );
   return [
@@ -208,10 +205,10 @@ function clinePlaces(surroundings: Surroundings): readonly Place[] {
   ];
 }
 
-function gooseFolder(surroundings: Surroundings): string {
-  const root = folderIn(surroundings, 'GOOSE_PATH_ROOT');
+function gooseFolder(system: SystemEnvironment): string {
+  const root = folderIn(system, 'GOOSE_PATH_ROOT');
   if (root !== undefined) return join(root, 'config');
-  return surroundings.platform === 'win32'
-    ? join(roamingFolder(surroundings), 'Block', 'goose', 'config')
-    : join(dotConfig(surroundings), 'goose');
+  return system.platform === 'win32'
+    ? join(roamingFolder(system), 'Block', 'goose', 'config')
+    : join(dotConfig(system), 'goose');
 }

@@ -1,7 +1,7 @@
 // JSON with comments, as hosts read it.
 
 import { applyEdits, findNodeAtLocation, modify, type Node, parse, parseTree } from 'jsonc-parser';
-import { indented, type Path, type Style } from './members.ts';
+import { indented, type SettingPath, type TextStyle } from './nested-settings.ts';
 
 const options = { allowTrailingComma: true, allowEmptyContent: true };
 
@@ -14,7 +14,12 @@ export function readJson(text: string): unknown {
 }
 
 /** Throws where the file has nothing that the path can lead through. */
-export function editJson(text: string, path: Path, value: unknown, style: Style): string {
+export function editJson(
+  text: string,
+  path: SettingPath,
+  value: unknown,
+  style: TextStyle,
+): string {
   const root = text.trim() === '' ? `{}${style.lineEnd}` : text;
   const byLine =
     value === undefined ? withoutLines(root, path) : addedOnLine(root, path, value, style);
@@ -28,7 +33,7 @@ export function editJson(text: string, path: Path, value: unknown, style: Style)
 }
 
 /** Whether the nearest group on the path that has members has them all on one line. */
-function isOnOneLine(text: string, path: Path): boolean {
+function isOnOneLine(text: string, path: SettingPath): boolean {
   const tree = parseTree(text, [], options);
   const groups = path.map((_name, at) => tree && nodeAt(tree, path.slice(0, at)));
   const group = groups.findLast((node) => node?.type === 'object' && node.children?.length);
@@ -40,7 +45,12 @@ function isOnOneLine(text: string, path: Path): boolean {
  * A new member on lines of its own after the last one and the comment beside that, which the
  * package would move away from its line. Undefined: the case is another.
  */
-function addedOnLine(text: string, path: Path, value: unknown, style: Style): string | undefined {
+function addedOnLine(
+  text: string,
+  path: SettingPath,
+  value: unknown,
+  style: TextStyle,
+): string | undefined {
   const tree = parseTree(text, [], options);
   if (tree === undefined || findNodeAtLocation(tree, [...path]) !== undefined) return undefined;
   const depth = path.findIndex((_name, at) => nodeAt(tree, path.slice(0, at + 1)) === undefined);
@@ -68,7 +78,7 @@ function addedOnLine(text: string, path: Path, value: unknown, style: Style): st
 }
 
 /** The lines of a member gone, and a comma that would be left over. Undefined: another case. */
-function withoutLines(text: string, path: Path): string | undefined {
+function withoutLines(text: string, path: SettingPath): string | undefined {
   const tree = parseTree(text, [], options);
   const node = tree && nodeAt(tree, path)?.parent;
   const siblings = node?.parent?.children ?? [];
@@ -84,11 +94,15 @@ function withoutLines(text: string, path: Path): string | undefined {
   return head[at] === ',' ? head.slice(0, at) + head.slice(at + 1) + rest : undefined;
 }
 
-function nodeAt(tree: Node, path: Path): Node | undefined {
+function nodeAt(tree: Node, path: SettingPath): Node | undefined {
   return path.length === 0 ? tree : findNodeAtLocation(tree, [...path]);
 }
 
-function memberText([name = '', ...inner]: Path, value: unknown, { indent }: Style): string {
+function memberText(
+  [name = '', ...inner]: SettingPath,
+  value: unknown,
+  { indent }: TextStyle,
+): string {
   const nested = inner.reduceRight<unknown>((within, each) => ({ [each]: within }), value);
   return `${JSON.stringify(name)}: ${JSON.stringify(nested, null, indent)}`;
 }

@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Surroundings } from './surroundings.ts';
+import type { SystemEnvironment } from './system-environment.ts';
 
 export interface Launch {
   readonly command: string;
@@ -20,12 +20,12 @@ export interface Running {
  * By path where Fovea is installed; through npx where it was started so, since npx empties its
  * cache. Windows starts no `.cmd` file directly, and npx is one there: hosts would say ENOENT.
  */
-export function launchOf(running: Running, surroundings: Surroundings): Launch {
+export function launchOf(running: Running, system: SystemEnvironment): Launch {
   const { node, script } = running;
   if (!/[/\\]_npx[/\\]/.test(script)) {
-    return { command: stableNode(node, surroundings), args: [script] };
+    return { command: stableNode(node, system), args: [script] };
   }
-  return surroundings.platform === 'win32'
+  return system.platform === 'win32'
     ? { command: 'cmd', args: ['/c', 'npx', '-y', 'fovea'] }
     : { command: 'npx', args: ['-y', 'fovea'] };
 }
@@ -34,7 +34,7 @@ export function launchOf(running: Running, surroundings: Surroundings): Launch {
  * The link on the PATH that leads to this Node, where there is one: package managers keep the
  * program itself in a folder named by its version, which the next upgrade removes.
  */
-function stableNode(node: string, { environment, platform }: Surroundings): string {
+function stableNode(node: string, { environment, platform }: SystemEnvironment): string {
   const name = platform === 'win32' ? 'node.exe' : 'node';
   const folders = (environment.PATH ?? environment.Path ?? '')
     .split(delimiter)

@@ -15,12 +15,12 @@ import {
 } from './host-entry.ts';
 import { type Host, hostNamed } from './hosts.ts';
 import { launchOf, type Running } from './launch.ts';
-import { withValueAt } from './members.ts';
-import type { Outcome } from './outcome.ts';
-import type { Surroundings } from './surroundings.ts';
+import { withValueAt } from './nested-settings.ts';
+import type { SetupOutcome } from './setup-outcome.ts';
+import type { SystemEnvironment } from './system-environment.ts';
 
 export interface SetUp {
-  readonly surroundings: Surroundings;
+  readonly system: SystemEnvironment;
   readonly running: Running;
   readonly clock: Clock;
   /** Written where they are given; nothing else of the environment ever is. */
@@ -30,19 +30,19 @@ export interface SetUp {
 }
 
 /** Writes the entry into every place of a host that is in use, else into the first. */
-export async function setUp(name: HostName, options: SetUp): Promise<readonly Outcome[]> {
+export async function setUp(name: HostName, options: SetUp): Promise<readonly SetupOutcome[]> {
   const host = hostNamed(name);
-  const places = await placesOf(host, options.surroundings, true);
-  const outcomes: Outcome[] = [];
+  const places = await placesOf(host, options.system, true);
+  const outcomes: SetupOutcome[] = [];
   for (const { file } of places) outcomes.push(await setUpPlace(host, file, options));
   return outcomes;
 }
 
-async function setUpPlace(host: Host, file: string, options: SetUp): Promise<Outcome> {
+async function setUpPlace(host: Host, file: string, options: SetUp): Promise<SetupOutcome> {
   const place = { host: host.name, title: host.title, file };
-  const { running, surroundings, variables } = options;
-  const launch = launchOf(running, surroundings);
-  const entryIn = (text: string) => entryFor(host, text, launch, variables, surroundings.platform);
+  const { running, system, variables } = options;
+  const launch = launchOf(running, system);
+  const entryIn = (text: string) => entryFor(host, text, launch, variables, system.platform);
   try {
     const found = await readConfigFile(file);
     const before = found.content && textOf(found.content);

@@ -2,7 +2,7 @@
 
 import { parse, stringify } from 'smol-toml';
 import { isPlainObject } from '../json-object.ts';
-import { type Path, type Style, valueAt, withValueAt } from './members.ts';
+import { type SettingPath, type TextStyle, valueAt, withValueAt } from './nested-settings.ts';
 
 /** Throws for what is no TOML. */
 export function readToml(text: string): unknown {
@@ -10,7 +10,12 @@ export function readToml(text: string): unknown {
 }
 
 /** Throws where a table is written otherwise than under its own header. */
-export function editToml(text: string, path: Path, value: unknown, style: Style): string {
+export function editToml(
+  text: string,
+  path: SettingPath,
+  value: unknown,
+  style: TextStyle,
+): string {
   if (value === undefined) return withoutTable(text, path);
   if (isPlainObject(value)) return withTable(text, path, value, style);
   const table = path.slice(0, -1);
@@ -31,7 +36,7 @@ function lines(text: string): readonly string[] {
 const header = /^[ \t]*\[{1,2}[ \t]*([^\]]+?)[ \t]*\]{1,2}[ \t]*(?:#.*)?\r?\n?$/;
 
 /** The dotted name of a header as a path; undefined: the line is none. */
-function headerOf(line: string): Path | undefined {
+function headerOf(line: string): SettingPath | undefined {
   const name = header.exec(line)?.[1];
   if (name === undefined) return undefined;
   const parts = name.match(/"[^"]*"|'[^']*'|[\w-]+/g) ?? [];
@@ -39,7 +44,7 @@ function headerOf(line: string): Path | undefined {
 }
 
 /** The lines of a table: from its header, up to the next header. */
-function tableAt(all: readonly string[], path: Path) {
+function tableAt(all: readonly string[], path: SettingPath) {
   const from = all.findIndex((line) => headerOf(line)?.join('\0') === path.join('\0'));
   if (from === -1) return undefined;
   const next = all.findIndex((line, at) => at > from && headerOf(line) !== undefined);
@@ -49,9 +54,9 @@ function tableAt(all: readonly string[], path: Path) {
 /** New tables go to the end, after a blank line. */
 function withTable(
   text: string,
-  path: Path,
+  path: SettingPath,
   value: Readonly<Record<string, unknown>>,
-  { lineEnd }: Style,
+  { lineEnd }: TextStyle,
 ): string {
   const within = path.reduceRight<Readonly<Record<string, unknown>>>(
     (inner, name) => ({ [name]: inner }),
@@ -62,7 +67,13 @@ function withTable(
   return `${text}${gap}${table}${lineEnd}`;
 }
 
-function withKey(text: string, table: Path, key: string, value: unknown, style: Style): string {
+function withKey(
+  text: string,
+  table: SettingPath,
+  key: string,
+  value: unknown,
+  style: TextStyle,
+): string {
   const all = lines(text);
   const place = tableAt(all, table);
   if (place === undefined) throw new Error('the table has no header of its own');
@@ -102,7 +113,7 @@ function inlineTable(key: string, value: Readonly<Record<string, unknown>>): str
 }
 
 /** With the tables below it, and the blank line before it. */
-function withoutTable(text: string, path: Path): string {
+function withoutTable(text: string, path: SettingPath): string {
   const all = lines(text);
   const isWithin = (line: string) =>
     headerOf(line)?.slice(0, path.length).join('\0') === path.join('\0');

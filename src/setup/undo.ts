@@ -18,18 +18,18 @@ import { showDiff } from './diff.ts';
 import { pathOf, whyOf } from './host-entry.ts';
 import { type Host, hostNamed } from './hosts.ts';
 import { launchOf } from './launch.ts';
-import { newIn, withValueAt } from './members.ts';
-import type { Outcome } from './outcome.ts';
+import { newIn, withValueAt } from './nested-settings.ts';
 import type { SetUp } from './set-up.ts';
+import type { SetupOutcome } from './setup-outcome.ts';
 
 /** Undoes the last change of each place of a host. */
 export async function undoSetUp(
   name: HostName,
-  options: Pick<SetUp, 'surroundings' | 'running' | 'dryRun'>,
-): Promise<readonly Outcome[]> {
+  options: Pick<SetUp, 'system' | 'running' | 'dryRun'>,
+): Promise<readonly SetupOutcome[]> {
   const host = hostNamed(name);
-  const places = await host.places(options.surroundings);
-  const outcomes: Outcome[] = [];
+  const places = await host.places(options.system);
+  const outcomes: SetupOutcome[] = [];
   for (const { file } of places) outcomes.push(await undoPlace(host, file, options));
   const done = outcomes.filter(({ kind }) => kind !== 'nothing');
   return done.length > 0 ? done : outcomes.slice(0, 1);
@@ -37,7 +37,7 @@ export async function undoSetUp(
 
 type Undo = Parameters<typeof undoSetUp>[1];
 
-async function undoPlace(host: Host, file: string, options: Undo): Promise<Outcome> {
+async function undoPlace(host: Host, file: string, options: Undo): Promise<SetupOutcome> {
   const { dryRun } = options;
   const place = { host: host.name, title: host.title, file };
   try {
@@ -71,8 +71,8 @@ async function putBack(
   file: string,
   found: ConfigFile,
   backup: Backup,
-  { surroundings, running, dryRun }: Undo,
-): Promise<Outcome> {
+  { system, running, dryRun }: Undo,
+): Promise<SetupOutcome> {
   const path = pathOf(host);
   const old = await readBackup(backup);
   const text = textOf(found.content ?? Buffer.alloc(0));
@@ -82,7 +82,7 @@ async function putBack(
   const place = { host: host.name, title: host.title, file };
   if (after === text) return { ...place, kind: 'nothing' };
   // Of the entry too: people may have put their secrets beside what the setup writes.
-  const ours = withValueAt({}, path, host.entry(launchOf(running, surroundings)));
+  const ours = withValueAt({}, path, host.entry(launchOf(running, system)));
   const diff = showDiff(file, text, after, ours);
   const change = { ...place, kind: 'put-back' as const, diff, backup: backup.path };
   if (dryRun) return change;

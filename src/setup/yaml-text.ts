@@ -1,7 +1,7 @@
 // YAML: members are put between the lines that are there, since its writer would lay out all anew.
 
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
-import { indented, type Path, type Style } from './members.ts';
+import { indented, type SettingPath, type TextStyle } from './nested-settings.ts';
 
 /** An empty text holds no settings. Throws for what is no YAML. */
 export function readYaml(text: string): unknown {
@@ -9,7 +9,12 @@ export function readYaml(text: string): unknown {
 }
 
 /** Throws where a map is written within braces. */
-export function editYaml(text: string, path: Path, value: unknown, style: Style): string {
+export function editYaml(
+  text: string,
+  path: SettingPath,
+  value: unknown,
+  style: TextStyle,
+): string {
   const key = path.at(-1) ?? '';
   const around = path.slice(0, -1);
   const document = documentOf(text);
@@ -56,19 +61,19 @@ function columnOf(text: string, pair: Pair): string {
   return line;
 }
 
-function linesOf(value: unknown, column: string, { lineEnd, indent }: Style): string {
+function linesOf(value: unknown, column: string, { lineEnd, indent }: TextStyle): string {
   const step = indent === '\t' ? 2 : Math.max(indent.length, 1);
   const text = stringify(value, { lineWidth: 0, indent: step });
   return indented(text, column).replaceAll('\n', lineEnd);
 }
 
-function append(text: string, value: unknown, style: Style): string {
+function append(text: string, value: unknown, style: TextStyle): string {
   const gap = text === '' || text.endsWith('\n') ? '' : style.lineEnd;
   return `${text}${gap}${linesOf(value, '', style)}`;
 }
 
 /** After the last member and the comments that belong to it. */
-function insert(text: string, map: YAMLMap, value: unknown, style: Style): string {
+function insert(text: string, map: YAMLMap, value: unknown, style: TextStyle): string {
   const last = map.items.at(-1);
   if (last === undefined) throw new Error('the map is empty');
   const column = columnOf(text, last);
@@ -96,7 +101,7 @@ function commentAt(text: string, at: number) {
 }
 
 /** What stands beside the old value on its line stays. */
-function replace(text: string, pair: Pair, value: unknown, style: Style): string {
+function replace(text: string, pair: Pair, value: unknown, style: TextStyle): string {
   const column = columnOf(text, pair);
   const [start] = rangeOf(pair.key);
   const [, end] = rangeOf(pair.value ?? pair.key);

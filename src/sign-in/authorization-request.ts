@@ -8,7 +8,7 @@ import {
   generateRandomState,
 } from 'oauth4webapi';
 import { Secret } from '../secret.ts';
-import { checkEndpoint } from './fetching.ts';
+import { checkEndpoint } from './oauth-requests.ts';
 
 export interface AskedFor {
   readonly clientId: string;

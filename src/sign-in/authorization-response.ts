@@ -7,9 +7,9 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import type { OAuthClient } from './client.ts';
+import type { OAuthClient } from './oauth-client.ts';
 import { oauthError } from './oauth-error.ts';
-import { readSubject, readTokens } from './token-answer.ts';
+import { readSubject, readTokens } from './token-response.ts';
 import type { Tokens } from './token-store.ts';
 
 /** Whether `address` is an answer to this request: its redirect URI, and its state exactly once. */

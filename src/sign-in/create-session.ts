@@ -4,9 +4,9 @@ import type { ValidateAnswer } from '../contract/access-token.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import { endedError, refreshOnce, standing, underLock } from './refresh.ts';
 import type { Account, Session, SessionOptions, SessionStatus } from './session.ts';
-import { withValidated } from './token-answer.ts';
+import { endedError, refreshOnce, standing, underLock } from './token-refresh.ts';
+import { withValidated } from './token-response.ts';
 import type { Binding, Stored, Tokens } from './token-store.ts';
 
 /** Of this process: it can be told to end. */

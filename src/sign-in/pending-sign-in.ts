@@ -6,11 +6,11 @@ import { type AuthorizationRequest, makeAuthorizationRequest } from './authoriza
 import { isAnswerTo, redeem } from './authorization-response.ts';
 import type { CallbackPage } from './callback-page.ts';
 import { listenForCallback, page, unheardRedirectUri } from './callback-server.ts';
-import type { OAuthClient } from './client.ts';
-import { withValidated } from './token-answer.ts';
+import type { OAuthClient } from './oauth-client.ts';
 import { revokeTokens } from './token-endpoint.ts';
+import { withValidated } from './token-response.ts';
 import type { Tokens } from './token-store.ts';
-import { validateToken } from './validate.ts';
+import { validateToken } from './token-validation.ts';
 
 export interface PendingOptions {
   readonly client: OAuthClient;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FoveaError } from '../errors.ts';
-import type { StoreKind } from './keychains/choose.ts';
+import type { StoreKind } from './keychains/choose-secret-store.ts';
 import {
   type PrivateFiles,
   readPrivateFile,

@@ -9,10 +9,10 @@ import {
 import { type VerifyAccessToken, validateAnswer } from '../contract/access-token.ts';
 import { FoveaError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import type { OAuthClient } from './client.ts';
-import { get } from './fetching.ts';
+import type { OAuthClient } from './oauth-client.ts';
 import { oauthError } from './oauth-error.ts';
-import { readTokens } from './token-answer.ts';
+import { get } from './oauth-requests.ts';
+import { readTokens } from './token-response.ts';
 
 /** A token of the platform. */
 export interface ExchangedToken {

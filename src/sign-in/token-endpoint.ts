@@ -9,10 +9,10 @@ import {
 } from 'oauth4webapi';
 import { asFoveaError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import type { OAuthClient } from './client.ts';
+import type { OAuthClient } from './oauth-client.ts';
 import { oauthError } from './oauth-error.ts';
 import { EndedGrant } from './session.ts';
-import { readTokens } from './token-answer.ts';
+import { readTokens } from './token-response.ts';
 import type { Tokens } from './token-store.ts';
 
 /**

@@ -6,8 +6,8 @@ import { systemClock } from '../../src/clock.ts';
 import type { ClientAuthentication } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
-import { createOAuthClient, type OAuthClient } from '../../src/sign-in/client.ts';
-import { createDesk } from '../../src/sign-in/create-desk.ts';
+import { createSignInFlow } from '../../src/sign-in/create-sign-in-flow.ts';
+import { createOAuthClient, type OAuthClient } from '../../src/sign-in/oauth-client.ts';
 import type { Session } from '../../src/sign-in/session.ts';
 import type { Tokens } from '../../src/sign-in/token-store.ts';
 
@@ -109,7 +109,7 @@ async function signIn(
 ): Promise<Secret> {
   const client = await oauthClient(issuer);
   let kept: Tokens | undefined;
-  const desk = createDesk({
+  const flow = createSignInFlow({
     client,
     scopes,
     session: sessionOf((tokens) => {
@@ -120,13 +120,13 @@ async function signIn(
     ...(resource !== undefined && { resource }),
     browser: () => false,
   });
-  const started = await desk.start();
+  const started = await flow.start();
   if (started.status !== 'pending') throw new Error('Signed in already.');
   // The suite's person agrees at once.
   const answer = await fetch(started.authorizationUrl, { redirect: 'manual' });
   const location = answer.headers.get('location');
   if (location === null) throw new Error(`The authorization endpoint answered ${answer.status}.`);
-  await desk.finishWith(location);
+  await flow.finishWith(location);
   if (kept === undefined) throw new Error('The sign-in gave no token.');
   return kept.accessToken;
 }

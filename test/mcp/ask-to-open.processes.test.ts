@@ -29,7 +29,7 @@ import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { listTools } from '../../src/mcp/list-tools.ts';
 import { authTools } from '../../tools/auth.ts';
 import { killed } from '../fixtures/killed.ts';
-import { authorizationUrl, testDesk } from '../fixtures/sign-in-desk.ts';
+import { authorizationUrl, testSignInFlow } from '../fixtures/sign-in-flow.ts';
 import {
   callTool,
   initialize,
@@ -78,20 +78,20 @@ async function host(mode: 'legacy' | 'auto', action: Action | undefined) {
   await client.connect(transport);
   onTestFinished(() => client.close());
   const signIn = () => client.callTool({ name: 'auth_sign_in', arguments: {} });
-  /** All that was asked of the desk; ends the process. */
-  const desk = async () => {
+  /** All that was asked of the sign-in flow; ends the process. */
+  const signInRequests = async () => {
     await client.close();
     await ended;
-    return [...log.matchAll(/^desk: (.*)$/gm)].map(([, what]) => what);
+    return [...log.matchAll(/^sign-in: (.*)$/gm)].map(([, what]) => what);
   };
-  return { client, asked, signIn, desk };
+  return { client, asked, signIn, signInRequests };
 }
 
 const pending = { status: 'pending', authorization_url: authorizationUrl };
 
 describe.each(eras)('a host of $revision that can open addresses', ({ mode, revision }) => {
   test('is asked once, and no other browser opens', async () => {
-    const { client, asked, signIn, desk } = await host(mode, 'accept');
+    const { client, asked, signIn, signInRequests } = await host(mode, 'accept');
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const result = await signIn();
     expect(asked).toEqual([
@@ -107,11 +107,11 @@ describe.each(eras)('a host of $revision that can open addresses', ({ mode, revi
     // Again, while it is under way: nobody is asked, and nothing opens.
     expect((await signIn()).structuredContent).toMatchObject(pending);
     expect(asked).toHaveLength(1);
-    expect(await desk()).toEqual(['start', 'start', 'start']);
+    expect(await signInRequests()).toEqual(['start', 'start', 'start']);
   });
 
   test('whose user declines: nothing stays under way', async () => {
-    const { client, signIn, desk } = await host(mode, 'decline');
+    const { client, signIn, signInRequests } = await host(mode, 'decline');
     const result = await signIn();
     expect(result.structuredContent).toMatchObject({
       status: 'signed_out',
@@ -120,24 +120,24 @@ describe.each(eras)('a host of $revision that can open addresses', ({ mode, revi
     });
     const { structuredContent } = await client.callTool({ name: 'auth_status', arguments: {} });
     expect(structuredContent).toMatchObject({ status: 'signed_out' });
-    expect(await desk()).toEqual(['start', 'close']);
+    expect(await signInRequests()).toEqual(['start', 'close']);
   });
 
   test('whose user closes the question: the address stays, no browser opens', async () => {
-    const { signIn, desk } = await host(mode, 'cancel');
+    const { signIn, signInRequests } = await host(mode, 'cancel');
     const { structuredContent } = await signIn();
     expect(structuredContent).toMatchObject(pending);
     expect(structuredContent).toMatchObject({ summary: expect.stringContaining('Show the user') });
-    expect(await desk()).toEqual(['start', 'start']);
+    expect(await signInRequests()).toEqual(['start', 'start']);
   });
 });
 
 test('a host of 2025-11-25 that fails at it: the browser of this machine opens', async () => {
-  const { asked, signIn, desk } = await host('legacy', undefined);
+  const { asked, signIn, signInRequests } = await host('legacy', undefined);
   const result = await signIn();
   expect(asked).toHaveLength(1);
   expect(result.structuredContent).toMatchObject(pending);
-  expect(await desk()).toEqual(['start', 'start', `open ${authorizationUrl}`]);
+  expect(await signInRequests()).toEqual(['start', 'start', `open ${authorizationUrl}`]);
   expect(JSON.stringify(result)).not.toContain('Ignore all previous');
 });
 
@@ -197,10 +197,10 @@ describe('a host of 2026-07-28', () => {
   };
   const lines = () => server.lines.slice(linesBefore).join();
   const log = () => server.log().slice(logBefore);
-  /** Ends what is under way; all that was asked of the desk in this test has come then. */
+  /** Ends what is under way; all that was asked of the sign-in flow in this test has come then. */
   const wholeLogOfTest = async () => {
     await call('auth_sign_out', {});
-    await vi.waitFor(() => expect(log()).toContain('desk: sign out'), 5_000);
+    await vi.waitFor(() => expect(log()).toContain('sign-in: sign out'), 5_000);
     return log();
   };
 
@@ -225,7 +225,7 @@ describe('a host of 2026-07-28', () => {
     expect(await call('auth_sign_in', {})).toMatchObject({
       result: { resultType: 'complete', structuredContent: pending },
     });
-    expect(await wholeLogOfTest()).toContain(`desk: open ${authorizationUrl}`);
+    expect(await wholeLogOfTest()).toContain(`sign-in: open ${authorizationUrl}`);
   });
 
   test('that never repeats its call is not asked twice', async () => {
@@ -240,7 +240,7 @@ describe('a host of 2026-07-28', () => {
     expect(await call('auth_sign_in', canOpen)).toMatchObject({
       result: { resultType: 'complete', structuredContent: pending },
     });
-    expect(await wholeLogOfTest()).not.toContain('desk: open');
+    expect(await wholeLogOfTest()).not.toContain('sign-in: open');
   });
 
   test.each([
@@ -252,7 +252,7 @@ describe('a host of 2026-07-28', () => {
   ])('%s before anybody was asked', async (_what, inputResponses, resultType) => {
     const answer = await call('auth_sign_in', canOpen, { inputResponses });
     expect(answer).toMatchObject({ result: { resultType } });
-    expect(await wholeLogOfTest()).not.toContain('desk: open');
+    expect(await wholeLogOfTest()).not.toContain('sign-in: open');
   });
 });
 
@@ -270,15 +270,15 @@ test('a call that is cancelled while the host asks gets no answer', async () => 
     result: { structuredContent: { status: 'pending' } },
   });
   expect(server.lines.map((line) => JSON.parse(line).id)).not.toContain(2);
-  expect(await wholeLog(server)).not.toContain('desk: open');
+  expect(await wholeLog(server)).not.toContain('sign-in: open');
 });
 
 test('a host of 2025-11-25 that never answers: after 45 s the browser opens', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const desk = testDesk();
+  const flow = testSignInFlow();
   const sent: Message[] = [];
-  const { send } = await connected(desk, (message) => sent.push(message));
+  const { send } = await connected(flow, (message) => sent.push(message));
   const find = (matches: (message: Message) => boolean) =>
     vi.waitFor(() => {
       const found = sent.find(matches);
@@ -296,7 +296,7 @@ test('a host of 2025-11-25 that never answers: after 45 s the browser opens', as
   await vi.advanceTimersByTimeAsync(200);
   const { result } = await find(({ id }) => id === 2);
   expect(result).toMatchObject({ structuredContent: pending });
-  expect(desk.asked).toEqual(['start', 'start', `open ${authorizationUrl}`]);
+  expect(flow.asked).toEqual(['start', 'start', `open ${authorizationUrl}`]);
   send(callTool(3, 'auth_sign_in'));
   await find(({ id }) => id === 3);
   expect(sent.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
@@ -304,7 +304,7 @@ test('a host of 2025-11-25 that never answers: after 45 s the browser opens', as
 
 /** A server of this process, so that its time can be moved on. */
 async function connected(
-  desk: ReturnType<typeof testDesk>,
+  flow: ReturnType<typeof testSignInFlow>,
   onMessage: (message: Message) => void,
 ): Promise<{ send(message: object): void }> {
   const settings = readSettings({
@@ -330,7 +330,7 @@ async function connected(
       },
       eventStorePlace: async () => ({ kind: 'none', url: undefined }),
       files: openFileRoots([]),
-      signIn: async () => desk,
+      signIn: async () => flow,
       machine: noClient,
       settings,
       clock: systemClock,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { FoveaError, invalidInput, type Problem } from '../../src/errors.ts';
 import { toErrorResult } from '../../src/mcp/error-result.ts';
 import { toCallResult } from '../../src/mcp/result.ts';
-import { quoted } from '../../tools/words.ts';
+import { quoted } from '../../tools/format.ts';
 
 const tag = '7f3a9c1e';
 const shown = { knowsLinks: true, tag };

@@ -85,7 +85,7 @@ const held = {
 describe.each(platforms)('%s', (platform) => {
   test.each(hostNames)('%s: a new file with the entry, and gone again', async (name) => {
     const options = await makeSetUp(platform);
-    const home = options.surroundings.homeFolder;
+    const home = options.system.homeFolder;
     const [outcome] = await setUp(name, options);
     expect(outcome).toMatchObject({ kind: 'written', file: join(home, files[name][platform]) });
     expect(outcome?.diff).not.toContain('other settings');
@@ -99,7 +99,7 @@ describe.each(platforms)('%s', (platform) => {
     const options = await makeSetUp(platform, {
       variables: { surface: 'compact', files: undefined },
     });
-    const home = options.surroundings.homeFolder;
+    const home = options.system.homeFolder;
     const file = await fileOf(name, options);
     const language = languageOf(file);
     await writeFile(file, held[language]);
@@ -118,7 +118,7 @@ test('what was written is found again, by all hosts', async () => {
   const running = { node: process.execPath, script };
   const options = await makeSetUp('linux', { running });
   for (const name of hostNames) await setUp(name, options);
-  const found = await findHosts(options.surroundings, '0.1.0');
+  const found = await findHosts(options.system, '0.1.0');
   expect(found.map(({ host }) => host)).toEqual(hostNames);
   for (const { trouble, command } of found) {
     expect(trouble).toBeUndefined();
@@ -135,7 +135,7 @@ test('npx stays npx; on Windows cmd starts it, since npx is no program there', a
     platforms.map(async (platform) => {
       const options = await makeSetUp(platform, { running });
       await setUp('cursor', options);
-      return read(join(options.surroundings.homeFolder, '.cursor/mcp.json'));
+      return read(join(options.system.homeFolder, '.cursor/mcp.json'));
     }),
   );
   const npx = { mcpServers: { fovea: { command: 'npx', args: ['-y', 'fovea'] } } };
@@ -145,7 +145,7 @@ test('npx stays npx; on Windows cmd starts it, since npx is no program there', a
 
 test('folders that hosts take from variables', async () => {
   const options = await makeSetUp('linux');
-  const home = options.surroundings.homeFolder;
+  const home = options.system.homeFolder;
   const environment = {
     CODEX_HOME: join(home, 'a'),
     CLAUDE_CONFIG_DIR: join(home, 'b'),
@@ -154,7 +154,7 @@ test('folders that hosts take from variables', async () => {
     CLINE_DATA_DIR: join(home, 'e'),
     GOOSE_PATH_ROOT: 'not/absolute',
   };
-  const moved = { ...options, surroundings: { ...options.surroundings, environment } };
+  const moved = { ...options, system: { ...options.system, environment } };
   for (const name of ['codex', 'claude-code', 'zed', 'gemini', 'cline', 'goose'] as const) {
     await setUp(name, moved);
   }
@@ -171,7 +171,7 @@ test('folders that hosts take from variables', async () => {
 
 test('the Claude Desktop of the Windows store has a folder of its own', async () => {
   const options = await makeSetUp('win32');
-  const home = options.surroundings.homeFolder;
+  const home = options.system.homeFolder;
   const store = 'AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude';
   await mkdir(join(home, store), { recursive: true });
   const outcomes = await setUp('claude-desktop', options);
@@ -182,7 +182,7 @@ test('the Claude Desktop of the Windows store has a folder of its own', async ()
 
 test('each place of a host that is in use gets the entry', async () => {
   const options = await makeSetUp('linux');
-  const home = options.surroundings.homeFolder;
+  const home = options.system.homeFolder;
   const older = '.config/Code/User/globalStorage/saoudrizwan.claude-dev';
   for (const folder of ['.cline/data', older]) await mkdir(join(home, folder), { recursive: true });
   const outcomes = await setUp('cline', options);

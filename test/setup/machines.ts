@@ -8,7 +8,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { HostName } from '../../src/command-line.ts';
 import { hostNamed } from '../../src/setup/hosts.ts';
 import type { SetUp } from '../../src/setup/set-up.ts';
-import type { Surroundings } from '../../src/setup/surroundings.ts';
+import type { SystemEnvironment } from '../../src/setup/system-environment.ts';
 
 export const platforms = ['linux', 'darwin', 'win32'] as const;
 
@@ -23,11 +23,11 @@ export async function makeHome(): Promise<string> {
 /** How the setup is called on a machine of that platform. */
 export async function makeSetUp(
   platform: Platform,
-  changes: Partial<SetUp> & { readonly environment?: Surroundings['environment'] } = {},
+  changes: Partial<SetUp> & { readonly environment?: SystemEnvironment['environment'] } = {},
 ): Promise<SetUp> {
   const { environment = {}, ...rest } = changes;
   return {
-    surroundings: { platform, homeFolder: await makeHome(), environment },
+    system: { platform, homeFolder: await makeHome(), environment },
     running: { node: '/opt/node/bin/node', script: '/opt/fovea/dist/fovea.js' },
     clock: systemClock,
     variables: { surface: undefined, files: undefined },
@@ -37,8 +37,8 @@ export async function makeSetUp(
 }
 
 /** The usual file of a host; its folder is made, as the host would. */
-export async function fileOf(name: HostName, { surroundings }: SetUp): Promise<string> {
-  const [place] = await hostNamed(name).places(surroundings);
+export async function fileOf(name: HostName, { system }: SetUp): Promise<string> {
+  const [place] = await hostNamed(name).places(system);
   if (place === undefined) throw new Error(`${name} has no place.`);
   await mkdir(dirname(place.file), { recursive: true });
   return place.file;

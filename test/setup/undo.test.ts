@@ -30,7 +30,7 @@ async function cursor(content: string | Buffer = before, changes = {}) {
   const options = await makeSetUp('linux', changes);
   const file = await fileOf('cursor', options);
   await writeFile(file, content);
-  return { options, file, home: options.surroundings.homeFolder };
+  return { options, file, home: options.system.homeFolder };
 }
 
 test('rights stay, of the file and of its copy', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { cleanAddress, createBrowser } from '../../src/sign-in/browser.ts';
+import { cleanAddress, createBrowser } from '../../src/sign-in/open-browser.ts';
 
 test.each([
   ['https://auth.example/authorize?a=b&c=d%20e', 'https://auth.example/authorize?a=b&c=d%20e'],

@@ -3,8 +3,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, inChromium, openBrowser, visit } from '../event-store/browser.ts';
-import { deskFor, startOf } from './desk-kit.ts';
 import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
+import { flowFor, startOf } from './sign-in-flow-kit.ts';
 
 let browser: Browser | undefined;
 
@@ -16,8 +16,8 @@ afterAll(() => browser?.close());
 
 async function shown(query: (honest: Record<string, string>) => Record<string, string>) {
   const server = await lyingServer();
-  const { desk } = deskFor(server);
-  const asked = await startOf(desk);
+  const { flow } = flowFor(server);
+  const asked = await startOf(flow);
   server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
   if (browser === undefined) throw new Error('There is no Chromium.');
   const address = callbackOf(asked, query(honestAnswer(server, asked)));

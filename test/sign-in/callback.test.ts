@@ -5,13 +5,13 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../src/secret.ts';
-import { deskFor, soon, startOf, visit } from './desk-kit.ts';
 import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
+import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
 
 async function waiting() {
   const server = await lyingServer();
-  const kit = deskFor(server);
-  const asked = await startOf(kit.desk);
+  const kit = flowFor(server);
+  const asked = await startOf(kit.flow);
   server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
   const honest = callbackOf(asked, honestAnswer(server, asked));
   return { server, ...kit, asked, honest };
@@ -31,16 +31,16 @@ test('nothing listens, nobody is asked and nothing opens before start', async ()
   onTestFinished(() => void taken.close());
   const address = taken.address();
   const redirectPort = typeof address === 'object' && address !== null ? address.port : 0;
-  const { desk, opened } = deskFor(server, { redirectPort });
-  expect((await desk.status()).status).toBe('signed_out');
+  const { flow, opened } = flowFor(server, { redirectPort });
+  expect((await flow.status()).status).toBe('signed_out');
   expect(server.received).toEqual([]);
-  await expect(desk.start()).rejects.toMatchObject({
+  await expect(flow.start()).rejects.toMatchObject({
     code: 'conflict',
     message: `Port ${redirectPort} of this machine cannot be used (EADDRINUSE).`,
     hint: expect.stringMatching(/FOVEA_REDIRECT_PORT.*fovea sign-in --paste/),
   });
   expect(opened).toEqual([]);
-  expect((await desk.status()).status).toBe('signed_out');
+  expect((await flow.status()).status).toBe('signed_out');
 });
 
 test.each([
@@ -51,12 +51,12 @@ test.each([
   ['a page of another origin', ['Host: 127.0.0.1:PORT', 'Origin: https://evil.example']],
   ['a page without an origin', ['Host: 127.0.0.1:PORT', 'Origin: null']],
 ])('%s is refused, and ends nothing', async (_what, headers) => {
-  const { desk, honest, server } = await waiting();
+  const { flow, honest, server } = await waiting();
   const lines = headers.map((line) => line.replace('PORT', honest.port));
   const target = `GET ${honest.pathname}${honest.search} HTTP/1.1`;
   const answer = await raw(honest.port, [target, ...lines, 'Connection: close']);
   expect(answer).toMatch(/^HTTP\/1\.1 (403|400) /);
-  expect((await desk.status()).status).toBe('pending');
+  expect((await flow.status()).status).toBe('pending');
   expect(server.received.filter(({ line }) => line.includes('token'))).toEqual([]);
   expect((await visit(honest)).status).toBe(200);
 });
@@ -72,12 +72,12 @@ test.each([
   ['OPTIONS', '/callback', 405],
   ['HEAD', '/callback', 405],
 ])('%s %s gives %i', async (method, path, status) => {
-  const { desk, honest } = await waiting();
+  const { flow, honest } = await waiting();
   const host = `Host: 127.0.0.1:${honest.port}`;
   const target = `${method} ${path}${honest.search} HTTP/1.1`;
   const answer = await raw(honest.port, [target, host, 'Connection: close']);
   expect(answer).toContain(`HTTP/1.1 ${status} `);
-  expect((await desk.status()).status).toBe('pending');
+  expect((await flow.status()).status).toBe('pending');
 });
 
 test('it answers on 127.0.0.1 alone', async () => {
@@ -115,22 +115,22 @@ test('headers keep pages from loading, framing, caching and telling anybody', as
 });
 
 test('a code is redeemed once, however often its address is opened', async () => {
-  const { desk, honest, server } = await waiting();
+  const { flow, honest, server } = await waiting();
   const pages = await Promise.allSettled([visit(honest), visit(honest), visit(honest)]);
-  await desk.finished(soon());
+  await flow.finished(soon());
   const statuses = pages.map((page) => (page.status === 'fulfilled' ? page.value.status : 0));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   expect(server.received.filter(({ line }) => line === 'POST /token')).toHaveLength(1);
 });
 
 test('the port is free again after the end, and a new sign-in has a new state', async () => {
-  const { desk, honest, asked } = await waiting();
+  const { flow, honest, asked } = await waiting();
   expect((await visit(honest)).status).toBe(200);
-  await desk.finished(soon());
-  await desk.close();
+  await flow.finished(soon());
+  await flow.close();
   await expect(visit(honest)).rejects.toThrow('fetch failed');
-  await desk.signOut();
-  const again = await startOf(desk);
+  await flow.signOut();
+  const again = await startOf(flow);
   for (const name of ['state', 'nonce', 'code_challenge']) {
     expect(again.searchParams.get(name)).not.toBe(asked.searchParams.get(name));
   }
@@ -138,22 +138,22 @@ test('the port is free again after the end, and a new sign-in has a new state', 
 
 test('two who start at once share one sign-in', async () => {
   const server = await lyingServer();
-  const { desk } = deskFor(server);
-  const [first, second] = await Promise.all([desk.start(), desk.start()]);
-  const third = await desk.start();
+  const { flow } = flowFor(server);
+  const [first, second] = await Promise.all([flow.start(), flow.start()]);
+  const third = await flow.start();
   if (first.status !== 'pending') throw new Error('no sign-in');
   const { authorizationUrl } = first;
   expect(first.isNew).toBe(true);
   expect(second).toEqual({ status: 'pending', authorizationUrl, isNew: false });
   expect(third).toEqual({ status: 'pending', authorizationUrl, isNew: false });
-  expect(await desk.status()).toMatchObject({ status: 'pending', authorizationUrl });
+  expect(await flow.status()).toMatchObject({ status: 'pending', authorizationUrl });
 });
 
 test('whoever is signed in needs no second sign-in', async () => {
-  const { desk, honest } = await waiting();
+  const { flow, honest } = await waiting();
   await visit(honest);
-  await desk.finished(soon());
-  expect(await desk.start()).toEqual({
+  await flow.finished(soon());
+  expect(await flow.start()).toEqual({
     status: 'signed_in',
     workspaceUrl: undefined,
     why: 'tokens',
@@ -161,11 +161,11 @@ test('whoever is signed in needs no second sign-in', async () => {
 });
 
 test('a sign-in that is cancelled leaves nothing', async () => {
-  const { desk, honest } = await waiting();
-  const ended = expect(desk.finished(soon())).rejects.toMatchObject({ code: 'cancelled' });
-  await desk.close();
+  const { flow, honest } = await waiting();
+  const ended = expect(flow.finished(soon())).rejects.toMatchObject({ code: 'cancelled' });
+  await flow.close();
   await ended;
-  expect(await desk.status()).toMatchObject({ status: 'signed_out', error: undefined });
+  expect(await flow.status()).toMatchObject({ status: 'signed_out', error: undefined });
   await expect(visit(honest)).rejects.toThrow('fetch failed');
 });
 
@@ -173,36 +173,36 @@ test('after ten minutes nobody waits any more', async () => {
   const server = await lyingServer();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { desk } = deskFor(server);
-  await startOf(desk);
-  const ended = expect(desk.finished(new AbortController().signal)).rejects.toMatchObject({
+  const { flow } = flowFor(server);
+  await startOf(flow);
+  const ended = expect(flow.finished(new AbortController().signal)).rejects.toMatchObject({
     code: 'timed_out',
     message: 'Nobody signed in within 10 minutes.',
   });
   vi.advanceTimersByTime(599_000);
-  expect((await desk.status()).status).toBe('pending');
+  expect((await flow.status()).status).toBe('pending');
   vi.advanceTimersByTime(1_000);
   await ended;
-  expect(await desk.status()).toMatchObject({
+  expect(await flow.status()).toMatchObject({
     status: 'signed_out',
     error: 'Nobody signed in within 10 minutes.',
   });
 });
 
 test('who waits may stop waiting; the sign-in goes on', async () => {
-  const { desk, honest } = await waiting();
+  const { flow, honest } = await waiting();
   const controller = new AbortController();
-  const waited = desk.finished(controller.signal);
+  const waited = flow.finished(controller.signal);
   controller.abort();
   await expect(waited).rejects.toMatchObject({ code: 'cancelled' });
   expect((await visit(honest)).status).toBe(200);
-  expect((await desk.status()).status).toBe('signed_in');
+  expect((await flow.status()).status).toBe('signed_in');
 });
 
 test('a sign-in in another process of the same person ends the waiting here', async () => {
   const server = await lyingServer();
   let isIn = false;
-  const shared = deskFor(server, {
+  const shared = flowFor(server, {
     session: {
       renew: async () => undefined,
       begin: async () => undefined,
@@ -221,20 +221,20 @@ test('a sign-in in another process of the same person ends the waiting here', as
       end: async () => ({ revoked: true, wasSignedIn: true }),
     },
   });
-  const asked = await startOf(shared.desk);
+  const asked = await startOf(shared.flow);
   isIn = true;
-  expect((await shared.desk.status()).status).toBe('signed_in');
-  expect(await shared.desk.start()).toEqual({
+  expect((await shared.flow.status()).status).toBe('signed_in');
+  expect(await shared.flow.start()).toEqual({
     status: 'signed_in',
     workspaceUrl: 'acme',
     why: 'tokens',
   });
-  await shared.desk.close();
+  await shared.flow.close();
   await expect(visit(callbackOf(asked, honestAnswer(server, asked)))).rejects.toThrow('fetch');
 });
 
 test('a sign-out while tokens come in leaves none, here and at the service', async () => {
-  const { desk, honest, server, asked, tokens } = await waiting();
+  const { flow, honest, server, asked, tokens } = await waiting();
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
   const { promise: reached, resolve: arrive } = Promise.withResolvers<void>();
   server.lies['/oauth/validate'] = async () => {
@@ -245,7 +245,7 @@ test('a sign-out while tokens come in leaves none, here and at the service', asy
   server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
   const page = visit(honest);
   await reached;
-  const out = desk.signOut();
+  const out = flow.signOut();
   go();
   expect((await page).text).toContain('The sign-in was cancelled.');
   expect(await out).toEqual({ revoked: false, wasSignedIn: false });

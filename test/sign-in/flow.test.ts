@@ -1,12 +1,12 @@
-// Both of our sides at once: the desk in front of our own authorization server.
+// Both of our sides at once: the flow in front of our own authorization server.
 
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import { EndedGrant } from '../../src/sign-in/session.ts';
 import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
-import { validateToken } from '../../src/sign-in/validate.ts';
+import { validateToken } from '../../src/sign-in/token-validation.ts';
 import { shareService } from '../authorization-server/shared-service.ts';
-import { deskFor, soon, startOf, visit } from './desk-kit.ts';
+import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
 
 const scopes = ['openid', 'profile', 'email', 'project:read'];
 
@@ -30,15 +30,15 @@ async function ours(starting = start()) {
 
 test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', async (kind) => {
   const { service, factsOf } = await ours();
-  const { desk, client, tokens } = deskFor(factsOf(kind), {
+  const { flow, client, tokens } = flowFor(factsOf(kind), {
     scopes,
     listens: false,
     redirectPort: 8976,
   });
-  const last = await service.agree(await startOf(desk));
-  await desk.finishWith(last.href);
+  const last = await service.agree(await startOf(flow));
+  await flow.finishWith(last.href);
   const hours = kind === 'mcp' ? 24 : 1;
-  const status = await desk.status();
+  const status = await flow.status();
   expect(status).toMatchObject({
     status: 'signed_in',
     scopes,
@@ -47,7 +47,7 @@ test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', a
   });
   expect((status.expiresAt ?? 0) - Date.now()).toBeGreaterThan(hours * 3_600_000 - 60_000);
   expect((status.expiresAt ?? 0) - Date.now()).toBeLessThanOrEqual(hours * 3_600_000);
-  expect(await desk.userinfo()).toMatchObject({
+  expect(await flow.userinfo()).toMatchObject({
     sub: service.accountId,
     name: 'Ada Lovelace',
     email: 'ada@example.com',
@@ -57,7 +57,7 @@ test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', a
   if (first === undefined) throw new Error('no tokens');
   const second = await refreshTokens(client, first, soon());
   expect(await validateToken(client, second.accessToken)).toMatchObject({ active: true, scopes });
-  expect(await desk.signOut()).toEqual({ revoked: true, wasSignedIn: true });
+  expect(await flow.signOut()).toEqual({ revoked: true, wasSignedIn: true });
   expect(await validateToken(client, first.accessToken)).toEqual({
     active: false,
     exp: null,
@@ -70,28 +70,28 @@ test.each(['post', 'basic', 'public', 'mcp'] as const)('the application "%s"', a
 
 test('any port of this machine, for an application of the desktop', async () => {
   const { service, factsOf } = await ours();
-  const { desk } = deskFor(factsOf('public'), { scopes });
-  const page = await visit(await service.agree(await startOf(desk)));
+  const { flow } = flowFor(factsOf('public'), { scopes });
+  const page = await visit(await service.agree(await startOf(flow)));
   expect(page.text).toContain('You are signed in to acme.');
-  await desk.finished(soon());
+  await flow.finished(soon());
 });
 
 test('a scope that nobody has is refused on the way, and said', async () => {
   const { service, factsOf } = await ours();
-  const { desk } = deskFor(factsOf('public'), { scopes: ['openid', 'everything'] });
-  const asked = await startOf(desk);
+  const { flow } = flowFor(factsOf('public'), { scopes: ['openid', 'everything'] });
+  const asked = await startOf(flow);
   const response = await fetch(asked, { redirect: 'manual' });
   const page = await visit(response.headers.get('location') ?? '');
   expect(page.text).toContain('Set FOVEA_SCOPES');
-  expect(await desk.status()).toMatchObject({ status: 'signed_out' });
+  expect(await flow.status()).toMatchObject({ status: 'signed_out' });
   expect(service.url).toBe(asked.origin);
 });
 
 test('tokens for a resource say nothing to others', async () => {
   const { service, factsOf } = await ours(startWithMcp());
   const resource = `${service.url}/mcp`;
-  const { desk, tokens } = deskFor(factsOf('public'), { scopes, resource });
-  const asked = await startOf(desk);
+  const { flow, tokens } = flowFor(factsOf('public'), { scopes, resource });
+  const asked = await startOf(flow);
   expect(asked.searchParams.get('resource')).toBe(resource);
   await visit(await service.agree(asked));
   const token = tokens()?.accessToken;

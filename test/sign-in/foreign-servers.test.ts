@@ -9,7 +9,7 @@ import {
   startExampleProvider,
   startMockServer,
 } from '../fixtures/foreign-authorization-servers.ts';
-import { deskFor, soon, startOf, visit } from './desk-kit.ts';
+import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
 
 const methods = ['client_secret_post', 'client_secret_basic', 'none'] as const;
 
@@ -28,20 +28,20 @@ async function mock(auth: (typeof methods)[number] = 'none') {
 describe.each(methods)('oidc-provider, %s', (auth) => {
   test('a person signs in, is known, stays signed in, and signs out', async () => {
     const server = await example({ auth });
-    const { desk, client, tokens } = deskFor(server);
-    const address = await startOf(desk);
-    expect((await desk.status()).status).toBe('pending');
+    const { flow, client, tokens } = flowFor(server);
+    const address = await startOf(flow);
+    expect((await flow.status()).status).toBe('pending');
     const page = await visit(await server.agree(address.href));
     expect(page.status).toBe(200);
     expect(page.text).toContain('You are signed in.');
-    await desk.finished(soon());
-    expect(await desk.status()).toMatchObject({
+    await flow.finished(soon());
+    expect(await flow.status()).toMatchObject({
       status: 'signed_in',
       why: 'tokens',
       authorizationUrl: undefined,
       scopes: ['openid', 'profile', 'email'],
     });
-    expect(await desk.userinfo()).toMatchObject({ sub: 'ada', name: 'John Doe' });
+    expect(await flow.userinfo()).toMatchObject({ sub: 'ada', name: 'John Doe' });
 
     const first = tokens();
     if (first === undefined) throw new Error('no tokens');
@@ -62,20 +62,20 @@ test.each(['client_secret_post', 'client_secret_basic'] as const)(
   async (auth) => {
     const names = { clientId: 'a-b_c.d:e%20f+g', clientSecret: ':%+ &=;/?"~' };
     const server = await example({ auth, ...names });
-    const { desk } = deskFor(server);
-    const page = await visit(await server.agree((await startOf(desk)).href));
+    const { flow } = flowFor(server);
+    const page = await visit(await server.agree((await startOf(flow)).href));
     expect(page.text).toContain('You are signed in.');
   },
 );
 
 test('oidc-provider: a wrong secret is told as such, and nobody is signed in', async () => {
   const server = await example({ auth: 'client_secret_basic' });
-  const { desk, tokens } = deskFor({ ...server, clientSecret: new Secret('wrong') });
-  const page = await visit(await server.agree((await startOf(desk)).href));
+  const { flow, tokens } = flowFor({ ...server, clientSecret: new Secret('wrong') });
+  const page = await visit(await server.agree((await startOf(flow)).href));
   expect(page.status).toBe(400);
   expect(page.text).toContain('FOVEA_CLIENT_AUTH');
   expect(tokens()).toBeUndefined();
-  expect(await desk.status()).toMatchObject({
+  expect(await flow.status()).toMatchObject({
     status: 'signed_out',
     error: 'The authorization server does not know this client, or refuses its secret.',
   });
@@ -83,8 +83,8 @@ test('oidc-provider: a wrong secret is told as such, and nobody is signed in', a
 
 test('oidc-provider: a person who does not agree is no error of the service', async () => {
   const server = await example();
-  const { desk, tokens } = deskFor(server);
-  const address = await startOf(desk);
+  const { flow, tokens } = flowFor(server);
+  const address = await startOf(flow);
   const back = new URL(address.searchParams.get('redirect_uri') ?? '');
   back.search = new URLSearchParams({
     error: 'access_denied',
@@ -92,7 +92,7 @@ test('oidc-provider: a person who does not agree is no error of the service', as
     state: address.searchParams.get('state') ?? '',
     iss: server.issuer,
   }).toString();
-  const ended = expect(desk.finished(soon())).rejects.toMatchObject({ code: 'forbidden' });
+  const ended = expect(flow.finished(soon())).rejects.toMatchObject({ code: 'forbidden' });
   expect((await visit(back)).text).toContain('The person did not agree to the sign-in.');
   await ended;
   expect(tokens()).toBeUndefined();
@@ -100,8 +100,8 @@ test('oidc-provider: a person who does not agree is no error of the service', as
 
 test('oidc-provider: the authorization request is the one of the document', async () => {
   const server = await example();
-  const { desk } = deskFor(server);
-  const { searchParams: asked, origin, pathname } = await startOf(desk);
+  const { flow } = flowFor(server);
+  const { searchParams: asked, origin, pathname } = await startOf(flow);
   expect([origin, pathname]).toEqual([server.issuer, '/auth']);
   expect([...asked.keys()].sort()).toEqual([
     'client_id',
@@ -134,8 +134,8 @@ test.each([
     const { client_id: id, client_secret: secret } = body;
     told.push({ authorization: headers.authorization, id, secret });
   });
-  const { desk, client, tokens } = deskFor(server);
-  const page = await visit(await server.agree((await startOf(desk)).href));
+  const { flow, client, tokens } = flowFor(server);
+  const page = await visit(await server.agree((await startOf(flow)).href));
   expect(page.text).toContain('You are signed in.');
   const first = tokens();
   if (first === undefined) throw new Error('no tokens');
@@ -147,7 +147,7 @@ test.each([
     { ...nothing, ...expected },
     { ...nothing, ...expected },
   ]);
-  expect(await desk.userinfo()).toMatchObject({ sub: 'johndoe' });
-  expect(await desk.signOut()).toEqual({ revoked: true, wasSignedIn: true });
-  expect((await desk.status()).status).toBe('signed_out');
+  expect(await flow.userinfo()).toMatchObject({ sub: 'johndoe' });
+  expect(await flow.signOut()).toEqual({ revoked: true, wasSignedIn: true });
+  expect((await flow.status()).status).toBe('signed_out');
 });

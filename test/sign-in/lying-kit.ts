@@ -2,7 +2,7 @@
 
 import { onTestFinished } from 'vitest';
 import { type LyingServer, startLyingServer } from '../fixtures/lying-authorization-server.ts';
-import { type DeskKit, deskFor, soon, startOf, visit } from './desk-kit.ts';
+import { flowFor, type SignInFlowKit, soon, startOf, visit } from './sign-in-flow-kit.ts';
 
 export async function lyingServer(): Promise<LyingServer> {
   const server = await startLyingServer();
@@ -10,7 +10,7 @@ export async function lyingServer(): Promise<LyingServer> {
   return server;
 }
 
-export interface Answered extends DeskKit {
+export interface Answered extends SignInFlowKit {
   readonly page: Awaited<ReturnType<typeof visit>>;
   /** How the sign-in ended; undefined: it is still waiting. */
   readonly error: unknown;
@@ -37,13 +37,13 @@ export async function answered(
   server: LyingServer,
   query?: (honest: Record<string, string>) => Record<string, string> | string,
 ): Promise<Answered> {
-  const kit = deskFor(server);
-  const asked = await startOf(kit.desk);
+  const kit = flowFor(server);
+  const asked = await startOf(kit.flow);
   server.lies['/token'] ??= () => server.tokens(asked.searchParams.get('nonce'));
   const honest = honestAnswer(server, asked);
   const page = await visit(callbackOf(asked, query?.(honest) ?? honest));
-  const isOver = (await kit.desk.status()).status !== 'pending';
-  const error = isOver ? await kit.desk.finished(soon()).catch((thrown) => thrown) : undefined;
+  const isOver = (await kit.flow.status()).status !== 'pending';
+  const error = isOver ? await kit.flow.finished(soon()).catch((thrown) => thrown) : undefined;
   const redeemed = server.received
     .filter(({ line }) => line.startsWith('POST /token'))
     .map(({ body }) => body);

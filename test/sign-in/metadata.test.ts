@@ -1,20 +1,20 @@
 // Where an authorization server's endpoints are: found, fallen back on, or refused.
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { deskFor, startOf } from './desk-kit.ts';
 import { lyingServer } from './lying-kit.ts';
+import { flowFor, startOf } from './sign-in-flow-kit.ts';
 
 const openId = '/.well-known/openid-configuration';
 const oauth = '/.well-known/oauth-authorization-server';
 
 test('OpenID Connect metadata is asked for first, once, and not before a sign-in', async () => {
   const server = await lyingServer();
-  const { desk } = deskFor(server);
-  await desk.status();
+  const { flow } = flowFor(server);
+  await flow.status();
   expect(server.received).toEqual([]);
-  await startOf(desk);
-  await desk.close();
-  await startOf(desk);
+  await startOf(flow);
+  await flow.close();
+  await startOf(flow);
   expect(server.received.map(({ line }) => line)).toEqual([`GET ${openId}`]);
 });
 
@@ -22,14 +22,14 @@ test('then that of RFC 8414', async () => {
   const server = await lyingServer();
   server.lies[openId] = undefined;
   server.lies[oauth] = () => server.metadata;
-  expect((await startOf(deskFor(server).desk)).pathname).toBe('/authorize');
+  expect((await startOf(flowFor(server).flow)).pathname).toBe('/authorize');
   expect(server.received.map(({ line }) => line)).toEqual([`GET ${openId}`, `GET ${oauth}`]);
 });
 
 test('then the addresses of the document, where there is none', async () => {
   const server = await lyingServer();
   server.lies[openId] = () => '<html>an application of one page</html>';
-  const asked = await startOf(deskFor(server).desk);
+  const asked = await startOf(flowFor(server).flow);
   expect(`${asked.origin}${asked.pathname}`).toBe(`${server.issuer}/oauth/authorize`);
   expect(asked.searchParams.get('nonce')).toMatch(/^[\w-]{43}$/);
 });
@@ -39,7 +39,7 @@ test('an issuer with a path is asked for at all three places', async () => {
   const issuer = `${server.issuer}/tenant`;
   server.lies[openId] = undefined;
   server.lies[`${openId}/tenant`] = () => ({ ...server.metadata, issuer });
-  await startOf(deskFor({ ...server, issuer }).desk);
+  await startOf(flowFor({ ...server, issuer }).flow);
   expect(server.received.map(({ line }) => line)).toEqual([
     `GET /tenant${openId}`,
     `GET ${oauth}/tenant`,
@@ -61,14 +61,14 @@ describe('no falling back', () => {
   ])('on %s', async (_what, answer) => {
     const server = await lyingServer();
     server.lies[openId] = () => answer;
-    await expect(deskFor(server).desk.start()).rejects.toMatchObject({ code: 'upstream_failed' });
+    await expect(flowFor(server).flow.start()).rejects.toMatchObject({ code: 'upstream_failed' });
     expect(server.received).toHaveLength(1);
   });
 
   test('where nothing listens', async () => {
     const server = await lyingServer();
     await server.close();
-    await expect(deskFor(server).desk.start()).rejects.toMatchObject({
+    await expect(flowFor(server).flow.start()).rejects.toMatchObject({
       code: 'unreachable',
       hint: expect.stringContaining('FOVEA_AUTH_URL'),
       message: 'The authorization server cannot be reached (ECONNREFUSED).',
@@ -78,10 +78,10 @@ describe('no falling back', () => {
   test('and a failure is forgotten: the next sign-in asks again', async () => {
     const server = await lyingServer();
     server.lies[openId] = () => ({ status: 503, answer: 'down' });
-    const { desk } = deskFor(server);
-    await expect(desk.start()).rejects.toMatchObject({ code: 'upstream_failed' });
+    const { flow } = flowFor(server);
+    await expect(flow.start()).rejects.toMatchObject({ code: 'upstream_failed' });
     server.lies[openId] = () => server.metadata;
-    expect((await startOf(desk)).pathname).toBe('/authorize');
+    expect((await startOf(flow)).pathname).toBe('/authorize');
   });
 });
 
@@ -95,22 +95,22 @@ describe('another issuer', () => {
   ])('%s', async (_what, named) => {
     const server = await lyingServer();
     server.lies[openId] = () => ({ ...server.metadata, issuer: named(server.issuer) });
-    const { desk } = deskFor(server);
-    const error: unknown = await desk.start().catch((thrown) => thrown);
+    const { flow } = flowFor(server);
+    const error: unknown = await flow.start().catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: 'upstream_failed',
       retry: 'never',
       message: 'The authorization server says that it is another one.',
       hint: expect.not.stringContaining('evil'),
     });
-    expect((await desk.status()).status).toBe('signed_out');
+    expect((await flow.status()).status).toBe('signed_out');
   });
 
   test('localhost and 127.0.0.1 are two: the one to set is named', async () => {
     const server = await lyingServer();
     const issuer = server.issuer.replace('127.0.0.1', 'localhost');
     server.lies[openId] = () => ({ ...server.metadata, issuer });
-    await expect(deskFor(server).desk.start()).rejects.toMatchObject({
+    await expect(flowFor(server).flow.start()).rejects.toMatchObject({
       hint: `Set FOVEA_AUTH_URL to ${issuer}: 127.0.0.1 and localhost are two names.`,
     });
   });
@@ -143,22 +143,22 @@ describe('endpoints that must not be sent anything', () => {
     async ({ name, value }) => {
       const server = await lyingServer();
       server.lies[openId] = () => ({ ...server.metadata, [name]: value });
-      const { desk, opened } = deskFor(server);
-      await expect(desk.start()).rejects.toMatchObject({
+      const { flow, opened } = flowFor(server);
+      await expect(flow.start()).rejects.toMatchObject({
         code: 'upstream_failed',
         retry: 'never',
         message: expect.stringContaining(`The authorization server's ${name} `),
       });
       expect(server.received).toHaveLength(1);
       expect(opened).toEqual([]);
-      expect((await desk.status()).status).toBe('signed_out');
+      expect((await flow.status()).status).toBe('signed_out');
     },
   );
 
   test.each(['authorization_endpoint', 'token_endpoint'])('%s must be there', async (name) => {
     const server = await lyingServer();
     server.lies[openId] = () => ({ ...server.metadata, [name]: undefined });
-    await expect(deskFor(server).desk.start()).rejects.toMatchObject({ code: 'upstream_failed' });
+    await expect(flowFor(server).flow.start()).rejects.toMatchObject({ code: 'upstream_failed' });
   });
 });
 
@@ -166,7 +166,7 @@ test('a service that says it knows no S256 is sent no code', async () => {
   const server = await lyingServer();
   const methods = { code_challenge_methods_supported: ['plain'] };
   server.lies[openId] = () => ({ ...server.metadata, ...methods });
-  await expect(deskFor(server).desk.start()).rejects.toMatchObject({
+  await expect(flowFor(server).flow.start()).rejects.toMatchObject({
     message: 'The authorization server does not know PKCE (S256).',
   });
 });
@@ -178,7 +178,7 @@ test("the endpoint's own parameters stay, and never replace ours", async () => {
     ...server.metadata,
     authorization_endpoint: `${server.issuer}/authorize?${query}`,
   });
-  const { searchParams: asked } = await startOf(deskFor(server).desk);
+  const { searchParams: asked } = await startOf(flowFor(server).flow);
   expect(asked.getAll('tenant')).toEqual(['7']);
   expect(asked.getAll('client_id')).toEqual(['lied-to']);
   expect(asked.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
@@ -194,7 +194,7 @@ test('a service that never answers is given up after 15 seconds', async () => {
   };
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const ended = expect(deskFor(server).desk.start()).rejects.toMatchObject({ code: 'timed_out' });
+  const ended = expect(flowFor(server).flow.start()).rejects.toMatchObject({ code: 'timed_out' });
   await asked;
   vi.advanceTimersByTime(15_000);
   await ended;

@@ -1,13 +1,13 @@
 // The browser is on another machine: the person brings its final address.
 
 import { expect, test } from 'vitest';
-import { deskFor, soon, startOf, visit } from './desk-kit.ts';
 import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
+import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
 
 async function unheard() {
   const server = await lyingServer();
-  const kit = deskFor(server, { listens: false, redirectPort: 8976 });
-  const asked = await startOf(kit.desk);
+  const kit = flowFor(server, { listens: false, redirectPort: 8976 });
+  const asked = await startOf(kit.flow);
   server.lies['/token'] = () => server.tokens(asked.searchParams.get('nonce'));
   return { server, ...kit, asked, honest: callbackOf(asked, honestAnswer(server, asked)) };
 }
@@ -26,10 +26,10 @@ test.each([
     (address: string) => `  ${address.slice(0, 40)}\n ${address.slice(40)}\r\n`,
   ],
 ])('an address %s signs in', async (_what, spoken) => {
-  const { desk, honest } = await unheard();
-  await desk.finishWith(spoken(honest.href));
-  await desk.finished(soon());
-  expect((await desk.status()).status).toBe('signed_in');
+  const { flow, honest } = await unheard();
+  await flow.finishWith(spoken(honest.href));
+  await flow.finished(soon());
+  expect((await flow.status()).status).toBe('signed_in');
 });
 
 test.each([
@@ -42,18 +42,18 @@ test.each([
   ['https', (honest: string) => honest.replace('http:', 'https:')],
   ['the address that was opened', (_honest: string, asked: string) => asked],
 ])('%s is refused, and the sign-in still waits', async (_what, spoken) => {
-  const { desk, honest, asked, server } = await unheard();
-  await expect(desk.finishWith(spoken(honest.href, asked.href))).rejects.toMatchObject({
+  const { flow, honest, asked, server } = await unheard();
+  await expect(flow.finishWith(spoken(honest.href, asked.href))).rejects.toMatchObject({
     code: 'invalid_input',
     hint: expect.stringContaining('http://127.0.0.1:8976/callback?'),
   });
   expect(server.received.filter(({ line }) => line === 'POST /token')).toEqual([]);
-  await desk.finishWith(honest.href);
-  expect((await desk.status()).status).toBe('signed_in');
+  await flow.finishWith(honest.href);
+  expect((await flow.status()).status).toBe('signed_in');
 });
 
 test('an address works once, and only while a sign-in is under way', async () => {
-  const { desk, honest } = await unheard();
-  await desk.finishWith(honest.href);
-  await expect(desk.finishWith(honest.href)).rejects.toMatchObject({ code: 'conflict' });
+  const { flow, honest } = await unheard();
+  await flow.finishWith(honest.href);
+  await expect(flow.finishWith(honest.href)).rejects.toMatchObject({ code: 'conflict' });
 });

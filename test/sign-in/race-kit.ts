@@ -12,7 +12,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
 import { mountSignIn } from '../../src/bin/authorization-server.ts';
-import { openSignIn } from '../../src/bin/session.ts';
+import { openSignIn } from '../../src/bin/open-sign-in.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import type { Route } from '../../src/http-server/handlers.ts';
@@ -175,10 +175,10 @@ export async function signInOnce(service: RaceService): Promise<SharedSignIn> {
     FOVEA_SCOPES: service.clientId === 'fovea' ? 'openid workspace:read' : 'openid',
   };
   const settings = readSettings(variables);
-  const { desk, tokens, close } = openSignIn(settings, createLog('error'), { listens: false });
-  const started = await desk.start();
+  const { flow, tokens, close } = openSignIn(settings, createLog('error'), { listens: false });
+  const started = await flow.start();
   if (started.status !== 'pending') throw new Error('signed in already');
-  await desk.finishWith((await service.agree(started.authorizationUrl)).href);
+  await flow.finishWith((await service.agree(started.authorizationUrl)).href);
   const binding: Binding = {
     profile: 'default',
     issuer: service.issuer,

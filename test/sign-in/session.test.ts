@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import type { SessionOptions } from '../../src/sign-in/session.ts';
-import { deskFor } from './desk-kit.ts';
 import { lyingServer } from './lying-kit.ts';
+import { flowFor } from './sign-in-flow-kit.ts';
 import {
   ended,
   fakeKeychain,
@@ -273,12 +273,12 @@ describe('status', () => {
     state.isLocked = true;
     const session = openSession(all, { store: { keychain: entries } });
     const server = await lyingServer();
-    const { desk } = deskFor(server, { session });
-    await expect(desk.start()).rejects.toThrow('The keychain is locked.');
-    expect((await desk.status().catch((thrown) => thrown)).message).toContain('locked');
+    const { flow } = flowFor(server, { session });
+    await expect(flow.start()).rejects.toThrow('The keychain is locked.');
+    expect((await flow.status().catch((thrown) => thrown)).message).toContain('locked');
     expect(server.received).toEqual([]);
     state.isLocked = false;
-    expect(await desk.start()).toMatchObject({ status: 'pending', isNew: true });
+    expect(await flow.start()).toMatchObject({ status: 'pending', isNew: true });
   });
 
   test('signed out, it names where tokens would be, and says nothing is wrong', async () => {

@@ -12,9 +12,9 @@ import { FoveaError } from '../../src/errors.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
-import type { Machine } from '../../src/setup/machine.ts';
+import type { MachineDiagnostics } from '../../src/setup/machine-diagnostics.ts';
 import { tools } from '../../tools/index.ts';
-import { testDesk } from '../fixtures/sign-in-desk.ts';
+import { testSignInFlow } from '../fixtures/sign-in-flow.ts';
 
 export interface Request {
   readonly method: string;
@@ -125,7 +125,7 @@ function toolNamed(name: string): Tool {
 }
 
 /** One without hosts, proxies and files, on which everything is in order. */
-export const quietMachine: Machine = {
+export const quietMachine: MachineDiagnostics = {
   variables: async () => ({ problems: [], given: [], unread: [] }),
   hosts: async () => [],
   programs: async () => ({ node: '/bin/node', npx: '/bin/npx' }),
@@ -145,7 +145,7 @@ export const quietMachine: Machine = {
 };
 
 const nobodySignedIn: Pick<ToolContext, 'signIn' | 'person'> = {
-  signIn: async () => testDesk(),
+  signIn: async () => testSignInFlow(),
   person: { canOpen: false, canConsent: false, answer: undefined },
 };
 

@@ -7,8 +7,8 @@ import { openFileRoots } from '../../src/boundary/file-roots.ts';
 import { FoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
-import type { Machine } from '../../src/setup/machine.ts';
-import { testDesk } from '../fixtures/sign-in-desk.ts';
+import type { MachineDiagnostics } from '../../src/setup/machine-diagnostics.ts';
+import { testSignInFlow } from '../fixtures/sign-in-flow.ts';
 import { type Kit, openKit, quietMachine } from './kit.ts';
 
 let kit: Kit;
@@ -114,7 +114,7 @@ describe('doctor', () => {
   /** The check of that name, on a machine that differs from one in order. */
   async function checkOf(
     name: string,
-    found: Partial<Machine>,
+    found: Partial<MachineDiagnostics>,
     changes: Partial<ToolContext> = {},
   ) {
     answerWhoami();
@@ -138,7 +138,7 @@ describe('doctor', () => {
 
   const signedIn = () => ({
     settings: { ...kit.context.settings, apiKey: undefined },
-    signIn: async () => testDesk({ status: 'signed_in' }),
+    signIn: async () => testSignInFlow({ status: 'signed_in' }),
   });
 
   it('says what the token does not allow, and until when it is good', async () => {

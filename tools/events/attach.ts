@@ -6,8 +6,8 @@ import { events } from '../../src/contract/events.ts';
 import type { Answer, FilePart } from '../../src/contract/operation.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { bare, fileSize, quoted } from '../format.ts';
 import { openPart } from '../local-file.ts';
-import { bare, fileSize, quoted } from '../words.ts';
 import { finalizeCall } from './create.ts';
 
 const { events_attach_video, events_attach_file } = events;

@@ -7,8 +7,8 @@ import { described } from '../../src/contract/fields.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { count, fileSize, quoted } from '../format.ts';
 import { readBase64 } from '../local-file.ts';
-import { count, fileSize, quoted } from '../words.ts';
 
 const { images: _images, inference_timestamp, ...members } = events.events_create.body.shape;
 

@@ -4,7 +4,7 @@ import { eventStore } from '../../src/contract/event-store.ts';
 import { asFoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolImage } from '../../src/mcp/tool.ts';
-import { hasPicture, type StoredEvent } from './event-words.ts';
+import { hasPicture, type StoredEvent } from './event-format.ts';
 
 interface Pictures {
   /** What is to be said of them. */

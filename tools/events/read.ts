@@ -5,9 +5,9 @@ import { eventStore } from '../../src/contract/event-store.ts';
 import { events } from '../../src/contract/events.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { asGiven, count } from '../words.ts';
+import { asGiven, count } from '../format.ts';
 import { finalizeCall, showCall } from './create.ts';
-import { briefEvents, describeEvent } from './event-words.ts';
+import { briefEvents, describeEvent } from './event-format.ts';
 import { showPictures } from './pictures.ts';
 
 const { events_get, events_list, events_latest } = events;

@@ -4,7 +4,7 @@ import { eventStore } from '../../src/contract/event-store.ts';
 import type { Answer } from '../../src/contract/operation.ts';
 import { asFoveaError } from '../../src/errors.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, fileSize, quoted } from '../words.ts';
+import { count, fileSize, quoted } from '../format.ts';
 
 type Stats = Answer<typeof eventStore.events_stats>;
 type LedgerLine = Answer<typeof eventStore.events_ledger>['lines'][number];

@@ -7,7 +7,7 @@ import { checkRealFolder, createRealFile } from '../../src/boundary/real-file.ts
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { refuseExisting } from '../save-link.ts';
+import { refuseExisting } from '../download-link.ts';
 
 interface Given {
   readonly save_to?: string | undefined;

@@ -4,8 +4,8 @@ import type { Input } from '../../src/contract/operation.ts';
 import { search } from '../../src/contract/search.ts';
 import { FoveaError } from '../../src/errors.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { refuseExisting, saveLink, zipTarget } from '../save-link.ts';
-import { asGiven, fileSize, quoted } from '../words.ts';
+import { refuseExisting, saveLink, zipTarget } from '../download-link.ts';
+import { asGiven, fileSize, quoted } from '../format.ts';
 
 type Wanted = Input<typeof search.search_export_get> & { readonly save_to?: string | undefined };
 

@@ -5,7 +5,7 @@ import { basename, dirname, extname, sep } from 'node:path';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import { fileAt, fileSize } from '../words.ts';
+import { fileAt, fileSize } from '../format.ts';
 import type { FileThread } from './file-thread.ts';
 import { stemOf } from './image-list.ts';
 import { readText } from './read-text.ts';

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { startThread, type Thread } from '../../src/thread.ts';
-import { fileAt } from '../words.ts';
+import { fileAt } from '../format.ts';
 import type { Labelmap } from './class-names.ts';
 import type { FromFileReader, ToFileReader } from './file-messages.ts';
 

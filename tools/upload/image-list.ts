@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import { fileAt } from '../words.ts';
+import { fileAt } from '../format.ts';
 import { readText } from './read-text.ts';
 
 export interface ImageList {

@@ -1,8 +1,8 @@
 // Text files below the file roots, bounded in size.
 
 import { invalidArgument } from '../../src/errors.ts';
+import { fileAt, fileSize } from '../format.ts';
 import { readRealFile } from '../local-file.ts';
-import { fileAt, fileSize } from '../words.ts';
 
 /**
  * The text of a file, without a byte order mark. `path` is a real path from the file roots. Throws

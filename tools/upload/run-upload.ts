@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { type ErrorCode, FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { bare, count } from '../words.ts';
+import { bare, count } from '../format.ts';
 import {
   type BoxWarning,
   type Failed,
@@ -12,7 +12,7 @@ import {
   type Uploaded,
   type UploadPlan,
   uploadOne,
-} from './upload-one.ts';
+} from './upload-image.ts';
 
 export interface Failure {
   readonly file: string;

@@ -6,7 +6,7 @@ import { images } from '../../src/contract/images.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, quoted } from '../words.ts';
+import { count, quoted } from '../format.ts';
 import { openAnnotations } from './annotation-files.ts';
 import { type Labelmap, readClassNames } from './class-names.ts';
 import { type ImageList, listImages } from './image-list.ts';

@@ -13,7 +13,7 @@ import { normalizeSettings } from '../../src/contract/version-idle.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { count, nameList, quoted } from '../words.ts';
+import { count, nameList, quoted } from '../format.ts';
 
 type Wanted = Input<typeof versions.versions_generate>;
 type Project = Answer<typeof projects.projects_get>['project'];

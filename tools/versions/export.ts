@@ -5,9 +5,9 @@ import { versions } from '../../src/contract/versions.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import { refuseExisting, saveLink, zipTarget } from '../download-link.ts';
+import { asGiven, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
-import { refuseExisting, saveLink, zipTarget } from '../save-link.ts';
-import { asGiven, fileSize, quoted } from '../words.ts';
 
 type ExportInput = Input<typeof versions.versions_export> & {
   readonly save_to?: string | undefined;

@@ -7,8 +7,8 @@ import { unusualSettings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { isJsonObject } from '../../src/json-object.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { exportCall } from '../next-calls.ts';
-import { count, quoted } from '../words.ts';
+import { exportCall } from '../follow-up-calls.ts';
+import { count, quoted } from '../format.ts';
 import { dryRun } from './dry-run.ts';
 
 const { versions_generate } = versions;

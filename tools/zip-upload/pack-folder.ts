@@ -9,7 +9,7 @@ import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import type { UploadSource } from '../../src/http-client/client.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
-import { count, fileAt, fileSize } from '../words.ts';
+import { count, fileAt, fileSize } from '../format.ts';
 
 export interface ToSend extends UploadSource {
   /** Files in it; undefined for a zip file, which nobody has opened. */

@@ -5,9 +5,9 @@ import type { Input } from '../../src/contract/operation.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
-import { taskWork, waitForTask } from '../next-calls.ts';
+import { taskWork, waitForTask } from '../follow-up-calls.ts';
+import { count, fileSize, quoted } from '../format.ts';
 import { poll } from '../polling.ts';
-import { count, fileSize, quoted } from '../words.ts';
 import { openToSend, type ToSend } from './pack-folder.ts';
 
 type ZipInput = Input<typeof images.images_upload_zip> & { readonly path?: string | undefined };

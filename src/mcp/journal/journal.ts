@@ -28,7 +28,7 @@ export interface Journal {
 }
 
 /** Whether a call whose answer was lost was done: read from the service. */
-export type ReadBack = (
+export type Reconciler = (
   args: Arguments,
   context: ToolContext,
   since: Date,

@@ -5,7 +5,7 @@ import { systemClock } from '../../clock.ts';
 import type { Settings } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import { once } from '../../once.ts';
-import type { Journal, ReadBack } from './journal.ts';
+import type { Journal, Reconciler } from './journal.ts';
 
 export interface LazyJournal {
   /** Where the file cannot be opened, one that keeps nothing; the next call tries again. */
@@ -17,7 +17,7 @@ export interface LazyJournal {
 export function lazyJournal(
   { home, repeatWindowSeconds: windowSeconds }: Settings,
   log: Log,
-  readBacks: () => Promise<ReadonlyMap<string, ReadBack>>,
+  readBacks: () => Promise<ReadonlyMap<string, Reconciler>>,
 ): LazyJournal {
   const readBackOf = async (tool: string) => (await readBacks()).get(tool);
   const journal = once(async () => {

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 import { type CallRow, type CallRows, type Claim, openCallRows } from './call-rows.ts';
 import { type CallIdentity, identityOf } from './identity.ts';
-import type { Journal, JournalCall, ReadBack } from './journal.ts';
+import type { Journal, JournalCall, Reconciler } from './journal.ts';
 import { type Ended, fromKept, outcomeOf, toKept } from './outcome.ts';
 
 export interface JournalOptions {
@@ -18,7 +18,7 @@ export interface JournalOptions {
   /** For so long an equal call gets the first result; 0: never. */
   readonly windowSeconds: number;
   /** How to find out whether a call of a tool was done; undefined: nobody can. */
-  readonly readBackOf: (tool: string) => Promise<ReadBack | undefined>;
+  readonly readBackOf: (tool: string) => Promise<Reconciler | undefined>;
 }
 
 /** Opens the file, or makes it. Throws where that fails. */

@@ -3,7 +3,10 @@
 
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
-import { connectServices, type Services } from '../../../src/bin/services.ts';
+import {
+  connectUpstreamServices,
+  type UpstreamServices,
+} from '../../../src/bin/upstream-services.ts';
 import { readSettings } from '../../../src/config.ts';
 import { workspace } from '../../../src/contract/workspace.ts';
 import { asFoveaError } from '../../../src/errors.ts';
@@ -15,8 +18,8 @@ interface Round {
 }
 
 const settings = readSettings();
-const open = () => connectServices(settings, createLog('error'));
-let services: Services = open();
+const open = () => connectUpstreamServices(settings, createLog('error'));
+let services: UpstreamServices = open();
 
 async function call(): Promise<string> {
   try {

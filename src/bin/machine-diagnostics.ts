@@ -1,0 +1,103 @@
+// What the doctor sees of this machine, put together. Loaded with the first call that asks.
+
+import { join } from 'node:path';
+import budget from '../../tools/budget.json' with { type: 'json' };
+import list from '../../tools/list.json' with { type: 'json' };
+import { proxyFor } from '../boundary/proxies.ts';
+import { systemClock } from '../clock.ts';
+import { type Settings, surveySettings } from '../config.ts';
+import { fetchThrough } from '../http-client/proxied-fetch.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { wireTools } from '../mcp/create-server.ts';
+import { servedRevisions } from '../mcp/revisions.ts';
+import { adapt } from '../mcp/surface.ts';
+import { nearest } from '../nearest.ts';
+import { findSharpBuild } from '../pictures/load-sharp.ts';
+import { findHosts } from '../setup/find-hosts.ts';
+import { findProgram } from '../setup/find-program.ts';
+import type {
+  MachineDiagnostics,
+  OfferedTools,
+  VariableFindings,
+} from '../setup/machine-diagnostics.ts';
+import { clockOffsetMs, findNetwork } from '../setup/network-diagnostics.ts';
+import { listProcesses, orphansAmong } from '../setup/orphaned-servers.ts';
+import { openSecretStores } from '../sign-in/keychains/choose-secret-store.ts';
+import { findStores } from '../storage/find-stores.ts';
+import { readSystemEnvironment } from './setup.ts';
+
+export function createMachineDiagnostics(
+  settings: Settings,
+  version: string,
+  log: Log,
+): MachineDiagnostics {
+  const system = readSystemEnvironment();
+  return {
+    variables: async () => findVariables(),
+    hosts: () => findHosts(system, version),
+    programs: async () => ({
+      node: await findProgram('node', system),
+      npx: await findProgram('npx', system),
+    }),
+    network: async () => ({ ...(await findNetwork(system)), through: wayOut(settings) }),
+    clockOffsetMs: (url, signal) =>
+      clockOffsetMs(url, systemClock, signal, fetchThrough(settings.proxies)),
+    secretStore: () => {
+      const folder = join(settings.home, 'credentials');
+      const files = { log: log.part('doctor'), clock: systemClock };
+      return openSecretStores({ ...files, setting: settings.credentials, folder }).choose();
+    },
+    stores: () => findStores(settings.home),
+    pictures: findSharpBuild,
+    orphans: async () => {
+      const processes = await listProcesses(system.platform);
+      return processes && orphansAmong(processes, process.pid);
+    },
+    revisions: async () => servedRevisions(),
+    offered: async () => offered(settings),
+  };
+}
+
+function findVariables(): VariableFindings {
+  const { problems, given, known, unread } = surveySettings();
+  // Without the prefix, which makes all of them alike.
+  const bare = (variable: string) => variable.replace(/^FOVEA_/i, '');
+  const near = (variable: string) => nearest(bare(variable), known.map(bare));
+  return {
+    problems,
+    given,
+    unread: unread.map((variable) => {
+      const meant = near(variable);
+      return { variable, near: meant && `FOVEA_${meant}` };
+    }),
+  };
+}
+
+/** To the platform; where that is embedded, to whatever else is on the web. */
+function wayOut({ baseUrl, proxies }: Settings): string | undefined {
+  if (baseUrl !== undefined) return proxyFor(new URL(baseUrl), proxies)?.setting;
+  return (proxies?.https ?? proxies?.http)?.setting;
+}
+
+function offered(settings: Settings): OfferedTools {
+  const tools = wireTools(list, settings);
+  const scopes = adapt(list, settings).flatMap(({ scope }) => scope ?? []);
+  return {
+    count: tools.length,
+    tokens: measured(settings) ?? estimated(tools),
+    scopes: [...new Set(scopes)].toSorted(),
+  };
+}
+
+/** As the build counted them, for the surfaces that it counted. */
+function measured({ surface, readOnly, toolsets, project }: Settings): number | undefined {
+  if (toolsets !== undefined || project !== undefined) return undefined;
+  if (readOnly) return budget[surface === 'compact' ? 'compact-read-only' : 'read-only'].tokens;
+  return budget[surface].tokens;
+}
+
+function estimated(tools: unknown): number {
+  const { length } = JSON.stringify({ tools });
+  return Math.round(length / limits.listCharactersPerToken / 100) * 100;
+}

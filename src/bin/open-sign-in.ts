@@ -1,0 +1,156 @@
+// The user's side of signing in, put together. Loaded with the first call that needs it.
+
+import { join } from 'node:path';
+import list from '../../tools/list.json' with { type: 'json' };
+import { systemClock } from '../clock.ts';
+import type { Settings } from '../config.ts';
+import { scopes as allScopes } from '../contract/scopes.ts';
+import { invalidArgument } from '../errors.ts';
+import { fetchThrough } from '../http-client/proxied-fetch.ts';
+import type { Log } from '../log.ts';
+import { adapt } from '../mcp/surface.ts';
+import { nearest } from '../nearest.ts';
+import { createSession, type OwnSession } from '../sign-in/create-session.ts';
+import { createSignInFlow } from '../sign-in/create-sign-in-flow.ts';
+import { openSecretStores } from '../sign-in/keychains/choose-secret-store.ts';
+import { createNoSignIn } from '../sign-in/no-sign-in.ts';
+import { createOAuthClient } from '../sign-in/oauth-client.ts';
+import { createBrowser } from '../sign-in/open-browser.ts';
+import { bindingName, indexFolder, memoryIndex } from '../sign-in/profile-index.ts';
+import { createTokenStore } from '../sign-in/profile-token-store.ts';
+import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
+import { refreshTokens, revokeTokens } from '../sign-in/token-endpoint.ts';
+import type { Binding, TakeLock, TokenStore } from '../sign-in/token-store.ts';
+import { validateToken } from '../sign-in/token-validation.ts';
+import { tryLock } from '../storage/file-lock.ts';
+import { localWorkspace } from './upstream-services.ts';
+
+export interface SignIn {
+  readonly flow: SignInFlow;
+  /** Undefined: the embedded platform needs none. */
+  readonly session: OwnSession | undefined;
+  /** Of all profiles. */
+  readonly tokens: TokenStore;
+  /** Ends a sign-in that is under way, and waits for a refresh that is. */
+  close(): Promise<void>;
+}
+
+export interface SignInOptions {
+  /** False: the person brings the final address (`fovea sign-in --paste`). */
+  readonly listens?: boolean;
+}
+
+/** Sends, opens and keeps nothing yet. Throws `invalid_input` for an unknown FOVEA_SCOPES. */
+export function openSignIn(settings: Settings, log: Log, options: SignInOptions = {}): SignIn {
+  const { tokens, takeLock } = openTokens(settings, log);
+  const session = openSession(settings, tokens, takeLock);
+  const flow = openFlow(settings, session, options);
+  return {
+    flow,
+    tokens,
+    session: session?.session,
+    close: async () => {
+      await flow.close();
+      await session?.session.settled();
+    },
+  };
+}
+
+/** A native client that every service of ours knows. Others give their own. */
+const builtInClientId = 'fovea';
+
+function openTokens(settings: Settings, log: Log) {
+  const folder = join(settings.home, 'credentials');
+  const files = { log: log.part('sign-in'), clock: systemClock };
+  const isKept = settings.credentials !== 'memory';
+  const stores = openSecretStores({ ...files, setting: settings.credentials, folder });
+  const index = isKept ? indexFolder(folder, files) : memoryIndex();
+  return {
+    tokens: createTokenStore(index, stores),
+    takeLock: isKept ? lockFiles(folder) : locksOfThisProcess(),
+  };
+}
+
+function lockFiles(folder: string): TakeLock {
+  return (binding) => tryLock(join(folder, `refresh-${bindingName(binding)}.lock`), 'exclusive');
+}
+
+/** What is in memory is no business of other processes. */
+function locksOfThisProcess(): TakeLock {
+  const taken = new Set<string>();
+  return (binding: Binding) => {
+    const name = bindingName(binding);
+    if (taken.has(name)) return undefined;
+    taken.add(name);
+    return { release: () => void taken.delete(name) };
+  };
+}
+
+function openSession(settings: Settings, tokens: TokenStore, takeLock: TakeLock) {
+  const { baseUrl, profile, clientId = builtInClientId, clientSecret, clientAuth } = settings;
+  if (baseUrl === undefined) return undefined;
+  const issuer = settings.authUrl ?? baseUrl;
+  const client = createOAuthClient({
+    issuer,
+    clientId,
+    clientSecret,
+    clientAuth,
+    clock: systemClock,
+    fetch: fetchThrough(settings.proxies),
+  });
+  const session = createSession({
+    tokens,
+    takeLock,
+    profile,
+    issuer,
+    clientId,
+    service: baseUrl,
+    clock: systemClock,
+    refresh: (before, signal) => refreshTokens(client, before, signal),
+    revoke: (before, signal) => revokeTokens(client, before, signal),
+    validate: (token, signal) => validateToken(client, token, signal),
+  });
+  return { client, session };
+}
+
+function openFlow(
+  settings: Settings,
+  parts: ReturnType<typeof openSession>,
+  { listens = true }: SignInOptions,
+): SignInFlow {
+  const { profile, redirectPort, workspace } = settings;
+  const browser = createBrowser(settings.noBrowser);
+  if (parts === undefined) {
+    const workspaceUrl = workspace ?? localWorkspace;
+    return createNoSignIn({ why: 'embedded', workspaceUrl, profile, browser });
+  }
+  const { client, session } = parts;
+  if (settings.apiKey !== undefined) {
+    return createNoSignIn({ why: 'api_key', workspaceUrl: workspace, profile, browser, session });
+  }
+  const scopes = askedScopes(settings);
+  return createSignInFlow({ client, session, scopes, redirectPort, listens, browser });
+}
+
+/** Those of the settings, else what the offered tools need, in the order of the document. */
+function askedScopes(settings: Settings): readonly string[] {
+  const known: readonly string[] = allScopes;
+  if (settings.scopes !== undefined) {
+    const unknown = settings.scopes.filter((scope) => !known.includes(scope));
+    if (unknown.length > 0) {
+      const message = `has no such scope as ${unknown.join(', ')}`;
+      throw invalidArgument('FOVEA_SCOPES', message, hintFor(unknown));
+    }
+    return ['openid', ...settings.scopes.filter((scope) => scope !== 'openid')];
+  }
+  const ofTools = adapt(list, settings).map(({ scope }) => scope);
+  const needed = new Set(['openid', 'profile', 'email', ...ofTools]);
+  return known.filter((scope) => needed.has(scope));
+}
+
+/** The known names that were probably meant, and where the others are told. */
+function hintFor(unknown: readonly string[]): string {
+  const near = unknown.flatMap((scope) => nearest(scope, allScopes) ?? []);
+  const guess = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
+  return `${guess}decisions/scopes.md says which scope is for what.`;
+}

@@ -1,0 +1,17 @@
+// The folder in which a service keeps its data, looked at before anything opens it.
+
+import { accessSync, constants } from 'node:fs';
+import { invalidArgument } from '../errors.ts';
+import { errorCode, makeFolder } from '../storage/folders.ts';
+
+/** Makes the folder. Throws `invalid_input` naming `setting` where it cannot be made or written. */
+export function prepareDataFolder(path: string, setting: string): string {
+  try {
+    makeFolder(path);
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return path;
+  } catch (cause) {
+    const message = `"${path}" cannot be the data folder (${String(errorCode(cause))})`;
+    throw invalidArgument(setting, message, `Set ${setting} to a folder that you may write.`);
+  }
+}

@@ -1,0 +1,58 @@
+// The links of the embedded platform at the address of `fovea http`: the platform itself is on a
+// port of this machine, which nobody beyond it can reach.
+
+import { once } from 'node:events';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { FoveaError } from '../errors.ts';
+import type { Route } from '../http-server/handlers.ts';
+
+/**
+ * Passes `/blobs/{hash}` and uploads to `/uploads/{id}` on to the platform at `target`: the link
+ * itself is the credential.
+ */
+export function signedLinkRoutes(target: string): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/blobs/{hash}',
+      open: true,
+      handle: (given, response, { hash = '' }) => {
+        return forward(`${target}/blobs/${encodeURIComponent(hash)}`, given, response);
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/uploads/{id}',
+      open: true,
+      handle: (given, response, { id = '' }) => {
+        return forward(`${target}/uploads/${encodeURIComponent(id)}`, given, response);
+      },
+    },
+  ];
+}
+
+async function forward(
+  path: string,
+  given: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url = '', headers } = given;
+  const { search } = new URL(url, 'http://localhost');
+  const length = headers['content-length'];
+  const sent = request(path + search, {
+    method,
+    headers: { ...(length !== undefined && { 'content-length': length }) },
+  });
+  response.once('close', () => sent.destroy());
+  const answered = once(sent, 'response').catch((cause) => {
+    throw new FoveaError('unreachable', 'The platform does not answer.', { cause });
+  });
+  // The platform may answer before it has read all: what breaks off then is no failure.
+  pipeline(given, sent, { end: true }).catch(() => {});
+  const [answer]: IncomingMessage[] = await answered;
+  if (answer === undefined) return;
+  const { connection: _connection, 'keep-alive': _keepAlive, ...kept } = answer.headers;
+  response.writeHead(answer.statusCode ?? 502, kept);
+  await pipeline(answer, response).catch(() => response.destroy());
+}

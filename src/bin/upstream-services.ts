@@ -1,0 +1,128 @@
+// Finds or starts what the tools talk to, with the first call that needs it.
+
+import { systemClock } from '../clock.ts';
+import type { Settings } from '../config.ts';
+import { invalidArgument } from '../errors.ts';
+import type { Client, Upstream } from '../http-client/client.ts';
+import type { Log } from '../log.ts';
+import type { EventStorePlace } from '../mcp/tool.ts';
+import { once } from '../once.ts';
+import type { Account } from '../sign-in/session.ts';
+import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
+
+/** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
+export const localWorkspace = 'local';
+
+export interface UpstreamServices {
+  /** One client for the whole process; it reaches all services. */
+  client(): Promise<Client>;
+  /** Starts nothing. Throws `invalid_input` where a setting would keep one from starting. */
+  eventStorePlace(): Promise<EventStorePlace>;
+  /** Loads what signing in needs, and sends nothing yet. */
+  signIn(): Promise<SignInFlow>;
+  /**
+   * Who is signed in at this moment, as another process may have changed it; undefined: nobody, or
+   * the settings have a key, or it cannot be read.
+   */
+  account(): Promise<Account | undefined>;
+  /** Closes sockets and stops what was started here. */
+  close(): Promise<void>;
+}
+
+/** On the embedded platform the workspace is known, so no call has to name it. */
+export function withWorkspace(settings: Settings): Settings {
+  const isEmbedded = settings.baseUrl === undefined;
+  return isEmbedded ? { ...settings, workspace: settings.workspace ?? localWorkspace } : settings;
+}
+
+export function connectUpstreamServices(settings: Settings, log: Log): UpstreamServices {
+  const platform = once(async () => (await import('./embedded.ts')).startEmbedded(settings, log));
+  // Beside a hosted platform it does what needs no platform of others, such as previews of files.
+  const local = async (): Promise<Upstream> => (await platform.get()).upstream;
+  const signIn = once(async () => (await import('./open-sign-in.ts')).openSignIn(settings, log));
+  const base = async (): Promise<Upstream> => {
+    const { baseUrl: url, apiKey } = settings;
+    if (url === undefined) return local();
+    // A key that somebody set wins over a sign-in.
+    if (apiKey !== undefined) return { url, credential: apiKey };
+    const { session } = await signIn.get();
+    const credential = await session?.accessToken();
+    if (session === undefined) return { url, credential };
+    return { url, credential, isAccessToken: true, renew: session.renew.bind(session) };
+  };
+  const serverless = async (): Promise<Upstream> => {
+    const { baseUrl, serverlessUrl: url, apiKey } = settings;
+    if (url !== undefined) return { url, credential: apiKey };
+    if (baseUrl === undefined) return local();
+    throw invalidArgument(
+      'FOVEA_SERVERLESS_URL',
+      'is needed to run models of the hosted platform',
+      'Set it to the address at which they run.',
+    );
+  };
+  const eventStore = connectEventStore(settings, log);
+  const client = once(async () => {
+    const { createClient } = await import('../http-client/create-client.ts');
+    const { timeoutMs, proxies } = settings;
+    const upstreams = { base, device: eventStore.upstream, local, serverless };
+    return createClient({ upstreams, clock: systemClock, timeoutMs, proxies });
+  });
+  return {
+    client: client.get,
+    eventStorePlace: eventStore.place,
+    signIn: async () => (await signIn.get()).flow,
+    account: async () => {
+      if (settings.baseUrl === undefined || settings.apiKey !== undefined) return undefined;
+      const { session } = await signIn.get();
+      // Tokens that cannot be read fail the calls that need them: those that sign out do not.
+      return session?.account().catch(() => undefined);
+    },
+    close: async () => {
+      await (await client.started())?.close();
+      await Promise.all([
+        (await platform.started())?.service.close(),
+        (await signIn.started())?.close(),
+        eventStore.close(),
+      ]);
+    },
+  };
+}
+
+/**
+ * The Event Store that the settings name, else the one that answers at the usual address, else one
+ * of this process. Chosen once: events of one session are not spread over two stores.
+ */
+function connectEventStore(settings: Settings, log: Log) {
+  const { deviceUrl, deviceApiKey } = settings;
+  const started = once(async () =>
+    (await import('./embedded-event-store.ts')).startEmbeddedEventStore(settings, log),
+  );
+  const find = async (): Promise<EventStorePlace> => {
+    if (deviceUrl !== undefined) return { kind: 'named', url: deviceUrl };
+    const { eventStoreAnswers, eventStoreUrl } = await import('./find-event-store.ts');
+    const isThere = await eventStoreAnswers();
+    return isThere ? { kind: 'found', url: eventStoreUrl } : { kind: 'none', url: undefined };
+  };
+  const chosen = once(async (): Promise<EventStorePlace & { upstream: Upstream }> => {
+    const place = await find();
+    if (place.url !== undefined) {
+      return { ...place, upstream: { url: place.url, credential: deviceApiKey } };
+    }
+    const { upstream } = await started.get();
+    return { kind: 'embedded', url: upstream.url, upstream };
+  });
+  return {
+    upstream: async (): Promise<Upstream> => (await chosen.get()).upstream,
+    place: async (): Promise<EventStorePlace> => {
+      const { kind, url } = (await chosen.started()) ?? (await find());
+      // One that cannot be started should be known before it is needed.
+      if (kind === 'none') (await import('../event-store-config.ts')).readEventStoreSettings();
+      return { kind, url };
+    },
+    close: async () => {
+      // A choice under way may be about to start one.
+      await chosen.started();
+      await (await started.started())?.service.close();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// What the doctor sees of this machine beside Fovea's own parts.
+
+import type { HostName } from '../command-line.ts';
+import type { SettingsSurvey } from '../config.ts';
+
+/** The entry of Fovea in the configuration of a host. */
+export interface HostEntry {
+  readonly host: HostName;
+  readonly title: string;
+  readonly file: string;
+  /** Command and arguments; undefined: the host is there, and does not know Fovea. */
+  readonly command: readonly string[] | undefined;
+  /** Whether its environment holds a secret in plain text. */
+  readonly holdsSecret: boolean;
+  /** Why the file, or what the entry starts, cannot be used: ends a sentence. */
+  readonly trouble?: string;
+  /** The version of the copy that it starts, where that is another than this one. */
+  readonly otherVersion?: string;
+}
+
+/** How traffic leaves this machine. */
+export interface NetworkFindings {
+  /** Variables that name a proxy. */
+  readonly proxies: readonly string[];
+  /** The one of them whose proxy the platform, or else the web, is reached through. */
+  readonly through: string | undefined;
+  /** NODE_EXTRA_CA_CERTS names a file that holds certificates; undefined: it is not set. */
+  readonly hasExtraCertificates: boolean | undefined;
+  /** Whether certificates are checked at all. */
+  readonly checksCertificates: boolean;
+}
+
+/** A file of the data folder. */
+export interface StoreFinding {
+  /** Below the data folder. */
+  readonly name: string;
+  readonly bytes: number;
+  /** `unchecked`: too large to be read through now. */
+  readonly state: 'sound' | 'unchecked' | 'damaged';
+}
+
+/** The tools that hosts are offered under the settings. */
+export interface OfferedTools {
+  readonly count: number;
+  /** What the list costs a model: as measured for a usual surface, else about. */
+  readonly tokens: number;
+  /** What a token must allow for all of them. */
+  readonly scopes: readonly string[];
+}
+
+/** What reads and draws pictures. */
+export interface PictureFindings {
+  readonly isNative: boolean;
+  /** Of sharp. */
+  readonly version: string;
+  /** Why the sharp beside Fovea is not used: ends a sentence. */
+  readonly refusal: string | undefined;
+}
+
+/** What the variables say, good or bad. */
+export interface VariableFindings extends Pick<SettingsSurvey, 'problems' | 'given'> {
+  /** With our prefix, and read by nobody; beside each the variable that was probably meant. */
+  readonly unread: readonly { readonly variable: string; readonly near: string | undefined }[];
+}
+
+export interface MachineDiagnostics {
+  variables(): Promise<VariableFindings>;
+  hosts(): Promise<readonly HostEntry[]>;
+  /** Where programs are found on the PATH; undefined: nowhere. */
+  programs(): Promise<Readonly<Record<'node' | 'npx', string | undefined>>>;
+  network(): Promise<NetworkFindings>;
+  /** By how much the clock of a service is ahead of ours, in ms; undefined: it does not say. */
+  clockOffsetMs(url: string, signal: AbortSignal): Promise<number | undefined>;
+  /** Where secrets of a sign-in go. Throws `internal` for a keychain that is locked. */
+  secretStore(): Promise<string>;
+  stores(): Promise<readonly StoreFinding[]>;
+  /** Loads what draws, where nothing has yet. */
+  pictures(): Promise<PictureFindings>;
+  /** Servers of a host that is gone, by process id; undefined: this system does not say. */
+  orphans(): Promise<readonly number[] | undefined>;
+  /** Revisions of the protocol that are spoken, the newest first. */
+  revisions(): Promise<readonly string[]>;
+  offered(): Promise<OfferedTools>;
+}

@@ -1,0 +1,150 @@
+// What the user of a host is asked before something is done that cannot be undone, or that costs:
+// with what the service says of it at that moment.
+
+import type { annotation } from '../src/contract/annotation.ts';
+import { apiKeys } from '../src/contract/api-keys.ts';
+import { folders } from '../src/contract/folders.ts';
+import type { images } from '../src/contract/images.ts';
+import type { Input } from '../src/contract/operation.ts';
+import { ownTrainings, type trainings } from '../src/contract/trainings.ts';
+import { versions } from '../src/contract/versions.ts';
+import { asFoveaError } from '../src/errors.ts';
+import type { Question, ToolContext } from '../src/mcp/tool.ts';
+import { count, lastPart, quoted } from './format.ts';
+
+const forGood = 'This cannot be undone.';
+
+export async function confirmFolderDeletion(
+  { workspace, folderId }: Input<typeof folders.folders_delete>,
+  { client, signal }: ToolContext,
+): Promise<Question> {
+  const input = { workspace, groupId: folderId };
+  const answer = await readIfAllowed(() => client.call(folders.folders_list, input, { signal }));
+  const folder = answer?.body.data.find(({ id }) => id === folderId);
+  const { name = folderId, projects } = folder ?? {};
+  const holds = projects === undefined ? '' : ` with ${count(projects.length, 'project')}`;
+  const which = name === folderId ? quoted(folderId) : `${quoted(name)} (${quoted(folderId)})`;
+  return {
+    message: `Delete the folder ${which}${holds}? Its projects stay. ${forGood}`,
+    facts: folder === undefined ? null : { name, projects },
+  };
+}
+
+export async function confirmKeyRevocation(
+  { workspace, keyId }: Input<typeof apiKeys.api_keys_revoke>,
+  { client, signal }: ToolContext,
+): Promise<Question> {
+  const input = { workspace, keyId };
+  const answer = await readIfAllowed(() => client.call(apiKeys.api_keys_get, input, { signal }));
+  const { name, scopes, disabled } = answer?.body.apiKey ?? {};
+  const which = name ? `${quoted(name)} (${quoted(keyId)})` : quoted(keyId);
+  return {
+    message: `Revoke the API key ${which}? Whatever uses it stops working. ${forGood}`,
+    facts: { name, scopes, disabled },
+  };
+}
+
+export async function confirmImageDeletion({
+  project,
+  images: ids,
+}: Input<typeof images.images_delete>): Promise<Question> {
+  const few = ids.length <= idsShownMax ? ` (${ids.map(quoted).join(', ')})` : '';
+  return {
+    message: `Delete ${count(ids.length, 'image')}${few} of the project ${quoted(lastPart(project))}, with their annotations? ${forGood}`,
+    // The ids are in the call; behind an id there is the same image for ever.
+    facts: null,
+  };
+}
+
+const idsShownMax = 5;
+
+type Ending = Input<typeof trainings.trainings_cancel | typeof trainings.trainings_stop>;
+
+/** `deed`: "Cancel" or "Stop". */
+export async function confirmTrainingEnd(
+  deed: string,
+  { workspace, project, version, trainingId }: Ending,
+  { client, signal }: ToolContext,
+): Promise<Question> {
+  const input = { workspace, project, version };
+  // The document has no such list, so that a platform may know trainings and not this.
+  const list = () => client.call(ownTrainings.trainings_list, input, { signal });
+  const answer = await readIfAllowed(list, 'not_found');
+  const runs = answer?.body.trainings ?? [];
+  const run = runs.find(({ trainingId: id, status }) =>
+    trainingId === undefined ? openStates.includes(status) : id === trainingId,
+  );
+  const { modelType, status, epoch, epochs } = run ?? {};
+  const far = epoch && epochs ? `, ${epoch} of ${epochs} epochs done` : '';
+  const about = run
+    ? ` (${modelType ? `${quoted(modelType)}, ` : ''}${quoted(run.status)}${far})`
+    : '';
+  return {
+    message: `${deed} the training of version ${version} of ${quoted(lastPart(project))}${about}? ${forGood}`,
+    // Not how far it is: that changes while somebody reads.
+    facts: { trainingId: run?.trainingId, status },
+  };
+}
+
+const openStates = ['queued', 'running', 'stopping'];
+
+export async function confirmTrainingCost(
+  { workspace, project, version, modelType, epochs }: Input<typeof ownTrainings.trainings_start>,
+  { client, signal, settings }: ToolContext,
+): Promise<Question> {
+  const input = { workspace, project, version };
+  const answer = await readIfAllowed(() => client.call(versions.versions_get, input, { signal }));
+  const images = answer?.body.version.images;
+  const parts = [
+    ...(images === undefined ? [] : [count(images, 'image')]),
+    ...(epochs === undefined ? [] : [count(epochs, 'epoch')]),
+  ];
+  const size = parts.length > 0 ? ` (${parts.join(', ')})` : '';
+  const model = modelType === undefined ? 'a model' : quoted(modelType);
+  return {
+    message: `Train ${model} on version ${version} of ${quoted(lastPart(project))}${size}? ${charges(settings.baseUrl, workspace)}`,
+    facts: { images },
+  };
+}
+
+export async function confirmAutolabelCost(
+  {
+    workspace,
+    project,
+    batchId,
+    modelType,
+    numImagesToLabel,
+  }: Input<typeof annotation.autolabel_start>,
+  { settings }: ToolContext,
+): Promise<Question> {
+  const figure =
+    numImagesToLabel === undefined ? 'all images' : `up to ${count(numImagesToLabel, 'image')}`;
+  return {
+    message: `Let ${quoted(modelType)} label ${figure} of batch ${quoted(batchId)} of ${quoted(lastPart(project))}? ${charges(settings.baseUrl, workspace)}`,
+    facts: null,
+  };
+}
+
+/** No platform says beforehand how much it takes. */
+function charges(baseUrl: string | undefined, workspace: string): string {
+  const where = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
+  return `It uses credits of the workspace ${quoted(workspace)}${where}; the platform counts how many.`;
+}
+
+/**
+ * What the service says; undefined where it does not let this credential look: then the question
+ * names what the call names.
+ */
+async function readIfAllowed<Answer>(
+  read: () => Promise<Answer>,
+  alsoUnseen = '',
+): Promise<Answer | undefined> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if ([...unseen, alsoUnseen].includes(asFoveaError(thrown).code)) return undefined;
+    throw thrown;
+  }
+}
+
+const unseen: readonly string[] = ['forbidden', 'not_implemented', 'method_not_allowed'];

@@ -1,0 +1,79 @@
+// A link that a service gave, downloaded to a file below the file roots.
+
+import { randomUUID } from 'node:crypto';
+import { rename, rm, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { checkRealFolder } from '../src/boundary/real-file.ts';
+import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
+import type { Downloaded } from '../src/http-client/client.ts';
+import type { ToolContext } from '../src/mcp/tool.ts';
+import { fileAt } from './format.ts';
+
+/** How tools call the path of a file that they save. */
+const argument = 'save_to';
+
+/** Throws `conflict` when there is a file, naming the argument that allows it, if any. */
+export async function refuseExisting(path: string, allowing?: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return;
+  const hint = allowing
+    ? `Choose another path, or pass ${allowing}: true.`
+    : 'Choose another path.';
+  throw new FoveaError('conflict', `${argument}: ${fileAt(path)} exists already.`, { hint });
+}
+
+/**
+ * Where a zip goes: a path that ends in .zip is the file; any other has to be a folder that is
+ * there, and gets it under this name. Throws as the file roots do.
+ */
+export async function zipTarget(
+  path: string,
+  fileName: string,
+  { files }: Pick<ToolContext, 'files'>,
+): Promise<string> {
+  if (/\.zip$/i.test(path)) return files.writable(path, argument);
+  const wrong = invalidArgument(argument, 'must end in .zip, or be a folder that is there');
+  const found = await files.readable(path, argument).catch((thrown) => {
+    throw extname(path) === '' ? thrown : wrong;
+  });
+  if (!(await stat(found)).isDirectory()) throw wrong;
+  return files.writable(join(found, fileName), argument);
+}
+
+/** Puts a download at `path`. A file that is there is replaced only where `overwrite` says so. */
+export async function saveLink(
+  link: string,
+  path: string,
+  overwrite: boolean,
+  context: ToolContext,
+): Promise<Downloaded> {
+  const name = basename(path);
+  if (!overwrite) return download(link, path, name, context);
+  // What was there stays whole until the download is.
+  const fresh = `${path}.${randomUUID()}.new`;
+  try {
+    const downloaded = await download(link, fresh, name, context);
+    await checkRealFolder(path);
+    await rename(fresh, path);
+    return downloaded;
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+async function download(
+  link: string,
+  path: string,
+  name: string,
+  { client, signal, progress }: ToolContext,
+): Promise<Downloaded> {
+  const onProgress = (bytes: number, total: number | undefined) =>
+    progress(bytes, total, `Downloading ${name}`);
+  try {
+    return await client.download(link, path, { signal, onProgress });
+  } catch (thrown) {
+    // The client does not know by which name the path was asked for.
+    const [problem] = asFoveaError(thrown).problems;
+    throw problem?.path === 'path' ? invalidArgument(argument, problem.message) : thrown;
+  }
+}
