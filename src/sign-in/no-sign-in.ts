@@ -1,4 +1,5 @@
-// Stands in for the sign-in flow where no sign-in is needed: with an API key, or on the embedded platform.
+// Stands in for the sign-in flow where no sign-in is needed: an API key is set, or the platform is
+// embedded.
 
 import { FoveaError } from '../errors.ts';
 import type { OpenBrowser } from './open-browser.ts';
