@@ -1,4 +1,4 @@
-// Compiles the pixel kernel (AssemblyScript) into src/platform/versions/kernel/compiled.ts. A
+// Compiles the pixel kernel (AssemblyScript) into src/dataset-versions/kernel/compiled.ts. A
 // command of its own, because the compiler is large: it is installed beside it on the first run.
 // `--check` writes nothing and fails where that file is not what the sources give.
 
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const folder = resolve('scripts/kernel');
 const compiler = join(folder, 'node_modules/assemblyscript/bin/asc.js');
-const target = 'src/platform/versions/kernel/compiled.ts';
+const target = 'src/dataset-versions/kernel/compiled.ts';
 
 if (!existsSync(compiler)) {
   const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -42,7 +42,7 @@ function compile(): Buffer {
       process.execPath,
       [
         compiler,
-        'src/platform/versions/kernel/assembly/kernel.ts',
+        'src/dataset-versions/kernel/assembly/kernel.ts',
         '--outFile',
         file,
         // Without a garbage collector: the caller hands out memory.

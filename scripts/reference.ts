@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKernel } from '../src/platform/versions/kernel/kernel.ts';
+import { createKernel } from '../src/dataset-versions/kernel/kernel.ts';
 import { type Answers, askReferences, type Task } from './reference/ask.ts';
 import { compareImages, type Difference } from './reference/compare.ts';
 import { loadPictures } from './reference/pictures.ts';

@@ -39,13 +39,13 @@ const bad: readonly (readonly [string, string, string, string])[] = [
     'floors',
     'src/mcp/a.ts',
     "import { b } from '../platform/b.ts';",
-    '1: src/mcp (floor 3) imports src/platform/b.ts (floor 3)',
+    '1: src/mcp (floor 5) imports src/platform/b.ts (floor 5)',
   ],
   [
     'floors',
     'src/contract/a.ts',
     "\nimport type { B } from '../mcp/tool.ts';",
-    '2: src/contract (floor 1) imports src/mcp/tool.ts (floor 3)',
+    '2: src/contract (floor 1) imports src/mcp/tool.ts (floor 5)',
   ],
   [
     'floors',
@@ -57,7 +57,7 @@ const bad: readonly (readonly [string, string, string, string])[] = [
     'floors',
     'src/mcp/server.ts',
     "import { tools } from '../../tools/index.ts';",
-    '1: src/mcp (floor 3) imports tools/index.ts (floor 4)',
+    '1: src/mcp (floor 5) imports tools/index.ts (floor 6)',
   ],
   [
     'floors',
@@ -75,7 +75,7 @@ const bad: readonly (readonly [string, string, string, string])[] = [
     'floors',
     'src/platform/a.ts',
     "import { b } from '../../test/b.ts';",
-    '1: src/platform (floor 3) imports test/b.ts (floor 6)',
+    '1: src/platform (floor 5) imports test/b.ts (floor 8)',
   ],
   [
     'tools are thin',

@@ -63,7 +63,7 @@ it('is under 5 MB, and holds what is used and nothing else', () => {
     expect.arrayContaining([
       'dist/fovea.js',
       'dist/THIRD-PARTY-LICENSES.txt',
-      'dist/parts/trainer-keeper.js',
+      'dist/parts/trainer-supervisor.js',
       'dist/parts/sharp-wasm32.cjs',
       'package.json',
       'LICENSE',

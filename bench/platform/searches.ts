@@ -1,9 +1,9 @@
 // Searches over many images: ours by the index, beside plain SQL on the same rows.
 
 import { systemClock } from '../../src/clock.ts';
-import { newestFirst } from '../../src/platform/search/ast.ts';
-import { parseQuery } from '../../src/platform/search/parse.ts';
 import type { Reach } from '../../src/platform/store/search.ts';
+import { parseQuery } from '../../src/query-language/parse-query.ts';
+import { newestFirst } from '../../src/query-language/query.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { askPeer, peerHasClass, peerHasTag, peerIsIn } from './label-studio.ts';
 import type { Filled } from './rows.ts';

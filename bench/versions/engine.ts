@@ -5,15 +5,15 @@
 import { readFileSync } from 'node:fs';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod';
-import { decodeImage } from '../../src/pictures/image-file.ts';
-import { createKernel } from '../../src/platform/versions/kernel/kernel.ts';
+import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
   type Emit,
   type RenderJob,
   type RenderSource,
   renderSources,
-} from '../../src/platform/versions/render.ts';
-import { createRenderers } from '../../src/platform/versions/renderers.ts';
+} from '../../src/dataset-versions/render.ts';
+import { createRenderers } from '../../src/dataset-versions/renderers.ts';
+import { decodeImage } from '../../src/pictures/image-file.ts';
 import { type Answer, settings } from './request.ts';
 
 /** Sources that a thread works on at a time, as in a version. */

@@ -39,14 +39,14 @@ function bundle(folder: string) {
     entryPoints: {
       fovea: 'src/bin/fovea.ts',
       // The entries of threads and of processes lie beside the parts that start them.
-      'parts/version-worker': 'src/platform/versions/version-worker.ts',
+      'parts/version-worker': 'src/dataset-versions/version-worker.ts',
       'parts/example-trainer': 'src/bin/example-trainer.ts',
-      'parts/trainer-keeper': 'src/platform/trainers/trainer-keeper.ts',
+      'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
       'parts/image-worker': 'src/pictures/image-worker.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
       'parts/read-worker': 'src/platform/store/read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
-      'parts/model-worker': 'src/platform/models/model-worker.ts',
+      'parts/model-worker': 'src/model-inference/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',
       'parts/event-writer': 'src/event-store/store/event-writer.ts',
     },

@@ -1,9 +1,9 @@
 // docs/dataset-versions.md: what every setting of a dataset version does, from the engine's tables.
 
+import { augmentationSteps } from '../../src/dataset-versions/augmentations.ts';
+import { preprocessingSteps } from '../../src/dataset-versions/preprocessing.ts';
+import { resizeNotes } from '../../src/dataset-versions/resize.ts';
 import { limits } from '../../src/limits.ts';
-import { augmentationSteps } from '../../src/platform/versions/augmentations.ts';
-import { preprocessingSteps } from '../../src/platform/versions/preprocessing.ts';
-import { resizeNotes } from '../../src/platform/versions/resize.ts';
 import { aligned } from './table.ts';
 
 /** The whole page. */
@@ -13,7 +13,7 @@ export function versionDocs(): string {
   return [
     '# Dataset versions',
     '',
-    '<!-- Written by `npm run generate` from src/platform/versions; edit the tables there. -->',
+    '<!-- Written by `npm run generate` from src/dataset-versions; edit the tables there. -->',
     '',
     'A version is a frozen snapshot: its rows and pixels are copied by content, and nothing that',
     'happens to the project later changes it. The same settings on the same images give the same',

@@ -1,9 +1,8 @@
 // Steps that change colours, beside those of OpenCV, Pillow and numpy.
 
-import { decodeImage } from '../../src/pictures/image-file.ts';
-import { contrasts } from '../../src/platform/versions/contrast.ts';
-import type { Size } from '../../src/platform/versions/geometry.ts';
-import { createKernel } from '../../src/platform/versions/kernel/kernel.ts';
+import { contrasts } from '../../src/dataset-versions/contrast.ts';
+import type { Size } from '../../src/dataset-versions/geometry.ts';
+import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
   chooseBlur,
   chooseBrightness,
@@ -12,7 +11,8 @@ import {
   chooseHue,
   chooseSaturation,
   toGrayscale,
-} from '../../src/platform/versions/paints.ts';
+} from '../../src/dataset-versions/paints.ts';
+import { decodeImage } from '../../src/pictures/image-file.ts';
 import { applying, drawing, painting } from './ours.ts';
 import type { Step } from './steps.ts';
 

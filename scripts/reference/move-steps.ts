@@ -1,18 +1,18 @@
 // Steps that move pixels, beside Pillow's.
 
-import type { RawImage } from '../../src/pictures/image-file.ts';
-import type { Size } from '../../src/platform/versions/geometry.ts';
+import type { Size } from '../../src/dataset-versions/geometry.ts';
 import {
   chooseCrop,
   chooseFlip,
   chooseNinety,
   chooseRotate,
   chooseShear,
-} from '../../src/platform/versions/moves.ts';
-import { piecesOf } from '../../src/platform/versions/pieces.ts';
-import { preparePiece } from '../../src/platform/versions/preprocessing.ts';
-import { renderSources } from '../../src/platform/versions/render.ts';
-import { resizePicture } from '../../src/platform/versions/resize.ts';
+} from '../../src/dataset-versions/moves.ts';
+import { piecesOf } from '../../src/dataset-versions/pieces.ts';
+import { preparePiece } from '../../src/dataset-versions/preprocessing.ts';
+import { renderSources } from '../../src/dataset-versions/render.ts';
+import { resizePicture } from '../../src/dataset-versions/resize.ts';
+import type { RawImage } from '../../src/pictures/image-file.ts';
 import { applying, drawing, painting } from './ours.ts';
 import type { Case, Step } from './steps.ts';
 

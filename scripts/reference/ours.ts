@@ -1,10 +1,10 @@
 // Our side of a comparison: a choice of the engine with a strength that is known.
 
+import { applyChoices } from '../../src/dataset-versions/apply.ts';
+import type { Choice } from '../../src/dataset-versions/choice.ts';
+import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/kernel.ts';
 import type { RawImage } from '../../src/pictures/image-file.ts';
-import { applyChoices } from '../../src/platform/versions/apply.ts';
-import type { Choice } from '../../src/platform/versions/choice.ts';
-import type { Kernel, Pixels } from '../../src/platform/versions/kernel/kernel.ts';
-import type { Random } from '../../src/platform/versions/random.ts';
+import type { Random } from '../../src/seeded-random.ts';
 import type { Given } from './steps.ts';
 
 /** What is changed, and where it is done. */

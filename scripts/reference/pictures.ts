@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { decodeImage, type RawImage } from '../../src/pictures/image-file.ts';
-import { randomFrom } from '../../src/platform/versions/random.ts';
+import { randomFrom } from '../../src/seeded-random.ts';
 
 export interface NamedPicture {
   readonly name: string;

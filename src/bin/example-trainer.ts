@@ -1,6 +1,6 @@
 // The example trainer, as a program of its own: one argument, the job file (docs/trainer.md).
 
-import { trainExample } from '../platform/trainers/example/example-trainer.ts';
+import { trainExample } from '../trainers/example/example-trainer.ts';
 
 const [jobFile = ''] = process.argv.slice(2);
 let isStopped = false;

@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { environmentOfOthers, exampleTrainer, type Settings } from '../config.ts';
 import type { PlatformOptions } from '../platform/platform.ts';
-import type { TrainerCommand } from '../platform/trainers/contract.ts';
+import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 
 type FromSettings = Pick<
   PlatformOptions,

@@ -1,9 +1,9 @@
 // Which classes of a model become which classes of a project.
 
+import { quotedList } from '../annotation-formats/value-checks.ts';
 import { invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { nearestOfFew } from '../nearest.ts';
-import { quotedList } from './annotations/reading.ts';
 
 export interface WantedClasses {
   readonly ontology?: Readonly<Record<string, string>> | undefined;

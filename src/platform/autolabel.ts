@@ -1,14 +1,14 @@
 // Handlers of Auto Label: a model labels the images of a batch that nobody has labelled.
 
+import { quoted } from '../annotation-formats/value-checks.ts';
 import type { annotation } from '../contract/annotation.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { type Labeller, localModel, noModelConfigured } from '../model-inference/labeller.ts';
 import { findBatch } from './annotation-jobs.ts';
-import { quoted } from './annotations/reading.ts';
 import { chooseClasses } from './autolabel-classes.ts';
 import { newId } from './ids.ts';
-import { type Labeller, localModel, noModelConfigured } from './models/labeller.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { countsOf } from './projects.ts';

@@ -1,11 +1,11 @@
 // Handlers of the deployment family: the model that a project runs, and Active Learning.
 
+import { isClassification } from '../annotations/annotation.ts';
 import type { deployment } from '../contract/deployment.ts';
 import type { Input } from '../contract/operation.ts';
 import { asFoveaError, type FoveaError, invalidArgument } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { activeLearningHandlers } from './active-learning/settings.ts';
-import { isClassification } from './annotations/class-names.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { countsOf } from './projects.ts';

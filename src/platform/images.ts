@@ -1,12 +1,12 @@
 // Handlers of the images family: upload, annotation, tags, metadata, batches.
 
+import type { ReadAnnotation } from '../annotation-formats/read-annotation.ts';
+import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
 import type { images } from '../contract/images.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../pictures/image-file.ts';
-import type { ReadAnnotation } from './annotations/read.ts';
-import { labelsOf } from './annotations/written.ts';
 import { uploadImage } from './image-upload.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';

@@ -1,15 +1,20 @@
 // Handlers of the inference family: a detection model run on one image.
 
 import { randomUUID } from 'node:crypto';
+import { quoted, quotedList } from '../annotation-formats/value-checks.ts';
+import { tidy } from '../annotations/box-geometry.ts';
 import type { inference } from '../contract/inference.ts';
 import type { Input } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
+import {
+  type Labelled,
+  type Labeller,
+  localModel,
+  noModelConfigured,
+} from '../model-inference/labeller.ts';
 import { nearestOfFew } from '../nearest.ts';
-import { tidy } from './annotations/boxes.ts';
-import { quoted, quotedList } from './annotations/reading.ts';
-import { type Labelled, type Labeller, localModel, noModelConfigured } from './models/labeller.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import type { Project } from './store/store.ts';

@@ -1,20 +1,20 @@
 // What the handlers and the background work of the platform are built from.
 
 import type { Clock } from '../clock.ts';
+import type { Renderers } from '../dataset-versions/renderers.ts';
 import { notFound } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Models } from '../model-inference/labeller.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
+import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from './active-learning/collect.ts';
-import type { AnnotationReaders } from './annotations/readers.ts';
+import type { AnnotationReaders } from './annotation-threads.ts';
 import type { Links } from './links.ts';
-import type { Models } from './models/labeller.ts';
 import type { Principal } from './principal.ts';
 import { checkReach, isInReach, reachOf } from './reach.ts';
 import type { Project, Store } from './store/store.ts';
 import type { Tasks } from './tasks.ts';
-import type { TrainerCommand } from './trainers/contract.ts';
 import type { Uploads } from './uploads.ts';
-import type { Renderers } from './versions/renderers.ts';
 
 export interface Parts {
   readonly store: Store;

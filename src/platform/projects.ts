@@ -1,9 +1,9 @@
 // Handlers of the projects family.
 
+import { isClassification } from '../annotations/annotation.ts';
 import type { projects } from '../contract/projects.ts';
 import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { isClassification } from './annotations/class-names.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';

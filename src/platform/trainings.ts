@@ -5,19 +5,19 @@ import type { projects } from '../contract/projects.ts';
 import type { ownTrainings, trainings } from '../contract/trainings.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { newId } from './ids.ts';
-import { findProject, type Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
-import { checkModelReach } from './reach.ts';
-import type { Project, Version } from './store/store.ts';
-import type { Training } from './store/trainings.ts';
 import {
   completeRecipe,
   describeRecipe,
   epochsOf,
   exampleModelType,
   findModelType,
-} from './trainers/recipes.ts';
+} from '../trainers/recipes.ts';
+import { newId } from './ids.ts';
+import { findProject, type Parts } from './parts.ts';
+import type { Principal } from './principal.ts';
+import { checkModelReach } from './reach.ts';
+import type { Project, Version } from './store/store.ts';
+import type { Training } from './store/trainings.ts';
 import { describeListedModel, describeTraining, modelIdOf } from './trainings/describe-training.ts';
 import { checkReady, findVersion } from './versions.ts';
 

@@ -3,17 +3,17 @@
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { unusualSettings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
+import { filterImages, hasFilters } from '../dataset-versions/filters.ts';
+import type { Preprocessing } from '../dataset-versions/preprocessing.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
+import { checkExportFormat, exportFailed } from '../export-formats/export-format.ts';
 import { Answered, type Handlers } from '../http-server/handlers.ts';
-import { checkExportFormat, exportFailed } from './exports/export-format.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
 import type { Project, Version, Workspace } from './store/store.ts';
 import { describeTaskStart } from './tasks.ts';
 import { describeModel } from './trainings/describe-training.ts';
-import { filterImages, hasFilters } from './versions/filters.ts';
-import type { Preprocessing } from './versions/preprocessing.ts';
 
 export function versionHandlers(parts: Parts): Handlers<typeof versions, Principal> {
   const { store, clock, links, tasks } = parts;

@@ -209,7 +209,7 @@ function floorProblem(path: string, fact: ImportFact): readonly Finding[] {
   const to = target(path, fact);
   if (to === undefined || to === 'package.json') return [];
   const below = standing(to);
-  const here = standing(path) ?? (path.includes('/') ? undefined : { part: '', floor: 7 });
+  const here = standing(path) ?? (path.includes('/') ? undefined : { part: '', floor: 9 });
   if (!here || !below) {
     const stray = here ? to : path;
     return [{ line: fact.line, message: `${stray} stands on no floor` }];

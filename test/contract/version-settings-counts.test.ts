@@ -5,7 +5,7 @@ import { expectedCounts } from '../../src/contract/version-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-idle.ts';
 import { type VersionSettings, versionSettings } from '../../src/contract/version-settings.ts';
 import { unusualSettings } from '../../src/contract/version-warnings.ts';
-import { augmentationSteps } from '../../src/platform/versions/augmentations.ts';
+import { augmentationSteps } from '../../src/dataset-versions/augmentations.ts';
 
 type Group = Readonly<Record<string, unknown>>;
 

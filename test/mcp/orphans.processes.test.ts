@@ -87,7 +87,7 @@ async function busyHost() {
   });
   await startUpload(client, home);
   const processes = await descendantsOf(hostPid);
-  // The shell, Fovea, the keeper, the trainer and what it has started.
+  // The shell, Fovea, the supervisor, the trainer and what it has started.
   expect(processes).toHaveLength(5);
   onTestFinished(() => endAll(processes));
   return { hostPid, processes };

@@ -1,8 +1,8 @@
 // The thread that reads large annotation files of an upload: the server answers meanwhile.
 
 import { parentPort } from 'node:worker_threads';
-import { type DatasetIndex, indexDataset } from '../../src/dataset-files/dataset-index.ts';
-import { DatasetProblem } from '../../src/dataset-files/json-pieces.ts';
+import { type DatasetIndex, indexDataset } from '../../src/annotation-formats/dataset-index.ts';
+import { DatasetProblem } from '../../src/annotation-formats/json-pieces.ts';
 import type { FromFileReader, ToFileReader } from './file-messages.ts';
 
 const port = parentPort;

@@ -1,15 +1,15 @@
 // Images that a model saw, kept for people to look at, as the settings of a project say.
 
+import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
 import { createTurns } from '../../http-server/turns.ts';
 import type { Log } from '../../log.ts';
+import type { Detection } from '../../model-inference/labeller.ts';
 import { readPicture, reencode } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content.ts';
-import { writeAnnotation } from '../annotations/written.ts';
 import { newId } from '../ids.ts';
-import type { Detection } from '../models/labeller.ts';
 import type { ActiveLearning } from '../store/active-learning.ts';
 import type { Store } from '../store/store.ts';
 import { batchNameAt, boundsOf, type CollectionLimits, isSampled, passes } from './rules.ts';

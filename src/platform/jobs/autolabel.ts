@@ -1,11 +1,16 @@
 // Has a model label images that nobody has labelled.
 
+import type { Annotation } from '../../annotations/annotation.ts';
+import { tidy } from '../../annotations/box-geometry.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import {
+  type Detection,
+  imageFaults,
+  type Labelled,
+  type Labeller,
+} from '../../model-inference/labeller.ts';
 import type { Claim } from '../../storage/work.ts';
-import type { Annotation } from '../annotations/annotation.ts';
-import { tidy } from '../annotations/boxes.ts';
 import { newId } from '../ids.ts';
-import { type Detection, imageFaults, type Labelled, type Labeller } from '../models/labeller.ts';
 import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
 import type { NewInference } from '../store/inferences.ts';
 import type { Guard, Image } from '../store/store.ts';

@@ -1,9 +1,9 @@
 // Writes a finished version as a zip file in an export format.
 
 import { notFound } from '../../errors.ts';
-import { checkExportFormat } from '../exports/export-format.ts';
-import { versionDataset } from '../exports/version-dataset.ts';
-import { writeExport } from '../exports/zip.ts';
+import { checkExportFormat } from '../../export-formats/export-format.ts';
+import { writeExport } from '../../export-formats/write-zip.ts';
+import { versionDataset } from '../export-dataset.ts';
 import { type Job, payloadText } from './job.ts';
 import { inSteps } from './steps.ts';
 

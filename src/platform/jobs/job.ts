@@ -2,14 +2,14 @@
 
 import type { Clock } from '../../clock.ts';
 import type { Environment } from '../../config.ts';
+import type { Renderers } from '../../dataset-versions/renderers.ts';
+import type { Models } from '../../model-inference/labeller.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/work.ts';
+import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from '../active-learning/collect.ts';
-import type { Models } from '../models/labeller.ts';
 import type { Store } from '../store/store.ts';
-import type { TrainerCommand } from '../trainers/contract.ts';
 import type { Uploads } from '../uploads.ts';
-import type { Renderers } from '../versions/renderers.ts';
 import type { Scratch } from './scratch.ts';
 
 export interface JobParts {

@@ -1,11 +1,11 @@
 // Writes what a search found as a zip file in an export format.
 
 import { FoveaError, notFound } from '../../errors.ts';
+import { checkExportFormat } from '../../export-formats/export-format.ts';
+import { writeExport } from '../../export-formats/write-zip.ts';
 import { limits } from '../../limits.ts';
-import { checkExportFormat } from '../exports/export-format.ts';
-import { exportImages } from '../exports/from-rows.ts';
-import { writeExport } from '../exports/zip.ts';
-import { parseQuery } from '../search/parse.ts';
+import { parseQuery } from '../../query-language/parse-query.ts';
+import { exportImages } from '../export-dataset.ts';
 import { exportedProjects } from '../search/search-exports.ts';
 import { projectFinder } from '../search/workspace-search.ts';
 import type { FoundImage } from '../store/found-images.ts';

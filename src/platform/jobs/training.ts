@@ -5,12 +5,13 @@ import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { FoveaError, notFound } from '../../errors.ts';
+import { checkExportFormat } from '../../export-formats/export-format.ts';
+import { writeDatasetFolder } from '../../export-formats/write-folder.ts';
 import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/work.ts';
-import { checkExportFormat } from '../exports/export-format.ts';
-import { versionDataset } from '../exports/version-dataset.ts';
-import type { Project, Version } from '../store/store.ts';
-import type { Metrics, TrainedWeights, Training, TrainingOutcome } from '../store/trainings.ts';
+import { findModelType, type ModelType, noTrainer } from '../../trainers/recipes.ts';
+import { runTrainer, type TrainerEnd } from '../../trainers/run-trainer.ts';
+import type { Metrics } from '../../trainers/trainer-protocol.ts';
 import {
   missingMetrics,
   readMetrics,
@@ -18,10 +19,10 @@ import {
   type TrainerJob,
   type TrainerReport,
   trainerFiles,
-} from '../trainers/contract.ts';
-import { writeDatasetFolder } from '../trainers/dataset-folder.ts';
-import { findModelType, type ModelType, noTrainer } from '../trainers/recipes.ts';
-import { runTrainer, type TrainerEnd } from '../trainers/run-trainer.ts';
+} from '../../trainers/trainer-protocol.ts';
+import { versionDataset } from '../export-dataset.ts';
+import type { Project, Version } from '../store/store.ts';
+import type { TrainedWeights, Training, TrainingOutcome } from '../store/trainings.ts';
 import { modelIdOf } from '../trainings/describe-training.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 

@@ -2,12 +2,16 @@
 
 import { extname } from 'node:path';
 import type { VersionSettings } from '../../contract/version-settings.ts';
+import { batchSources, pixelsInWork, type SourceOutline } from '../../dataset-versions/batches.ts';
+import { remapAnnotation } from '../../dataset-versions/filters.ts';
+import {
+  type RenderedImage,
+  RenderFailure,
+  type RenderSource,
+} from '../../dataset-versions/render.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Claim } from '../../storage/work.ts';
 import type { Guard, Version, VersionImage, VersionSource } from '../store/store.ts';
-import { batchSources, pixelsInWork, type SourceOutline } from '../versions/batches.ts';
-import { remapAnnotation } from '../versions/filters.ts';
-import { type RenderedImage, RenderFailure, type RenderSource } from '../versions/render.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 

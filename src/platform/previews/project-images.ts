@@ -1,10 +1,10 @@
 // Which images of a project a preview shows.
 
 import type { VersionSettings } from '../../contract/version-settings.ts';
+import { filterImages, hasFilters } from '../../dataset-versions/filters.ts';
+import { randomFrom, shuffled } from '../../seeded-random.ts';
 import type { Parts } from '../parts.ts';
 import type { Image, Project, VersionCandidate } from '../store/store.ts';
-import { filterImages, hasFilters } from '../versions/filters.ts';
-import { randomFrom, shuffled } from '../versions/random.ts';
 import { noImages } from '../versions.ts';
 import type { PreviewSource } from './render-preview.ts';
 

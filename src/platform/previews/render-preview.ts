@@ -1,17 +1,21 @@
 // From a few images and settings to a contact sheet, and to what is to be said of it.
 
+import type { Annotation } from '../../annotations/annotation.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { unusualSettings } from '../../contract/version-warnings.ts';
+import { batchSources, pixelsInWork } from '../../dataset-versions/batches.ts';
+import { remapAnnotation } from '../../dataset-versions/filters.ts';
+import {
+  type RenderedImage,
+  RenderFailure,
+  type RenderJob,
+} from '../../dataset-versions/render.ts';
+import type { Renderers } from '../../dataset-versions/renderers.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import type { Box } from '../../pictures/box.ts';
 import { cellSide, contactSheet, scaleToCell } from '../../pictures/contact-sheet.ts';
 import type { ImageFile } from '../../pictures/image-file.ts';
 import { encodePicture, readImageHeader } from '../../pictures/image-threads.ts';
-import type { Annotation } from '../annotations/annotation.ts';
-import { batchSources, pixelsInWork } from '../versions/batches.ts';
-import { remapAnnotation } from '../versions/filters.ts';
-import { type RenderedImage, RenderFailure, type RenderJob } from '../versions/render.ts';
-import type { Renderers } from '../versions/renderers.ts';
 import { describeRow, type Preview, type Row, type Shown, sheetRow } from './rows.ts';
 import { describeSettings } from './settings-words.ts';
 import { shrinkSource } from './shrink-sources.ts';

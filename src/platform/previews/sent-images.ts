@@ -1,14 +1,15 @@
 // Images and annotation files that were sent along with a preview.
 
 import { createHash } from 'node:crypto';
+import type { AnnotationFile } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import { tooLarge } from '../../annotation-formats/value-checks.ts';
+import type { Annotation } from '../../annotations/annotation.ts';
 import type { FilePart, Input } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { readImageHeader } from '../../pictures/image-threads.ts';
-import type { Annotation, AnnotationFile } from '../annotations/annotation.ts';
-import type { ReadAnnotation } from '../annotations/read.ts';
-import { tooLarge } from '../annotations/reading.ts';
 import type { ChosenImages } from './project-images.ts';
 import type { PreviewSource } from './render-preview.ts';
 

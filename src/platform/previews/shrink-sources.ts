@@ -1,10 +1,10 @@
 // Very large images of a preview, made smaller before they are worked on: all pixels of an image,
 // and of a copy or two, are in memory there.
 
+import type { Annotation } from '../../annotations/annotation.ts';
 import { limits } from '../../limits.ts';
 import type { Box } from '../../pictures/box.ts';
 import { readImageHeader, reencode } from '../../pictures/image-threads.ts';
-import type { Annotation } from '../annotations/annotation.ts';
 import type { PreviewSource } from './render-preview.ts';
 
 /**

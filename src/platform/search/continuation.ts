@@ -1,8 +1,8 @@
 // Tokens that go on with a search: where the page before ended, signed with the query.
 
 import { type FoveaError, invalidArgument } from '../../errors.ts';
+import type { After } from '../../query-language/query.ts';
 import type { LinkKey } from '../link-key.ts';
-import type { After } from './ast.ts';
 
 /** What a token belongs to: it goes on with the same question of the same workspace alone. */
 export interface Question {

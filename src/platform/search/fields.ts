@@ -5,10 +5,10 @@ import { imageFields } from '../../contract/search.ts';
 import { invalidInput } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { imageContentTypes } from '../../pictures/image-file.ts';
+import { quoted } from '../../query-language/query-text.ts';
 import type { Links } from '../links.ts';
 import type { FoundImage } from '../store/found-images.ts';
 import type { SearchStore } from '../store/search.ts';
-import { quoted } from './query-text.ts';
 
 const allFields = [...imageFields, 'project'] as const;
 export type FieldName = (typeof allFields)[number];

@@ -6,15 +6,15 @@ import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
+import { term } from '../../query-language/index-terms.ts';
+import { newestFirst, type Query } from '../../query-language/query.ts';
+import { wordsOf } from '../../query-language/tokenizer.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
 import type { Project } from '../store/store.ts';
-import { newestFirst, type Query } from './ast.ts';
 import { type Describing, describeFound, type FieldName, needAnnotations } from './fields.ts';
 import { describeSent, likenessNote } from './likeness.ts';
 import { notesOnMissing } from './missing-names.ts';
-import { term } from './terms.ts';
-import { wordsOf } from './words.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
 type SearchInput = Input<typeof search.images_search>;

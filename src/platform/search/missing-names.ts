@@ -1,9 +1,9 @@
 // What an empty search may have got wrong: classes and tags that no image has.
 
 import { nearest } from '../../nearest.ts';
+import type { Query } from '../../query-language/query.ts';
+import { quoted } from '../../query-language/query-text.ts';
 import type { Reach, SearchStore } from '../store/search.ts';
-import type { Query } from './ast.ts';
-import { quoted } from './query-text.ts';
 
 /** What images are called by. */
 export type NameKind = 'class' | 'tag';

@@ -3,17 +3,17 @@
 import type { Input } from '../../contract/operation.ts';
 import type { search } from '../../contract/search.ts';
 import { invalidArgument, notFound } from '../../errors.ts';
+import { checkExportFormat, exportFailed } from '../../export-formats/export-format.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
-import { checkExportFormat, exportFailed } from '../exports/export-format.ts';
+import { parseQuery } from '../../query-language/parse-query.ts';
+import { QueryText, quoted } from '../../query-language/query-text.ts';
 import { newId } from '../ids.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
 import { isInReach, reachOf } from '../reach.ts';
 import type { Project } from '../store/store.ts';
 import { describeTaskStart } from '../tasks.ts';
-import { parseQuery } from './parse.ts';
-import { QueryText, quoted } from './query-text.ts';
 import { projectFinder } from './workspace-search.ts';
 
 type Exports = Pick<typeof search, 'search_export_start' | 'search_export_get'>;

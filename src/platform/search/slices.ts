@@ -1,6 +1,6 @@
 // Numbers of images as sets of bits: comparisons, and the order of images by a number.
 
-import type { Comparison } from './ast.ts';
+import type { Comparison } from '../../query-language/query.ts';
 import { and, andNot, type Bitmap, beyond, emptyBitmap, ordinals } from './bitmap.ts';
 
 /** For each bit from the lowest on: the images in whose number it is set. */

@@ -3,20 +3,21 @@
 import type { search } from '../../contract/search.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
+import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.ts';
+import { newestFirst } from '../../query-language/query.ts';
+import type { FindProjectId } from '../../query-language/query-fields.ts';
+import { QueryText } from '../../query-language/query-text.ts';
 import type { Links } from '../links.ts';
 import type { Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
 import { isInReach, reachOf } from '../reach.ts';
 import type { Reach } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
-import { newestFirst } from './ast.ts';
 import { makeToken, type Question, readToken } from './continuation.ts';
 import { describeFound, type FieldName, needAnnotations, readFieldNames } from './fields.ts';
 import { notesOnIndex, wordsNote } from './image-search.ts';
 import { likenessNote } from './likeness.ts';
 import { notesOnMissing } from './missing-names.ts';
-import { type FindProjectId, type ParsedQuery, parseQuery } from './parse.ts';
-import { QueryText } from './query-text.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 

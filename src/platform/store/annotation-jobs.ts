@@ -1,10 +1,10 @@
 // Annotation jobs: which images somebody is to label, and how far they are.
 
 import { FoveaError, invalidInput } from '../../errors.ts';
+import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids.ts';
-import { term } from '../search/terms.ts';
 import { changingImages } from './image-index.ts';
 import { noteChange, type TermChanges, writeChanges } from './search-chunks.ts';
 

@@ -1,11 +1,11 @@
 // Auto Label jobs: what a model labels, and how far it is.
 
+import type { Annotation } from '../../annotations/annotation.ts';
+import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Work } from '../../storage/work.ts';
-import type { Annotation } from '../annotations/annotation.ts';
-import { writeAnnotation } from '../annotations/written.ts';
 import { addAnnotationJob, freeUnannotated, type NewAnnotationJob } from './annotation-jobs.ts';
 import { annotateInIndex } from './images.ts';
 import { addInferences, type NewInference } from './inferences.ts';

@@ -2,40 +2,47 @@
 
 import type { Descriptor } from '../../pictures/descriptor.ts';
 import type { ImageFormat } from '../../pictures/image-file.ts';
+import type { CatalogEntry } from '../../query-language/catalog-query.ts';
+import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { and, type Bitmap, ordinals, size, unite } from '../search/bitmap.ts';
-import type { CatalogPage, CatalogRequest } from '../search/catalog-pages.ts';
-import { term } from '../search/terms.ts';
 import { rankByLikeness } from './likeness.ts';
 import type { Reader } from './reader.ts';
 import { readFormat, readProjectType } from './rows.ts';
 import { allChunks, readTerm } from './search-chunks.ts';
-import type { ProjectType } from './store.ts';
 
-export interface CatalogProject {
+export interface CatalogProject extends CatalogEntry {
   readonly id: string;
-  /** Slugs. */
+  /** Slug. */
   readonly workspace: string;
-  readonly project: string;
-  readonly name: string;
-  readonly type: ProjectType;
-  readonly annotation: string;
   readonly license: string | undefined;
-  readonly classes: readonly string[];
-  readonly images: number;
-  /** Model types of what was trained, one for each model. */
-  readonly models: readonly string[];
   /** Number of its newest version; undefined without one. */
   readonly latestVersion: number | undefined;
   /** Its newest image. */
   readonly cover: Cover | undefined;
-  readonly updated: number;
 }
 
 export interface Cover {
   readonly hash: string;
   readonly name: string;
   readonly format: ImageFormat;
+}
+
+export interface CatalogRequest {
+  readonly q: string;
+  readonly type: string | undefined;
+  readonly limit: number;
+  /** From 1. */
+  readonly page: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export interface CatalogPage {
+  /** How many projects are found in all. */
+  readonly total: number;
+  /** `similarity`, 0 to 1, where likeness was asked for. */
+  readonly projects: readonly (CatalogProject & { readonly similarity?: number })[];
 }
 
 export interface CatalogStore {

@@ -1,8 +1,23 @@
 // Answers a query from the index: the set of images that it finds.
 
 import { limits } from '../../limits.ts';
+import {
+  headDigits,
+  headKind,
+  partKind,
+  slice,
+  sliceBits,
+  term,
+} from '../../query-language/index-terms.ts';
+import type { Query } from '../../query-language/query.ts';
+import {
+  isNumber,
+  isTermWord,
+  nameEnd,
+  nameStart,
+  wordsOf,
+} from '../../query-language/tokenizer.ts';
 import type { Database, SqlParameters } from '../../storage/database.ts';
-import type { Query } from '../search/ast.ts';
 import {
   and,
   andNot,
@@ -15,8 +30,6 @@ import {
   unite,
 } from '../search/bitmap.ts';
 import { compare, type Slices } from '../search/slices.ts';
-import { headDigits, headKind, partKind, slice, sliceBits, term } from '../search/terms.ts';
-import { isNumber, isTermWord, nameEnd, nameStart, wordsOf } from '../search/words.ts';
 import { findInNames, type NameMatch } from './name-chunks.ts';
 import {
   type ChunkRange,

@@ -1,10 +1,10 @@
 // Freezes the images of a project into a new version, in short transactions.
 
+import type { Candidate } from '../../dataset-versions/filters.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, Snapshot } from '../../storage/database.ts';
 import { allInTurns, inTurns } from '../../storage/in-turns.ts';
 import type { Work } from '../../storage/work.ts';
-import type { Candidate } from '../versions/filters.ts';
 import { readSplit, readTexts, splitCountsOf } from './rows.ts';
 import type { ChooseImages, NewVersion, Version, VersionCandidate } from './store.ts';
 

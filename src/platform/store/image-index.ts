@@ -2,9 +2,9 @@
 
 import type { SplitName } from '../../contract/fields.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
+import { type IndexedImage, term, termsOf } from '../../query-language/index-terms.ts';
+import { fold, nameEnd, nameStart } from '../../query-language/tokenizer.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import { type IndexedImage, term, termsOf } from '../search/terms.ts';
-import { fold, nameEnd, nameStart } from '../search/words.ts';
 import { addDescriptor, findDescriptor, removeDescriptor } from './likeness.ts';
 import { keepInChunk } from './name-chunks.ts';
 import { readMetadata, readTexts } from './rows.ts';

@@ -1,9 +1,9 @@
 // Images, their annotations, tags and batches in SQLite.
 
+import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import type { WrittenAnnotation } from '../annotations/written.ts';
 import { newId } from '../ids.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
 import { changingImages } from './image-index.ts';

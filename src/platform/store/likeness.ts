@@ -2,9 +2,9 @@
 
 import { limits } from '../../limits.ts';
 import { type Descriptor, similarity } from '../../pictures/descriptor.ts';
+import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from '../search/bitmap.ts';
-import { term } from '../search/terms.ts';
 import { rangeOf, readTerm } from './search-chunks.ts';
 
 const hashBytes = 8;

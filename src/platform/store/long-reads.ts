@@ -1,10 +1,11 @@
 // The reads that look through all of a project or of a workspace: a thread of their own does them.
 
 import type { Descriptor } from '../../pictures/descriptor.ts';
-import type { Query, SearchRequest } from '../search/ast.ts';
-import { type CatalogPage, type CatalogRequest, searchCatalog } from '../search/catalog-pages.ts';
+import type { Query, SearchRequest } from '../../query-language/query.ts';
 import type { NameKind } from '../search/missing-names.ts';
+import type { CatalogPage, CatalogRequest } from './catalog.ts';
 import { likeInCatalog } from './catalog.ts';
+import { searchCatalog } from './catalog-pages.ts';
 import type { Index } from './evaluate.ts';
 import type { FoundImage } from './found-images.ts';
 import {

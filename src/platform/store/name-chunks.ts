@@ -1,10 +1,10 @@
 // All folded names once more, many to a row: one pass over a million of them takes some 40 ms.
 
 import { limits } from '../../limits.ts';
+import { nameEnd, nameStart } from '../../query-language/tokenizer.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { and, type Bitmap, chunkWords, placeOf, setBit } from '../search/bitmap.ts';
-import { nameEnd, nameStart } from '../search/words.ts';
 
 /**
  * Names in one row, between the marks of their ends. Behind each stand two control characters, its

@@ -1,11 +1,11 @@
 // From columns to the things they stand for.
 
+import type { Annotation } from '../../annotations/annotation.ts';
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { projectTypes } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
 import { type ImageFormat, imageContentTypes } from '../../pictures/image-file.ts';
 import type { Row } from '../../storage/database.ts';
-import type { Annotation } from '../annotations/annotation.ts';
 import type { LabelCounts, Metadata, ProjectType, SplitCounts } from './store.ts';
 
 export function readSplit(row: Row): SplitName {

@@ -1,8 +1,8 @@
 // Puts what a search found into its order, as far as a page needs it.
 
 import { limits } from '../../limits.ts';
+import type { After, Sort } from '../../query-language/query.ts';
 import type { Database } from '../../storage/database.ts';
-import type { After, Sort } from '../search/ast.ts';
 import { type Bitmap, beyond, has, ordinals, size } from '../search/bitmap.ts';
 import { orderByNumber } from '../search/slices.ts';
 import { readSlices } from './evaluate.ts';

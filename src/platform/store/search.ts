@@ -1,13 +1,13 @@
 // The search index and its questions.
 
 import type { Descriptor } from '../../pictures/descriptor.ts';
+import { term } from '../../query-language/index-terms.ts';
+import type { After, Query, SearchRequest } from '../../query-language/query.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Work } from '../../storage/work.ts';
-import type { After, Query, SearchRequest } from '../search/ast.ts';
 import { type Bitmap, beyond, ordinals, size, unite } from '../search/bitmap.ts';
 import type { NameKind } from '../search/missing-names.ts';
-import { term } from '../search/terms.ts';
 import { type CatalogStore, catalogStore } from './catalog.ts';
 import { evaluate, type Index } from './evaluate.ts';
 import { type FoundImage, readFound } from './found-images.ts';

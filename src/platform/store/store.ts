@@ -1,16 +1,16 @@
 // What the platform keeps, as an interface: SQLite stands behind it here, a server database may
 // elsewhere. Every method is one transaction. Times are milliseconds since 1970.
 
+import type { Annotation } from '../../annotations/annotation.ts';
+import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { projectTypes } from '../../contract/projects.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
+import type { SourceOutline } from '../../dataset-versions/batches.ts';
+import type { Candidate } from '../../dataset-versions/filters.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
 import type { ImageFormat } from '../../pictures/image-file.ts';
-import type { Annotation } from '../annotations/annotation.ts';
-import type { WrittenAnnotation } from '../annotations/written.ts';
-import type { SourceOutline } from '../versions/batches.ts';
-import type { Candidate } from '../versions/filters.ts';
 import type { ActiveLearningStore } from './active-learning.ts';
 import type { AnnotationJobStore, NamedJob } from './annotation-jobs.ts';
 import type { ApiKeyStore } from './api-keys.ts';

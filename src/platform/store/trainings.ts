@@ -1,9 +1,10 @@
 // Trainings of versions, with the weights that came of them.
 
+import type { Weights } from '../../model-inference/labeller.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Work } from '../../storage/work.ts';
-import type { Weights } from '../models/labeller.ts';
+import type { Metrics } from '../../trainers/trainer-protocol.ts';
 import { readTexts } from './rows.ts';
 import type { Guard } from './store.ts';
 
@@ -32,9 +33,6 @@ const statuses = [
   ...(['finished', 'stopped', 'cancelled', 'failed'] as const),
 ] as const;
 export type TrainingStatus = (typeof statuses)[number];
-
-/** Name to a figure, for example `map50`: 0 to 1. */
-export type Metrics = Readonly<Record<string, number>>;
 
 export interface NewTraining {
   readonly id: string;

@@ -2,11 +2,11 @@
 
 import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
+import type { SourceOutline } from '../../dataset-versions/batches.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { allInTurns, inTurns } from '../../storage/in-turns.ts';
 import { readErrorCode, type Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
-import type { SourceOutline } from '../versions/batches.ts';
 import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import {
   readAnnotation,

@@ -2,11 +2,11 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { AnnotatedImage, Labelmap } from '../annotations/annotation.ts';
-import type { ReadAnnotation } from '../annotations/read.ts';
 import type { Room } from '../upload-room.ts';
 import { faultOf } from './fault.ts';
 import type { Zip, ZipEntry } from './open-zip.ts';

@@ -1,8 +1,8 @@
 // Class names for YOLO files: of each list in the archive, the one that is nearest.
 
+import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Labelmap } from '../annotations/annotation.ts';
 import { baseName, extensionOf, foldersOf } from './paths.ts';
 
 export interface ClassList {

@@ -1,9 +1,9 @@
 // Which annotation belongs to which image. Where an archive does not say it clearly, no image gets
 // any: wrong labels are worse than none.
 
+import type { ProjectType } from '../../annotations/annotation.ts';
+import { isClassification } from '../../annotations/annotation.ts';
 import { limits } from '../../limits.ts';
-import type { ProjectType } from '../annotations/annotation.ts';
-import { isClassification } from '../annotations/class-names.ts';
 import type { ZipEntry } from './open-zip.ts';
 import {
   baseName,

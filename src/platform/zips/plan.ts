@@ -1,9 +1,9 @@
 // What is to be done with each file of an archive, after its lists and documents were read.
 
+import type { ProjectType } from '../../annotations/annotation.ts';
+import { isClassification } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
-import type { ProjectType } from '../annotations/annotation.ts';
-import { isClassification } from '../annotations/class-names.ts';
 import type { AnnotationReader } from './annotation-reader.ts';
 import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
 import type { Layout } from './layout.ts';

@@ -1,9 +1,10 @@
 // What is said between a zip upload and the thread that reads its annotation files.
 
+import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ProjectType } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { FoveaError } from '../../errors.ts';
-import type { AnnotatedImage, Labelmap, ProjectType } from '../annotations/annotation.ts';
-import type { ReadAnnotation } from '../annotations/read.ts';
 import type { ZipEntry } from './open-zip.ts';
 import type { Pairs } from './pair.ts';
 

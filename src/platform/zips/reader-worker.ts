@@ -2,12 +2,16 @@
 // nobody else.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { DatasetProblem } from '../../dataset-files/json-pieces.ts';
+import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
+import { type Document, openDocument } from '../../annotation-formats/dataset-document.ts';
+import { DatasetProblem } from '../../annotation-formats/json-pieces.ts';
+import {
+  type ReadAnnotation,
+  readAnnotation,
+  toRead,
+} from '../../annotation-formats/read-annotation.ts';
 import { FoveaError } from '../../errors.ts';
-import type { Labelmap } from '../annotations/annotation.ts';
-import { type ReadAnnotation, readAnnotation, toRead } from '../annotations/read.ts';
 import { readClassList } from './class-lists.ts';
-import { type Document, openDocument } from './documents.ts';
 import { pairUp } from './pair.ts';
 import type { FromReader, PairQuestion, ReaderData, ToReader } from './reader-messages.ts';
 import { keyOf, namesIn, splitFinder } from './split-lists.ts';

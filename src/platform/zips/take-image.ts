@@ -1,15 +1,15 @@
 // One image of an archive into the project, with its annotation. Done twice, it changes nothing.
 
+import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import { readLabel } from '../../annotation-formats/value-checks.ts';
+import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { recogniseImage } from '../../pictures/image-signature.ts';
 import { readPicture } from '../../pictures/image-threads.ts';
 import { sha256 } from '../../storage/content.ts';
-import type { AnnotatedImage } from '../annotations/annotation.ts';
-import type { ReadAnnotation } from '../annotations/read.ts';
-import { readLabel } from '../annotations/reading.ts';
-import { writeAnnotation } from '../annotations/written.ts';
 import { newId } from '../ids.ts';
 import { labelOf } from '../image-upload.ts';
 import type { JobParts } from '../jobs/job.ts';

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onnxModel } from '../../../src/platform/trainers/example/onnx-writer.ts';
+import { onnxModel } from '../../../src/trainers/example/onnx-writer.ts';
 
 /** Its file, and what removes it: half of the picture each way, for pictures of 64 x 48. */
 export async function squareFinder() {

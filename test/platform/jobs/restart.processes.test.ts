@@ -21,8 +21,8 @@ import { startTestPlatform } from '../../fixtures/platform.ts';
 import { readZip } from '../../fixtures/unzip.ts';
 import { avi } from '../../fixtures/videos.ts';
 import { temporaryFolder } from '../../storage/kit.ts';
+import { scriptTrainer } from '../../trainers/kit.ts';
 import { callsTo, squaresModel as model, redAt } from '../labelling-kit.ts';
-import { scriptTrainer } from '../trainers/kit.ts';
 
 type Calls = ReturnType<typeof callsTo>;
 

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { After, Sort } from '../../../src/platform/search/ast.ts';
-import { parseQuery } from '../../../src/platform/search/parse.ts';
 import type { Reach } from '../../../src/platform/store/search.ts';
+import { parseQuery } from '../../../src/query-language/parse-query.ts';
+import type { After, Sort } from '../../../src/query-language/query.ts';
 import {
   condition,
   labels,

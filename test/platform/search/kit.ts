@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { writeAnnotation } from '../../../src/platform/annotations/written.ts';
 import { type SearchBounds, searchBounds } from '../../../src/platform/store/evaluate.ts';
 import { changingImages, movingSplits } from '../../../src/platform/store/image-index.ts';
 import { platformMigrations } from '../../../src/platform/store/migrations.ts';

@@ -1,0 +1,49 @@
+// Whether an annotation file is about the image at hand: by base name, case-sensitive, with or
+// without the extension of an image.
+
+import { quoted, quotedList, refusal } from './value-checks.ts';
+
+/** Throws when `named`, from an annotation file, is another image. */
+export function checkSameImage(named: string, image: string): void {
+  if (closeness(named, image) > 0) return;
+  throw refusal(
+    '',
+    `is about image ${quoted(named)}, not about ${quoted(image)}`,
+    'Give each image its own annotation, or correct the file name inside the file.',
+  );
+}
+
+/** The one entry of a dataset file that is about the image. Throws when none or several are. */
+export function findByImage<Entry extends { readonly name: string }>(
+  entries: readonly Entry[],
+  image: string,
+): Entry {
+  const rated = entries.map((entry) => ({ entry, rate: closeness(entry.name, image) }));
+  const best = rated.reduce((most, { rate }) => Math.max(most, rate), 0);
+  const found = rated.filter(({ rate }) => rate === best).map(({ entry }) => entry);
+  const [first] = found;
+  if (best === 0 || first === undefined) {
+    const known = entries.length > 0 ? quotedList(entries.map(({ name }) => name)) : 'no image';
+    throw refusal('', `has no entry for image ${quoted(image)}; it is about ${known}`);
+  }
+  if (found.length > 1) {
+    const names = quotedList(found.map(({ name }) => name));
+    throw refusal('', `has several entries for image ${quoted(image)}: ${names}`);
+  }
+  return first;
+}
+
+/** 3: the same path; 2: the same base name; 1: the same but for the extension; 0: another image. */
+function closeness(named: string, image: string): number {
+  if (named === image) return 3;
+  if (baseName(named) === baseName(image)) return 2;
+  return stem(named) === stem(image) ? 1 : 0;
+}
+
+function baseName(path: string): string {
+  return path.trim().split(/[\\/]/).at(-1) ?? '';
+}
+
+function stem(path: string): string {
+  return baseName(path).replace(/\.(jpe?g|jfif|png|webp|bmp|tiff?|avif|heic|heif|gif)$/i, '');
+}

@@ -1,0 +1,127 @@
+// Pascal VOC: one XML file for one image. xmin to ymax are taken as the edges of the box, without
+// the shift by one that the original 1-based, inclusive definition would ask for: tools write
+// 0-based edges, and an export gives the same numbers back.
+
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { boxFromCorner, type Shape } from '../annotations/box-geometry.ts';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Box, Point } from '../pictures/box.ts';
+import type { AnnotationFile, Parsed } from './annotation-file.ts';
+import { checkSameImage } from './image-name.ts';
+import { parsedBoxes } from './parsed-boxes.ts';
+import {
+  checkBoxCount,
+  type Fields,
+  isFields,
+  lineFinder,
+  lineOf,
+  quoted,
+  readLabel,
+  readNumberText,
+  refusal,
+  tooLarge,
+} from './value-checks.ts';
+import { checkXml } from './xml-bounds.ts';
+
+export function parsePascalVoc({ text, image }: AnnotationFile): Parsed {
+  const root = readXml(text);
+  if (typeof root.filename === 'string' && root.filename.trim() !== '') {
+    checkSameImage(root.filename, image.name);
+  }
+  const objects = Array.isArray(root.object) ? root.object : [];
+  checkBoxCount(objects.length);
+  const lineAt = lineFinder(text);
+  const boxes = objects.map((object: unknown, index) => readObject(object, index + 1, lineAt));
+  return parsedBoxes(boxes, image, readSize(root.size));
+}
+
+/** The `annotation` element. */
+function readXml(text: string): Fields {
+  // A longer text is more bytes; the exact count is only made near the bound.
+  const bytesMax = limits.annotationXmlBytesMax;
+  if (text.length > bytesMax / 3 && Buffer.byteLength(text) > bytesMax) {
+    throw tooLarge('', `XML of one image may have ${bytesMax} bytes`);
+  }
+  checkXml(text);
+  const valid = XMLValidator.validate(text.trimStart());
+  if (valid !== true) {
+    const skipped = lineOf(text, text.length - text.trimStart().length) - 1;
+    const { line, col } = valid.err;
+    throw refusal(`line ${line + skipped}, column ${col}`, 'is not well-formed XML');
+  }
+  const document = parseXml(text);
+  if (!isFields(document) || document.annotation === undefined) {
+    throw refusal('', 'is XML, but not Pascal VOC: the <annotation> element is missing');
+  }
+  return isFields(document.annotation) ? document.annotation : {};
+}
+
+function parseXml(text: string): unknown {
+  const parser = new XMLParser({
+    ignoreAttributes: true,
+    parseTagValue: false,
+    captureMetaData: true,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    maxNestedTags: limits.annotationXmlDepthMax,
+    // Without a document type only the five entities of XML itself are left.
+    processEntities: { enabled: true, maxTotalExpansions: limits.annotationXmlBytesMax },
+    isArray: (_name, path) => path === 'annotation.object',
+  });
+  try {
+    return parser.parse(text);
+  } catch (cause) {
+    throw new FoveaError('invalid_input', 'annotationFile: is not XML of Pascal VOC', {
+      problems: [{ path: 'annotationFile', message: 'is not XML of Pascal VOC' }],
+      cause,
+    });
+  }
+}
+
+function readObject(object: unknown, place: number, lineAt: LineAt): Box {
+  if (!isFields(object)) throw refusal(`object ${place}`, 'has no name and no bndbox');
+  const line = `line ${lineAt(startOf(object))}`;
+  const label = readLabel(object.name, `${line}, object ${place}, name`);
+  const where = `${line}, ${quoted(label)} box ${place}`;
+  if (!isFields(object.bndbox)) throw refusal(where, 'needs one bndbox');
+  const { bndbox } = object;
+  const edge = (name: string) => readNumberText(bndbox[name], `${where}, ${name}`);
+  const [left, top, right, bottom] = [edge('xmin'), edge('ymin'), edge('xmax'), edge('ymax')];
+  checkOrder(where, 'x', left, right);
+  checkOrder(where, 'y', top, bottom);
+  const shape: Shape = { points: readPolygon(object.polygon, where) };
+  return boxFromCorner(label, left, top, right - left, bottom - top, shape);
+}
+
+function checkOrder(where: string, axis: 'x' | 'y', least: number, most: number): void {
+  if (least <= most) return;
+  throw refusal(where, `${axis}min ${least} is larger than ${axis}max ${most}`);
+}
+
+/** `<polygon><x1>…</x1><y1>…</y1><x2>…`, as dataset tools add it to the format. */
+function readPolygon(polygon: unknown, where: string): readonly Point[] | undefined {
+  if (!isFields(polygon)) return undefined;
+  const points: Point[] = [];
+  for (let n = 1; polygon[`x${n}`] !== undefined; n++) {
+    const x = readNumberText(polygon[`x${n}`], `${where}, polygon x${n}`);
+    points.push([x, readNumberText(polygon[`y${n}`], `${where}, polygon y${n}`)]);
+  }
+  if (points.length < 3) throw refusal(where, 'polygon needs at least three points');
+  return points;
+}
+
+function readSize(size: unknown): { width: number; height: number } | undefined {
+  if (!isFields(size)) return undefined;
+  const [width, height] = [Number(size.width), Number(size.height)];
+  return Number.isFinite(width) && Number.isFinite(height) ? { width, height } : undefined;
+}
+
+type LineAt = ReturnType<typeof lineFinder>;
+
+function startOf(node: object): number {
+  // The parser keeps its position under the only symbol of a node.
+  const [position = ''] = Object.getOwnPropertySymbols(node);
+  const meta: unknown = Reflect.get(node, position);
+  return isFields(meta) && typeof meta.startIndex === 'number' ? meta.startIndex : 0;
+}

@@ -1,0 +1,96 @@
+// Geometry of boxes and outlines, in pixels of the image.
+
+import type { Box, Point } from '../pictures/box.ts';
+
+export interface Edges {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Extras of a box; what is undefined is left out. */
+export interface Shape {
+  readonly points?: readonly Point[] | undefined;
+  readonly keypoints?: Box['keypoints'] | undefined;
+}
+
+/** A box from its upper left corner and its size, in pixels. */
+export function boxFromCorner(
+  label: string,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+  shape: Shape = {},
+): Box {
+  return boxFromCentre(label, left + width / 2, top + height / 2, width, height, shape);
+}
+
+/** A box from its centre and its size, in pixels. */
+export function boxFromCentre(
+  label: string,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  { points, keypoints }: Shape = {},
+): Box {
+  return {
+    label,
+    x,
+    y,
+    width,
+    height,
+    ...(points !== undefined && { points }),
+    ...(keypoints !== undefined && { keypoints }),
+  };
+}
+
+/** The smallest box around an outline. */
+export function boxAround(label: string, points: readonly Point[], shape: Shape = {}): Box {
+  const edges = edgesAround(points);
+  return boxFromCorner(
+    label,
+    edges.left,
+    edges.top,
+    edges.right - edges.left,
+    edges.bottom - edges.top,
+    { ...shape, points },
+  );
+}
+
+export function edgesAround(points: readonly Point[]): Edges {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y] of points) {
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x);
+    bottom = Math.max(bottom, y);
+  }
+  return { left, top, right, bottom };
+}
+
+/** Area within an outline, in square pixels. */
+export function areaOf(points: readonly Point[]): number {
+  let twice = 0;
+  for (const [index, [x, y]] of points.entries()) {
+    const [nextX, nextY] = points[(index + 1) % points.length] ?? [x, y];
+    twice += x * nextY - nextX * y;
+  }
+  return Math.abs(twice) / 2;
+}
+
+export function edgesOf({ x, y, width, height }: Box): Edges {
+  return {
+    left: x - width / 2,
+    top: y - height / 2,
+    right: x + width / 2,
+    bottom: y + height / 2,
+  };
+}
+
+/** Without the noise of floating point: a millionth of a pixel is enough. */
+export function tidy(pixels: number): number {
+  return Math.round(pixels * 1e6) / 1e6 + 0;
+}

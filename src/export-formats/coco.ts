@@ -1,0 +1,143 @@
+// COCO: `train/_annotations.coco.json` with the images beside it, and the same for valid and test.
+// All ids start at 1 and are unique in their file. Category ids follow the alphabetical order of
+// the classes, the same in every split: decisions/export-formats.md.
+
+import { areaOf, tidy } from '../annotations/box-geometry.ts';
+import { isoTime } from '../clock.ts';
+import type { Box, Keypoint, Point } from '../pictures/box.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import {
+  classesOf,
+  classIndex,
+  imagesOf,
+  keypointNames,
+  outlineOf,
+  splitsOf,
+  tidyEdges,
+} from './dataset.ts';
+
+/** A box without an outline has an empty `segmentation`. */
+export function cocoFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  return filesOf(dataset, ({ points }) => points);
+}
+
+/** Trainers of masks fail on an empty `segmentation`: a box without an outline has its corners. */
+export function cocoSegmentationFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  return filesOf(dataset, outlineOf);
+}
+
+/** The outline of a box that goes into the file. */
+type Outline = (box: Box) => readonly Point[] | undefined;
+
+function* filesOf(dataset: ExportDataset, outline: Outline): Iterable<ExportFile> {
+  for (const split of splitsOf(dataset)) {
+    const images = imagesOf(dataset, split);
+    const content = () => cocoText(dataset, images, outline);
+    yield { path: `${split}/_annotations.coco.json`, content };
+  }
+}
+
+function* cocoText(
+  dataset: ExportDataset,
+  images: readonly ExportImage[],
+  outline: Outline,
+): Iterable<string> {
+  const { info, projectType } = dataset;
+  const classes = classesOf(dataset);
+  const keypoints = projectType === 'keypoint-detection' ? keypointNames(dataset) : undefined;
+  const created = isoTime(info.created);
+  const head = {
+    year: created.slice(0, 4),
+    version: String(info.version),
+    description: `${info.project}, version ${info.version}: ${info.versionName}`,
+    contributor: '',
+    url: '',
+    date_created: created,
+  };
+  yield `{"info":${JSON.stringify(head)},\n`;
+  yield `"licenses":${JSON.stringify([{ id: 1, name: info.license ?? 'not stated', url: '' }])},\n`;
+  yield* list('categories', categories(classes, keypoints));
+  yield ',\n';
+  yield* list('images', describeImages(images, created));
+  yield ',\n';
+  yield* list('annotations', annotations(images, classes, keypoints, outline));
+  yield '}\n';
+}
+
+/** One entry a line, so that two exports can be compared. */
+function* list(name: string, entries: Iterable<object>): Iterable<string> {
+  yield `"${name}":[`;
+  let separator = '\n';
+  for (const entry of entries) {
+    yield separator + JSON.stringify(entry);
+    separator = ',\n';
+  }
+  yield ']';
+}
+
+type KeypointNames = ReadonlyMap<string, readonly string[]>;
+
+function* categories(
+  classes: readonly string[],
+  keypoints: KeypointNames | undefined,
+): Iterable<object> {
+  for (const [index, name] of classes.entries()) {
+    const points = keypoints && { keypoints: keypoints.get(name) ?? [], skeleton: [] };
+    yield { id: index + 1, name, supercategory: 'none', ...points };
+  }
+}
+
+function* describeImages(images: readonly ExportImage[], created: string): Iterable<object> {
+  for (const [index, { fileName, width, height }] of images.entries()) {
+    yield {
+      id: index + 1,
+      license: 1,
+      file_name: fileName,
+      height,
+      width,
+      date_captured: created,
+    };
+  }
+}
+
+function* annotations(
+  images: readonly ExportImage[],
+  classes: readonly string[],
+  keypoints: KeypointNames | undefined,
+  outline: Outline,
+): Iterable<object> {
+  const indexOf = classIndex(classes);
+  let id = 0;
+  for (const [index, { boxes }] of images.entries()) {
+    for (const box of boxes) {
+      id++;
+      yield {
+        id,
+        image_id: index + 1,
+        category_id: indexOf(box.label) + 1,
+        ...shapeOf(box, outline(box)),
+        iscrowd: 0,
+        ...(keypoints && keypointsOf(box, keypoints.get(box.label) ?? [])),
+      };
+    }
+  }
+}
+
+function shapeOf(box: Box, points: readonly Point[] | undefined): object {
+  const { left, top } = tidyEdges(box);
+  const bbox = [left, top, tidy(box.width), tidy(box.height)];
+  if (points === undefined) {
+    return { bbox, area: tidy(box.width * box.height), segmentation: [] };
+  }
+  return { bbox, area: tidy(areaOf(points)), segmentation: [points.flat().map(tidy)] };
+}
+
+function keypointsOf({ keypoints = [] }: Box, names: readonly string[]): object {
+  const byName = new Map<string, Keypoint>(keypoints.map((point) => [point.label, point]));
+  const triples = names.map((name) => {
+    const { x, y, visibility } = byName.get(name) ?? { x: 0, y: 0, visibility: 0 };
+    return visibility === 0 ? [0, 0, 0] : [tidy(x), tidy(y), visibility];
+  });
+  const labelled = triples.filter(([, , visibility]) => visibility !== 0).length;
+  return { keypoints: triples.flat(), num_keypoints: labelled };
+}

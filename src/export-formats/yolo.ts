@@ -1,0 +1,155 @@
+// The YOLO family: a text file for each image with a row for each box, in shares of the image.
+// `data.yaml`, `train/images` and `train/labels`; Darknet has the rows beside the images instead.
+
+import type { Box, Point } from '../pictures/box.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import { classesOf, classIndex, imagesOf, keypointNames, outlineOf, splitsOf } from './dataset.ts';
+import { withExtension } from './export-names.ts';
+import { smallestRectangle } from './oriented-box.ts';
+
+/**
+ * Rows are `class x y width height`; in segmentation projects `class x y x y …` for every box, and
+ * in keypoint projects a box with its keypoints: trainers read a dataset one way, never several.
+ */
+export function* yoloFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  const pose = dataset.projectType === 'keypoint-detection' ? poseOf(dataset) : undefined;
+  yield { path: 'data.yaml', content: () => [dataYaml(dataset, pose)] };
+  const row = dataset.projectType.endsWith('-segmentation') ? outlineRow : boxRow;
+  yield* labelFiles(dataset, 'labels/', pose ? poseRow(pose) : row);
+}
+
+/** Rows are `class x1 y1 x2 y2 x3 y3 x4 y4`: the smallest rectangle around the outline. */
+export function* yoloObbFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  yield { path: 'data.yaml', content: () => [dataYaml(dataset, undefined)] };
+  yield* labelFiles(dataset, 'labels/', (box, image) =>
+    pointShares(smallestRectangle(outlineOf(box)), image),
+  );
+}
+
+/** Class names are in `_darknet.labels`, one a line, and the rows beside the images. */
+export function* darknetFiles(dataset: ExportDataset): Iterable<ExportFile> {
+  const names = classesOf(dataset).map((name) => `${name}\n`);
+  for (const split of splitsOf(dataset)) {
+    yield { path: `${split}/_darknet.labels`, content: () => names };
+  }
+  yield* labelFiles(dataset, '', boxRow);
+}
+
+/** What trainers will refuse. */
+export function yoloNote(dataset: ExportDataset): readonly string[] {
+  return missingSplits(dataset).map(
+    (key) => `Trainers of this format need ${key} in data.yaml; the version has no such images.`,
+  );
+}
+
+/** These trainers do not look beside data.yaml for the folders that it names. */
+export function yoloPathsNote(dataset: ExportDataset): readonly string[] {
+  return [
+    'Trainers of this format look for train/images from the folder where they are installed or',
+    'started. Unpack there, or put the full path of this folder before the paths in data.yaml.',
+    ...yoloNote(dataset),
+  ];
+}
+
+type Row = (box: Box, image: ExportImage) => readonly string[];
+
+function* labelFiles(dataset: ExportDataset, folder: string, row: Row): Iterable<ExportFile> {
+  const indexOf = classIndex(classesOf(dataset));
+  for (const split of splitsOf(dataset)) {
+    for (const image of imagesOf(dataset, split)) {
+      const path = `${split}/${folder}${withExtension(image.fileName, '.txt')}`;
+      const line = (box: Box) => `${[indexOf(box.label), ...row(box, image)].join(' ')}\n`;
+      yield { path, content: () => image.boxes.map(line) };
+    }
+  }
+}
+
+interface Pose {
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** Keypoints of a row: as many as the class with the most has. */
+  readonly count: number;
+}
+
+function poseOf(dataset: ExportDataset): Pose {
+  const names = keypointNames(dataset);
+  return {
+    names,
+    count: [...names.values()].reduce((most, { length }) => Math.max(most, length), 0),
+  };
+}
+
+/** How data.yaml calls the splits. */
+const splitKeys = { train: 'train', valid: 'val', test: 'test' } as const;
+
+/** Without them trainers do not start; no other images may stand in for them unasked. */
+function missingSplits(dataset: ExportDataset): readonly string[] {
+  const splits = splitsOf(dataset);
+  const needed = ['train', 'valid'] as const;
+  return needed.filter((split) => !splits.includes(split)).map((split) => splitKeys[split]);
+}
+
+/** Paths are relative to the file, as trainers resolve them. JSON strings are YAML strings. */
+function dataYaml(dataset: ExportDataset, pose: Pose | undefined): string {
+  const names = classesOf(dataset);
+  return [
+    ...splitsOf(dataset).map((split) => `${splitKeys[split]}: ${split}/images`),
+    ...missingSplits(dataset).map(
+      (key) => `# ${key} is missing: trainers need it, and the version has no images for it`,
+    ),
+    '',
+    ...(pose === undefined || pose.count === 0 ? [] : poseYaml(names, pose)),
+    `nc: ${names.length}`,
+    `names: ${yamlList(names)}`,
+    '',
+  ].join('\n');
+}
+
+/** Which keypoints a mirror swaps nobody says, so there is no `flip_idx`. */
+function poseYaml(classes: readonly string[], { names, count }: Pose): readonly string[] {
+  const lists = classes.map((name, id) => `  ${id}: ${yamlList(names.get(name) ?? [])}`);
+  return [`kpt_shape: [${count}, 3]`, 'kpt_names:', ...lists, ''];
+}
+
+function yamlList(names: readonly string[]): string {
+  return `[${names.map((name) => JSON.stringify(name)).join(', ')}]`;
+}
+
+function boxRow({ x, y, width, height }: Box, image: ExportImage): readonly string[] {
+  return [
+    share(x, image.width),
+    share(y, image.height),
+    share(width, image.width),
+    share(height, image.height),
+  ];
+}
+
+function outlineRow(box: Box, image: ExportImage): readonly string[] {
+  return pointShares(outlineOf(box), image);
+}
+
+/** Keypoints that nobody labelled, and those that the class does not have, are zeros. */
+function poseRow({ names, count }: Pose): Row {
+  return (box, image) => {
+    const own = new Map(box.keypoints?.map((keypoint) => [keypoint.label, keypoint]));
+    const points = (names.get(box.label) ?? []).map((name) => own.get(name));
+    const padded = Array.from({ length: count }, (_, place) => points[place]);
+    return [
+      ...boxRow(box, image),
+      ...padded.flatMap((point) =>
+        point === undefined || point.visibility === 0
+          ? ['0', '0', '0']
+          : [share(point.x, image.width), share(point.y, image.height), `${point.visibility}`],
+      ),
+    ];
+  };
+}
+
+function pointShares(points: readonly Point[], image: ExportImage): readonly string[] {
+  return points.flatMap(([x, y]) => [share(x, image.width), share(y, image.height)]);
+}
+
+/** Ten digits give back a thousandth of a pixel of the largest image. */
+function share(pixels: number, size: number): string {
+  const rounded = Math.round((pixels / size) * 1e10) / 1e10 + 0;
+  return rounded.toFixed(10).replace(/\.?0+$/, '');
+}

@@ -1,0 +1,221 @@
+// Detection models that this platform can run, by their ids.
+
+import { createRequire } from 'node:module';
+import { asFoveaError, type ErrorCode, FoveaError, notFound } from '../errors.ts';
+import { fitImage, readImageHeader } from '../pictures/image-threads.ts';
+import { fitInto } from '../pictures/letterbox.ts';
+import type { BlobStore } from '../storage/blob-store.ts';
+import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
+import { checkModelBytes, openModelFile } from './model-files.ts';
+import type { OpenModel } from './model-thread.ts';
+import { noRuntime } from './onnx-session.ts';
+
+/** A box around its centre, in pixels as stored. */
+export interface Detection {
+  readonly label: string;
+  readonly classIndex: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** 0 to 1. */
+  readonly confidence: number;
+}
+
+export interface DetectOptions {
+  /** The least, 0 to 1; for all labels or for each. */
+  readonly confidence: number | ((label: string) => number);
+  /** Of two boxes of a label that overlap by more (intersection over union), the better one. */
+  readonly overlap: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Labelled {
+  readonly width: number;
+  readonly height: number;
+  readonly detections: readonly Detection[];
+  /** How long the model took. */
+  readonly ms: number;
+}
+
+export interface Labeller {
+  readonly modelId: string;
+  readonly classes: readonly string[];
+  /**
+   * Throws `not_found`, `invalid_input`, `unsupported_media` or `too_large` for an image that
+   * cannot be read, and never these for what is wrong with the model.
+   */
+  detect(image: Uint8Array, options: DetectOptions): Promise<Labelled>;
+}
+
+export interface ModelState {
+  readonly status: 'ready' | 'no_model' | 'no_runtime';
+  /** What to do, unless it is ready. */
+  readonly reason: string | undefined;
+}
+
+export interface Models {
+  /**
+   * The model of an id, loaded: `local`, `PROJECT/VERSION`, or `PROJECT/VERSION/TRAINING`. Throws
+   * `not_found` (no such model), `not_implemented` (no runtime), `invalid_input` (a form that we
+   * cannot run), each with what to do.
+   */
+  resolve(workspaceId: string, modelId: string): Promise<Labeller>;
+  /** Whether it could be run, without loading it. */
+  state(workspaceId: string, modelId: string): Promise<ModelState>;
+  /** Throws as `resolve` for a file that is no model we can run; gives its classes. */
+  inspect(path: string): Promise<{ readonly classes: readonly string[] }>;
+  /** `local` when FOVEA_MODEL is set. */
+  readonly configured: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface Weights {
+  readonly hash: string;
+  readonly classes: readonly string[];
+}
+
+/** The weights of a trained model; undefined: there is none of this id. */
+export type FindWeights = (workspaceId: string, modelId: string) => Promise<Weights | undefined>;
+
+export interface ModelsOptions {
+  /** The file of FOVEA_MODEL. */
+  readonly model: string | undefined;
+  readonly blobs: BlobStore;
+  readonly findWeights: FindWeights;
+}
+
+/** The id of the model that FOVEA_MODEL names. */
+export const localModel = 'local';
+
+export function createModels({ model, blobs, findWeights }: ModelsOptions): Models {
+  const loaded = createLoadedModels();
+  const configured = model === undefined ? undefined : localModel;
+
+  /** Undefined: there is no model of this id. */
+  const find = async (workspaceId: string, modelId: string): Promise<ModelFile | undefined> => {
+    if (modelId === localModel) return model === undefined ? undefined : openModelFile(model);
+    const weights = await findWeights(workspaceId, modelId);
+    return weights && storedModel(blobs, weights);
+  };
+
+  return {
+    configured,
+    resolve: async (workspaceId, modelId) => {
+      const file = await find(workspaceId, modelId);
+      if (file === undefined) throw noModel(modelId, configured);
+      return createLabeller(loaded, modelId, file);
+    },
+    state: async (workspaceId, modelId) => {
+      const file = await find(workspaceId, modelId).catch(asFoveaError);
+      if (file instanceof FoveaError) return { status: 'no_model', reason: file.message };
+      const isThere = file !== undefined;
+      if (!isThere) return { status: 'no_model', reason: noModel(modelId, configured).message };
+      if (!hasRuntime()) return { status: 'no_runtime', reason: noRuntime().message };
+      return { status: 'ready', reason: undefined };
+    },
+    inspect: async (path) => {
+      const file = await openModelFile(path);
+      const never = new AbortController().signal;
+      return loaded.with(file, never, async ({ classes }) => ({ classes }));
+    },
+    close: async () => loaded.close(),
+  };
+}
+
+function storedModel(blobs: BlobStore, { hash, classes }: Weights): ModelFile {
+  return {
+    key: `stored:${hash}:${JSON.stringify(classes)}`,
+    classes: classes.length > 0 ? classes : undefined,
+    read: async () => {
+      checkModelBytes(await blobs.size(hash));
+      return new Uint8Array(await blobs.get(hash));
+    },
+  };
+}
+
+/** Loads the model once, so that a form that cannot be run is known now; then whenever it runs. */
+async function createLabeller(
+  loaded: LoadedModels,
+  modelId: string,
+  file: ModelFile,
+): Promise<Labeller> {
+  const never = new AbortController().signal;
+  const classes = await loaded.with(file, never, async (model) => model.classes);
+  return {
+    modelId,
+    classes,
+    detect: async (image, options) => {
+      let isOpen = false;
+      const run = (model: OpenModel) => {
+        isOpen = true;
+        return detect(model, image, options);
+      };
+      return loaded.with(file, options.signal, run).catch((thrown: unknown) => {
+        // It was opened before: its file was replaced since, or is gone.
+        throw isOpen ? thrown : asModelFault(thrown);
+      });
+    },
+  };
+}
+
+/** What `detect` says of an image that cannot be read. */
+export const imageFaults: readonly ErrorCode[] = [
+  'not_found',
+  'invalid_input',
+  'unsupported_media',
+  'too_large',
+];
+
+/** A model that cannot be run is no fault of the image that it was to be run on. */
+function asModelFault(thrown: unknown): unknown {
+  if (!(thrown instanceof FoveaError) || !imageFaults.includes(thrown.code)) return thrown;
+  const { message, hint } = thrown;
+  const details = { retry: 'never', cause: thrown, ...(hint !== undefined && { hint }) } as const;
+  return new FoveaError('upstream_failed', message, details);
+}
+
+async function detect(
+  model: OpenModel,
+  bytes: Uint8Array,
+  { confidence, overlap, signal }: DetectOptions,
+): Promise<Labelled> {
+  const { classes, canvas } = model;
+  const file = await readImageHeader(bytes);
+  const letterbox = fitInto(canvas, file);
+  const image = await fitImage(bytes, letterbox.scaled);
+  const leastScores = classes.map((label) =>
+    typeof confidence === 'number' ? confidence : confidence(label),
+  );
+  signal.throwIfAborted();
+  const job = { image, letterbox, leastScores, overlap };
+  const { boxes, ms } = await model.detect(job).catch((thrown: unknown) => {
+    throw asModelFault(thrown);
+  });
+  signal.throwIfAborted();
+  const detections = boxes.map((box) => ({ ...box, label: classes[box.classIndex] ?? '' }));
+  return { width: file.width, height: file.height, detections, ms };
+}
+
+/** Where a model is asked for and none can be run; one sentence everywhere. */
+export const noModelConfigured =
+  'No detection model is configured. Set FOVEA_MODEL to an ONNX file, or train and deploy one.';
+
+function noModel(modelId: string, configured: string | undefined): FoveaError {
+  if (modelId === localModel) return new FoveaError('not_found', noModelConfigured);
+  const others = configured === undefined ? '' : `, or "${configured}"`;
+  const hint = `Give PROJECT/VERSION or PROJECT/VERSION/TRAINING of a finished training${others}.`;
+  return notFound('model', modelId, hint);
+}
+
+/** Whether one of the runtimes is installed; neither is loaded. */
+function hasRuntime(): boolean {
+  const { resolve } = createRequire(import.meta.url);
+  return ['onnxruntime-node', 'onnxruntime-web'].some((name) => {
+    try {
+      return resolve(name) !== '';
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,25 @@
+// What the thread of a model and the one that started it say to each other.
+
+import type { ErrorCode, Problem, UpstreamError } from '../errors.ts';
+import type { Size } from '../pictures/letterbox.ts';
+import type { DetectJob, Found } from './detector.ts';
+
+export type ToModel =
+  | {
+      readonly kind: 'open';
+      readonly file: Uint8Array;
+      readonly classes: readonly string[] | undefined;
+    }
+  | { readonly kind: 'detect'; readonly job: DetectJob };
+
+export type FromModel =
+  | { readonly kind: 'opened'; readonly classes: readonly string[]; readonly canvas: Size }
+  | { readonly kind: 'found'; readonly found: Found }
+  | {
+      readonly kind: 'failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint: string | undefined;
+      readonly problems: readonly Problem[];
+      readonly upstream: UpstreamError | undefined;
+    };

@@ -1,0 +1,36 @@
+// The thread of a model: opens it, then runs it on one image after the other.
+
+import { parentPort } from 'node:worker_threads';
+import { asFoveaError, FoveaError } from '../errors.ts';
+import { type Detector, openDetector } from './detector.ts';
+import type { FromModel, ToModel } from './model-messages.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('model-worker runs in a thread of model-thread.ts');
+
+let detector: Detector | undefined;
+
+port.on('message', (message: ToModel) => {
+  answer(message).then(send, (thrown) => send(failure(thrown)));
+});
+
+async function answer(message: ToModel): Promise<FromModel> {
+  if (message.kind === 'open') {
+    const before = detector;
+    detector = undefined;
+    await before?.close();
+    detector = await openDetector(message.file, message.classes);
+    return { kind: 'opened', classes: detector.classes, canvas: detector.canvas };
+  }
+  if (detector === undefined) throw new FoveaError('internal', 'The model is not open.');
+  return { kind: 'found', found: await detector.detect(message.job) };
+}
+
+function failure(thrown: unknown): FromModel {
+  const { code, message, hint, problems, upstream } = asFoveaError(thrown);
+  return { kind: 'failed', code, message, hint, problems, upstream };
+}
+
+function send(message: FromModel): void {
+  port?.postMessage(message);
+}

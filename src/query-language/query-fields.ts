@@ -1,0 +1,157 @@
+// What may stand before a colon in a query, and what it means.
+
+import { splitName } from '../contract/fields.ts';
+import { nearest } from '../nearest.ts';
+import { classField, term } from './index-terms.ts';
+import type { Comparison, NumberField, Query, Sort } from './query.ts';
+import { type Piece, type QueryText, quoted } from './query-text.ts';
+import { fold } from './tokenizer.ts';
+
+/** A condition, or what is asked for beside the conditions. */
+export type Field = { readonly query: Query } | { readonly sort: Sort } | { readonly like: string };
+
+/** Gives the id of a project by its slug; undefined: there is no such project. */
+export type FindProjectId = (slug: string) => string | undefined;
+
+type ReadField = (text: QueryText, findProjectId: FindProjectId) => Field;
+
+/** Reads the value of the field whose name and colon were read. */
+export function readField(
+  text: QueryText,
+  { at, value: name }: Piece,
+  findProjectId: FindProjectId,
+): Field {
+  const read = fields.get(name.toLowerCase());
+  if (read) return read(text, findProjectId);
+  const known = [...fields.keys()];
+  const guess = nearest(name, known);
+  const meant = guess === undefined ? '' : `; did you mean "${guess}:"?`;
+  throw text.error(
+    at,
+    `there is no field ${quoted(name)}${meant}`,
+    `Fields: ${known.join(', ')}. Put words with a colon in quotation marks.`,
+  );
+}
+
+const fields: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
+  ['filename', readFilename],
+  ['tag', (text) => termField('tag', text.readValue('the tag'))],
+  ['split', readSplit],
+  ['class', readClass],
+  ['metadata', readMetadata],
+  ['project', readProject],
+  ['job', (text) => termField('job', text.readValue('the id of the annotation job'))],
+  ['batch', (text) => termField('batch', text.readValue('the id of the batch'))],
+  ['annotated', (text) => yesOrNo(text, 'annotated')],
+  ['predicted', (text) => yesOrNo(text, 'predicted')],
+  ['min-width', (text) => numberField(text, 'width', '>=')],
+  ['max-width', (text) => numberField(text, 'width', '<=')],
+  ['min-height', (text) => numberField(text, 'height', '>=')],
+  ['max-height', (text) => numberField(text, 'height', '<=')],
+  ['min-annotations', (text) => numberField(text, 'objects', '>=')],
+  ['max-annotations', (text) => numberField(text, 'objects', '<=')],
+  ['like-image', (text) => ({ like: text.readValue('the id of an image').value })],
+  ['sort', readSort],
+]);
+
+function termField(kind: 'tag' | 'job' | 'batch', { value }: Piece): Field {
+  return { query: { kind: 'term', term: term(kind, value) } };
+}
+
+function readFilename(text: QueryText): Field {
+  const { value } = text.readValue('a file name, for example IMG_*.jpg,');
+  // Several stars in a row mean what one means.
+  const pattern = fold(value).replaceAll(/\*+/g, '*');
+  return { query: pattern === '*' ? { kind: 'all' } : { kind: 'name', pattern } };
+}
+
+function readSplit(text: QueryText): Field {
+  const { at, value } = text.readValue('the split');
+  const known = splitName.options.find((name) => name === value);
+  if (known === undefined) {
+    throw text.error(at, `there is no split ${quoted(value)}; use train, valid or test`);
+  }
+  return { query: { kind: 'term', term: term('split', known) } };
+}
+
+/** `class:RBC`, `class:RBC>=3`, `class:"red cell"<2`. */
+function readClass(text: QueryText): Field {
+  const { value: label } = text.readValue('the class', '<>=');
+  const operator = text.takeOneOf(comparisons);
+  if (operator === undefined) return { query: { kind: 'term', term: term('class', label) } };
+  return { query: { kind: 'number', field: classField(label), operator, value: readCount(text) } };
+}
+
+const comparisons: readonly Comparison[] = ['>=', '<=', '>', '<', '='];
+
+/** `metadata:key` finds all images with the key, `metadata:key=value` those with that value. */
+function readMetadata(text: QueryText): Field {
+  const { value: key } = text.readValue('the name of the metadata', '=');
+  if (text.takeOneOf(['=']) === undefined) {
+    return { query: { kind: 'term', term: term('metadata-key', key) } };
+  }
+  const value = text.peek() === '"' ? text.readQuoted() : text.readBare('').value;
+  return { query: { kind: 'term', term: term('metadata', `${key}=${value}`) } };
+}
+
+/** `project:false` asks for images of no project: there are none here. */
+function readProject(text: QueryText, findProjectId: FindProjectId): Field {
+  const { at, value } = text.readValue('the slug of a project');
+  if (value === 'false') return { query: { kind: 'not', part: { kind: 'all' } } };
+  const id = findProjectId(value);
+  if (id === undefined) {
+    throw text.error(
+      at,
+      `there is no project ${quoted(value)}`,
+      'workspace_get names the projects.',
+    );
+  }
+  return { query: { kind: 'term', term: term('project', id) } };
+}
+
+function yesOrNo(text: QueryText, what: string): Field {
+  const { at, value } = text.readValue('true or false');
+  const part: Query = { kind: 'term', term: term('is', what) };
+  if (value === 'true') return { query: part };
+  if (value === 'false') return { query: { kind: 'not', part } };
+  throw text.error(at, `must be true or false, but is ${quoted(value)}`);
+}
+
+function numberField(text: QueryText, field: NumberField, operator: Comparison): Field {
+  return { query: { kind: 'number', field, operator, value: readCount(text) } };
+}
+
+function readCount(text: QueryText): number {
+  const { at, value } = text.readValue('a whole number');
+  if (!/^[0-9]{1,9}$/.test(value)) {
+    throw text.error(at, `must be a whole number from 0 to 999999999, but is ${quoted(value)}`);
+  }
+  return Number(value);
+}
+
+const sortKeys = ['created', 'name', 'width', 'height', 'annotations'] as const;
+
+/** `sort:name`, `sort:width-asc`, `sort:class:RBC-desc`, `sort:class:"red cell"-asc`. */
+function readSort(text: QueryText): Field {
+  const at = text.at;
+  const isClass = text.takeOneOf(['class:']) !== undefined;
+  const isQuoted = isClass && text.peek() === '"';
+  const label = isQuoted ? text.readQuoted() : '';
+  const { value } = text.readBare('');
+  const [ending = '', direction] = /-(asc|desc)$/.exec(value) ?? [];
+  const plain = value.slice(0, value.length - ending.length);
+  const name = isQuoted ? label : plain;
+  if (name === '' || (isQuoted && plain !== '')) {
+    throw text.error(at, `must be ${sortForms}`);
+  }
+  const known = sortKeys.find((key) => key === name);
+  if (!isClass && known === undefined) {
+    throw text.error(at, `there is no order ${quoted(name)}; use ${sortForms}`);
+  }
+  const key: Sort['key'] = isClass || known === undefined ? classField(name) : known;
+  const usual = key === 'name' ? 'asc' : 'desc';
+  return { sort: { key, direction: directions.find((one) => one === direction) ?? usual } };
+}
+
+const directions = ['asc', 'desc'] as const;
+const sortForms = `${sortKeys.join(', ')} or class:NAME, with -asc or -desc`;

@@ -1,0 +1,281 @@
+// What can be trained: the types of model, the dataset each reads, and what a recipe may set.
+
+import type { ProjectType } from '../annotations/annotation.ts';
+import { FoveaError, invalidArgument, invalidInput, notFound, type Problem } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { nearest } from '../nearest.ts';
+import { recordOf, type Task, type TrainerCommand } from './trainer-protocol.ts';
+
+/** A type of model. */
+export interface ModelType {
+  readonly name: string;
+  readonly task: Task;
+  /** Name of the export format that its trainers read. */
+  readonly format: string;
+  readonly hyperparameters: Readonly<Record<string, Hyperparameter>>;
+}
+
+interface Hyperparameter {
+  /** The least and the most. */
+  readonly valid: readonly [number, number];
+  readonly advice: { readonly low: number; readonly high: number; readonly default: number };
+  readonly isWhole?: boolean;
+}
+
+/** What a training is started with. */
+export interface Recipe extends Readonly<Record<string, unknown>> {
+  readonly hyperparameters: Readonly<Record<string, unknown>>;
+  readonly augmentation: readonly unknown[];
+}
+
+/** The one that the built-in trainer makes. */
+export const exampleModelType = 'fovea-example';
+
+/** Whatever the configured program makes. */
+const customModelType = 'custom';
+
+/** The types for a project, those first that the configured trainer is known to make. */
+function modelTypesFor(
+  projectType: ProjectType,
+  trainer: TrainerCommand | undefined,
+): readonly ModelType[] {
+  const task = tasks[projectType];
+  if (task === undefined) return [];
+  const example = isExample(trainer) && exampleTasks.includes(task) ? [exampleType] : [];
+  if (isExample(trainer)) return example;
+  const custom = { ...knownType(customModelType, task, customFormats[task], 100) };
+  // Folders hold one class for each image.
+  const isMultiLabel = projectType === 'multi-label-classification';
+  const families = isMultiLabel ? [] : known.filter((family) => family.task === task);
+  return [
+    custom,
+    ...families.flatMap(({ names, format, epochs }) =>
+      names.map((name) => knownType(name, task, format, epochs)),
+    ),
+  ];
+}
+
+/**
+ * The type of that name; the first where none is given. Throws `not_found` listing those that there
+ * are, and `conflict` where nothing can be trained.
+ */
+export function findModelType(
+  name: string | undefined,
+  projectType: ProjectType,
+  trainer: TrainerCommand | undefined,
+): ModelType {
+  const types = modelTypesFor(projectType, trainer);
+  const [first] = types;
+  if (first === undefined) throw nothingToTrain(projectType, trainer);
+  const found = name === undefined ? first : types.find((type) => type.name === name);
+  if (found !== undefined) return found;
+  const names = types.map((type) => type.name);
+  const guess = nearest(name ?? '', names);
+  const meant = guess === undefined ? '' : `Did you mean "${guess}"? `;
+  throw notFound('model type', name ?? '', `${meant}For this project: ${names.join(', ')}.`);
+}
+
+function nothingToTrain(projectType: ProjectType, trainer: TrainerCommand | undefined) {
+  return new FoveaError(
+    'conflict',
+    isExample(trainer)
+      ? `The example trainer learns boxes; the project is ${projectType}.`
+      : `No type of model is known for ${projectType} projects.`,
+    { hint: 'Set FOVEA_TRAINER to a program that trains such models.' },
+  );
+}
+
+/**
+ * A recipe with our defaults for what it leaves out. `epochs` counts where the recipe says none.
+ * Throws `invalid_input` with all problems at once.
+ */
+export function completeRecipe(
+  { name, hyperparameters: known }: ModelType,
+  given: Readonly<Record<string, unknown>>,
+  epochs: number | undefined,
+): Recipe {
+  const { hyperparameters = {}, augmentation = [], ...others } = given;
+  const set = recordOf(hyperparameters);
+  const problems = [
+    ...hyperparameterProblems(name, known, set),
+    ...augmentationProblems(name, augmentation),
+  ];
+  if (problems.length > 0) throw invalidInput(problems);
+  const defaults = Object.fromEntries(
+    Object.entries(known).map(([key, { advice }]) => [key, advice.default]),
+  );
+  return {
+    ...others,
+    hyperparameters: { ...defaults, ...(epochs !== undefined && { epochs }), ...set },
+    augmentation: Array.isArray(augmentation) ? augmentation : [],
+  };
+}
+
+/** The epochs of a complete recipe. */
+export function epochsOf({ hyperparameters }: Recipe): number {
+  const { epochs } = hyperparameters;
+  if (typeof epochs !== 'number') throw invalidArgument('epochs', 'is no number');
+  return epochs;
+}
+
+/** What a recipe may say, and one to begin with. */
+export function describeRecipe(type: ModelType, trainer: TrainerCommand | undefined) {
+  const { hyperparameters, name, task, format } = type;
+  return {
+    schema: {
+      hyperparameters: Object.fromEntries(
+        Object.entries(hyperparameters).map(([key, { valid, advice }]) => [
+          key,
+          { valid: [...valid], advice: { ...advice } },
+        ]),
+      ),
+      augmentation: name === exampleModelType ? [] : 'as the trainer has it: [{name, params}]',
+      preprocessing: 'that of the version',
+      input: { format, task },
+    },
+    template: { ...completeRecipe(type, {}, undefined) },
+    modelType: name,
+    trainer: trainer?.name ?? null,
+    ...(name === exampleModelType && { notes: [exampleNote] }),
+    ...(trainer === undefined && { notes: [noTrainer] }),
+  };
+}
+
+export const noTrainer =
+  'No trainer is configured. Set FOVEA_TRAINER to a program, or to "example" for the small one ' +
+  'that is built in.';
+
+const exampleNote =
+  'An example that runs in seconds: it learns colours on a coarse grid, not shapes. ' +
+  'Judge it by its metrics, and take a real trainer for real work.';
+
+function isExample(trainer: TrainerCommand | undefined): boolean {
+  return trainer?.name === 'example';
+}
+
+function hyperparameterProblems(
+  modelType: string,
+  known: ModelType['hyperparameters'],
+  set: Readonly<Record<string, unknown>>,
+): readonly Problem[] {
+  return Object.entries(set).flatMap(([key, value]): readonly Problem[] => {
+    const path = `trainRecipe.hyperparameters.${key}`;
+    const rule = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (rule === undefined) {
+      // Its program may have others.
+      if (modelType === customModelType) return [];
+      const guess = nearest(key, Object.keys(known));
+      const names = Object.keys(known).join(', ');
+      const meant = guess === undefined ? `use ${names}` : `did you mean "${guess}"?`;
+      return [{ path, message: `is not known; ${meant}` }];
+    }
+    const [least, most] = rule.valid;
+    const isNumber = typeof value === 'number' && value >= least && value <= most;
+    if (isNumber && (rule.isWhole !== true || Number.isInteger(value))) return [];
+    const kind = rule.isWhole === true ? 'a whole number' : 'a number';
+    return [{ path, message: `must be ${kind} from ${least} to ${most}` }];
+  });
+}
+
+function augmentationProblems(modelType: string, steps: unknown): readonly Problem[] {
+  const path = 'trainRecipe.augmentation';
+  if (!Array.isArray(steps)) return [{ path, message: 'must be a list of steps' }];
+  if (modelType !== exampleModelType || steps.length === 0) return [];
+  return [{ path, message: 'the example trainer has none: put it into the version' }];
+}
+
+const epochsFor = (advised: number): Hyperparameter => ({
+  valid: [1, limits.epochsMax],
+  advice: {
+    low: Math.ceil(advised / 2),
+    high: Math.min(limits.epochsMax, advised * 2),
+    default: advised,
+  },
+  isWhole: true,
+});
+
+function knownType(name: string, task: Task, format: string, epochs: number): ModelType {
+  return {
+    name,
+    task,
+    format,
+    hyperparameters: {
+      epochs: epochsFor(epochs),
+      batchSize: { valid: [1, 512], advice: { low: 4, high: 32, default: 16 }, isWhole: true },
+      learningRate: {
+        valid: [1e-7, 1],
+        advice: { low: 0.0001, high: 0.01, default: 0.001 },
+      },
+    },
+  };
+}
+
+const exampleType: ModelType = {
+  name: exampleModelType,
+  task: 'detection',
+  format: 'yolov8',
+  hyperparameters: {
+    epochs: epochsFor(60),
+    learningRate: { valid: [1e-5, 0.1], advice: { low: 0.001, high: 0.01, default: 0.004 } },
+  },
+};
+
+/** It reads outlines as the boxes around them. */
+const exampleTasks: readonly Task[] = ['detection', 'segmentation'];
+
+const tasks: Partial<Record<ProjectType, Task>> = {
+  'object-detection': 'detection',
+  'instance-segmentation': 'segmentation',
+  'semantic-segmentation': 'semantic',
+  'keypoint-detection': 'keypoints',
+  'single-label-classification': 'classification',
+  'multi-label-classification': 'classification',
+};
+
+const customFormats: Readonly<Record<Task, string>> = {
+  detection: 'yolov8',
+  segmentation: 'yolov8',
+  semantic: 'png-mask-semantic',
+  keypoints: 'yolov8',
+  classification: 'multiclass',
+};
+
+interface Family {
+  readonly task: Task;
+  readonly names: readonly string[];
+  readonly format: string;
+  /** What its authors advise. */
+  readonly epochs: number;
+}
+
+const sizes = (stem: string, names: readonly string[], suffix = '') =>
+  names.map((size) => `${stem}${size}${suffix}`);
+const letters = ['n', 's', 'm', 'l', 'x'];
+
+/** Facts of the hosted platform: the names under which people ask for them. */
+const known: readonly Family[] = [
+  {
+    task: 'detection',
+    names: sizes('rfdetr-', ['nano', 'small', 'medium', 'base', 'large', 'xlarge', '2xlarge']),
+    format: 'coco',
+    epochs: 50,
+  },
+  ...['yolo26', 'yolov12', 'yolov11', 'yolov8'].flatMap((stem): readonly Family[] => [
+    { task: 'detection', names: sizes(stem, letters), format: 'yolov8', epochs: 100 },
+    { task: 'segmentation', names: sizes(stem, letters, '-seg'), format: 'yolov8', epochs: 100 },
+    { task: 'keypoints', names: sizes(stem, letters, '-pose'), format: 'yolov8', epochs: 100 },
+  ]),
+  {
+    task: 'segmentation',
+    names: sizes('rfdetr-seg-', ['nano', 'small', 'medium', 'large', 'xlarge', '2xlarge']),
+    format: 'coco-segmentation',
+    epochs: 50,
+  },
+  { task: 'semantic', names: ['deeplabv3plus'], format: 'png-mask-semantic', epochs: 100 },
+  {
+    task: 'classification',
+    names: ['vit-base-patch16-224-in21k', ...sizes('resnet', ['18', '34', '50', '101'])],
+    format: 'folder',
+    epochs: 50,
+  },
+];
