@@ -491,10 +491,3 @@ export function thisMachine(): Machine {
   const { platform } = process;
   return { platform, homeFolder: homedir(), workingFolder: process.cwd() };
 }
-
-/** The environment of programs that we start: all but our own variables, some of them secrets. */
-export function environmentOfOthers(environment: Environment = process.env): Environment {
-  return Object.fromEntries(
-    Object.entries(environment).filter(([variable]) => !/^FOVEA_/i.test(variable)),
-  );
-}

@@ -1,7 +1,8 @@
 // The settings of signing in: what they default to, and what is refused.
 
 import { describe, expect, test } from 'vitest';
-import { environmentOfOthers, readSettings } from '../src/config.ts';
+import { readSettings } from '../src/config.ts';
+import { environmentOfOthers } from '../src/environment.ts';
 
 const linux = { platform: 'linux', homeFolder: '/home/ada', workingFolder: '/work' } as const;
 const mac = { ...linux, platform: 'darwin' } as const;

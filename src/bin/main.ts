@@ -2,9 +2,14 @@
 
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Command, helpText, readCommand } from '../command-line.ts';
+import { ownEnvironment } from '../environment.ts';
 import { asFoveaError } from '../errors.ts';
+import { keepTrimThreshold } from './memory-allocator.ts';
 
 const { version } = packageJson;
+
+/** They run for days; a stdio server starts for every window of an editor, as fast as it can. */
+const services: readonly Command['kind'][] = ['platform', 'event-store', 'http'];
 
 try {
   await run(readCommand(process.argv.slice(2)));
@@ -19,6 +24,7 @@ try {
 }
 
 async function run(command: Command): Promise<void> {
+  if (services.includes(command.kind)) keepTrimThreshold(ownEnvironment());
   switch (command.kind) {
     case 'help':
       process.stdout.write(helpText);

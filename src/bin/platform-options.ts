@@ -2,7 +2,8 @@
 
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { environmentOfOthers, exampleTrainer, type Settings } from '../config.ts';
+import { exampleTrainer, type Settings } from '../config.ts';
+import { environmentOfOthers } from '../environment.ts';
 import type { PlatformOptions } from '../platform/platform.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 

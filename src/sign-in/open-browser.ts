@@ -2,7 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { isPlainLoopback } from '../boundary/loopback.ts';
-import { environmentOfOthers, thisMachine } from '../config.ts';
+import { thisMachine } from '../config.ts';
+import { environmentOfOthers } from '../environment.ts';
 
 /** False: no browser here, or an address that is not fit to be opened. */
 export type OpenBrowser = (address: string) => boolean;

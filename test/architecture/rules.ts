@@ -63,7 +63,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'environment in config',
     why: 'Settings are read and checked once, in src/config.ts: take what you need as a parameter.',
-    find: usesOf(/^process\.env(\.|$)|^process$/, ['src/config.ts']),
+    find: usesOf(/^process\.env(\.|$)|^process$/, ['src/config.ts', 'src/environment.ts']),
   },
   {
     name: 'command line in bin',

@@ -50,6 +50,7 @@ export const floors: readonly Floor[] = [
       'src/clock.ts',
       'src/log.ts',
       'src/config.ts',
+      'src/environment.ts',
       'src/event-store-config.ts',
       'src/secret.ts',
       'src/command-line.ts',
