@@ -146,6 +146,11 @@ export function asFoveaError(thrown: unknown): FoveaError {
   return new FoveaError('internal', 'Something failed inside Fovea.', { cause: thrown });
 }
 
+/** The `code` of an error of Node.js or the operating system, for example `ENOENT`. */
+export function systemErrorCode(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+}
+
 /** Where an error was thrown, innermost first: its stack without its words. */
 export function framesOf({ stack = '' }: Error): readonly string[] {
   return stack.split('\n').flatMap((line) => /^\s+at (.*)$/.exec(line)?.[1] ?? []);

@@ -2,9 +2,9 @@
 
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { FoveaError, invalidArgument } from '../errors.ts';
-import { createTurns } from '../http-server/turns.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
+import { Semaphore } from '../semaphore.ts';
 
 /**
  * A password as it is kept: `scrypt$N$r$p$salt$hash`. Throws `invalid_input` for one that is too
@@ -45,9 +45,9 @@ const hashBytes = 32;
 const nobody = { options: cost, salt: Buffer.alloc(16), hash: Buffer.alloc(hashBytes) };
 
 /** Each takes 32 MiB and a thread, so that many at once would be an attack. */
-const turns = createTurns({
-  sharesMax: limits.passwordChecksAtOnceMax,
-  callerSharesMax: limits.passwordChecksOfCallerMax,
+const checks = new Semaphore({
+  permitsMax: limits.passwordChecksAtOnceMax,
+  callerPermitsMax: limits.passwordChecksOfCallerMax,
 });
 
 async function derive(
@@ -56,17 +56,10 @@ async function derive(
   options: typeof cost,
   caller: string,
 ): Promise<Buffer> {
-  const turn = turns.next({ name: caller });
-  try {
-    await turn.begin();
-    return await scryptOf(spelled(password), salt, {
-      ...options,
-      // What the parameters need, and as much again.
-      maxmem: 256 * options.N * options.r,
-    });
-  } finally {
-    turn.end();
-  }
+  // What the parameters need, and as much again.
+  const maxmem = 256 * options.N * options.r;
+  const work = () => scryptOf(spelled(password), salt, { ...options, maxmem });
+  return checks.run(work, { caller: { name: caller } });
 }
 
 function scryptOf(password: string, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> {

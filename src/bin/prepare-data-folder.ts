@@ -1,8 +1,8 @@
 // The folder in which a service keeps its data, looked at before anything opens it.
 
 import { accessSync, constants } from 'node:fs';
-import { invalidArgument } from '../errors.ts';
-import { errorCode, makeFolder } from '../storage/folders.ts';
+import { invalidArgument, systemErrorCode } from '../errors.ts';
+import { makeFolder } from '../folder-sync.ts';
 
 /** Makes the folder. Throws `invalid_input` naming `setting` where it cannot be made or written. */
 export function prepareDataFolder(path: string, setting: string): string {
@@ -11,7 +11,7 @@ export function prepareDataFolder(path: string, setting: string): string {
     accessSync(path, constants.W_OK | constants.X_OK);
     return path;
   } catch (cause) {
-    const message = `"${path}" cannot be the data folder (${String(errorCode(cause))})`;
+    const message = `"${path}" cannot be the data folder (${String(systemErrorCode(cause))})`;
     throw invalidArgument(setting, message, `Set ${setting} to a folder that you may write.`);
   }
 }

@@ -2,12 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { FoveaError } from '../errors.ts';
+import { syncFolder } from '../folder-sync.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { addEntries, type ExportSink } from './entries.ts';
 import type { ExportFormat } from './export-format.ts';
@@ -143,12 +144,3 @@ function* inChunks(pieces: Iterable<string>): Generator<string> {
 }
 
 const chunkCharacters = 64 * 1024;
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}

@@ -1,6 +1,7 @@
 // The client itself: finds the service, asks it, repeats where that is allowed.
 
 import { Agent, type Dispatcher } from 'undici';
+import { untilAborted } from '../abort.ts';
 import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Input, Operation } from '../contract/operation.ts';
@@ -10,7 +11,7 @@ import type { Secret } from '../secret.ts';
 import { readBody, typedBody } from './answer.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
 import type { CallOptions, Client, ClientOptions, Reply, Upstream, Upstreams } from './client.ts';
-import { type Deadline, startDeadline, untilAborted } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { createDownloader } from './download.ts';
 import { exchange } from './exchange.ts';
 import {

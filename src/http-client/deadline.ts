@@ -30,19 +30,5 @@ export function startDeadline(
   };
 }
 
-/** The promise's result, or a rejection with the signal's reason as soon as it aborts. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    promise.catch(() => undefined);
-  }
-}
-
 /** Timers of Node.js wrap around above this. */
 const timerMsMax = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 // Downloads a link that a service gave into a new file: whole, or not at all.
 
 import { asProxyError } from '../boundary/proxy-error.ts';
-import { FoveaError, invalidArgument } from '../errors.ts';
+import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
 import type { CallOptions, ClientOptions, Downloaded, DownloadOptions, Picture } from './client.ts';
@@ -160,7 +160,7 @@ function brokenOff(thrown: unknown, deadline: Deadline, isAnswered: boolean): At
     const error = new FoveaError('unreachable', `The download failed: ${message}.`, details);
     return { failure: { error, mayRepeat: mayRepeatIt } };
   }
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const code = systemErrorCode(thrown);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     const message = 'The download stopped: its host sent nothing for too long.';
     throw new FoveaError('timed_out', message, { retry: 'safe', cause: thrown });

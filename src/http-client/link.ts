@@ -1,6 +1,7 @@
 // Fetches an address that was not chosen by us: redirects by hand, public addresses only.
 
 import { Agent, type Dispatcher, request } from 'undici';
+import { untilAborted } from '../abort.ts';
 import {
   isPublicHostname,
   mayBePublicElsewhere,
@@ -9,7 +10,6 @@ import {
 } from '../boundary/addresses.ts';
 import type { Proxies } from '../boundary/proxies.ts';
 import { limits } from '../limits.ts';
-import { untilAborted } from './deadline.ts';
 import { createProxied, type Proxied } from './proxied.ts';
 import { commonHeaders } from './request.ts';
 

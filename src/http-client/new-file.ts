@@ -1,10 +1,11 @@
 // A file that is there whole or not at all, also after a power cut.
 
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkRealFolder, createRealFile } from '../boundary/real-file.ts';
-import { FoveaError, invalidArgument } from '../errors.ts';
+import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
+import { syncFolder } from '../folder-sync.ts';
 
 export interface NewFile {
   write(chunk: Uint8Array): Promise<void>;
@@ -34,7 +35,8 @@ export async function openNewFile(path: string): Promise<NewFile> {
       await checkRealFolder(path);
       await orExplain(rename(temporary, path));
       isOver = true;
-      await syncFolder(dirname(path));
+      // The file is whole: a folder that refuses to be synced is no failure.
+      await syncFolder(dirname(path)).catch(() => undefined);
     },
     discard: async () => {
       if (isOver) return;
@@ -49,13 +51,6 @@ async function requireFree(path: string): Promise<void> {
   if (found) throw invalidArgument('path', 'is there already: give the path of a new file');
 }
 
-/** A rename is durable only once its folder is. Windows cannot sync a folder, and need not. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
-}
-
 async function closeQuietly(handle: FileHandle): Promise<void> {
   await handle.close().catch(() => undefined);
 }
@@ -65,7 +60,7 @@ async function orExplain<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     if (cause instanceof FoveaError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    const code = systemErrorCode(cause);
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       const hint = 'Make room, or give a path on another disk.';
       throw new FoveaError('full', 'The disk is full: the file was not written.', { hint, cause });

@@ -1,8 +1,8 @@
 // The last answers of operations that may be asked only so often.
 
+import { untilAborted } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
-import { untilAborted } from './deadline.ts';
 
 export interface Remembered<T> {
   /**

@@ -2,10 +2,11 @@
 
 import { Readable } from 'node:stream';
 import { request } from 'undici';
+import { untilAborted } from '../abort.ts';
 import { asProxyError } from '../boundary/proxy-error.ts';
-import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
+import { type ErrorCode, FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import type { ClientOptions, UploadOptions, UploadSource } from './client.ts';
-import { type Deadline, startDeadline, untilAborted } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { asRefused, discard, parsedLink, type Response } from './link.ts';
 import { createLinkGuard } from './link-guard.ts';
 import { commonHeaders } from './request.ts';
@@ -111,7 +112,7 @@ function failureOf(thrown: unknown, deadline: Deadline): unknown {
     const details = { hint, retry: mayRepeat ? 'safe' : 'never', cause: thrown } as const;
     return new FoveaError('unreachable', `The upload failed: ${message}.`, details);
   }
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const code = systemErrorCode(thrown);
   if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') {
     return new FoveaError('conflict', 'What was sent changed its size meanwhile.', {
       cause: thrown,

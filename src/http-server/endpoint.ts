@@ -7,7 +7,8 @@ import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import type { BodyTurn, BodyTurns } from './body-turns.ts';
+import type { Caller } from '../semaphore.ts';
+import type { BodyMemory, BodyReservation } from './body-memory.ts';
 import { clientNetwork } from './client-address.ts';
 import {
   type CredentialPlace,
@@ -29,7 +30,6 @@ import type { Visit } from './rate-limit.ts';
 import { type Body, isJson, readBody, type Texts, UnreadBody } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
-import type { Caller } from './turns.ts';
 
 /** The flat, checked input of an operation. */
 export type CheckedInput = Readonly<Record<string, unknown>>;
@@ -88,13 +88,17 @@ export function operationEndpoint<O extends Operation, Principal>(
   operation: O,
   handler: AnyHandler<O, Principal>,
   gate: Gate<Principal>,
-  turns: BodyTurns,
+  memory: BodyMemory,
 ): Endpoint {
-  const answer = async (exchange: Exchange, turn: BodyTurn, gate: Gate<Principal>) => {
+  const answer = async (
+    exchange: Exchange,
+    reservation: BodyReservation,
+    gate: Gate<Principal>,
+  ) => {
     const { principal, body } =
       handler instanceof Streamed
         ? { principal: await enter(exchange, gate, operation), body: noBody }
-        : await admit(exchange, operation, gate, turn);
+        : await admit(exchange, operation, gate, reservation);
     const origin = gate.publicUrl ?? exchange.origin;
     const call = new CallOf(principal, origin, exchange.departure);
     const text = handler instanceof TextFirst ? loneText(exchange, body) : undefined;
@@ -125,10 +129,10 @@ export function operationEndpoint<O extends Operation, Principal>(
     // A body is in memory until the answer.
     answer: (exchange) => {
       const visit = counted(gate);
-      const turn = turns.next();
+      const reservation = memory.reservation();
       // Who does not read an answer is still being answered.
       exchange.response.on('close', visit.leave);
-      return answer(exchange, turn, visit.gate).finally(() => turn.end());
+      return answer(exchange, reservation, visit.gate).finally(() => reservation.release());
     },
   };
 }
@@ -225,7 +229,7 @@ async function admit<Principal>(
   { request, query }: Exchange,
   operation: Operation,
   { credentials, authenticate, permit, callerOf, jsonBytesMax }: Gate<Principal>,
-  turn: BodyTurn,
+  reservation: BodyReservation,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
@@ -236,10 +240,10 @@ async function admit<Principal>(
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
   if (early !== undefined) permit?.(early, operation);
   if (early === undefined) refuseLarge(request);
-  turn.caller = (early && callerOf?.(early, address)) ?? { name: address };
+  reservation.caller = (early && callerOf?.(early, address)) ?? { name: address };
   const startMs = systemClock.monotonic();
   const bytesMax = early === undefined ? limits.unknownBodyBytesMax : jsonBytesMax;
-  const body = await readBody(operation, request, turn, bytesMax);
+  const body = await readBody(operation, request, reservation, bytesMax);
   const isLate = systemClock.monotonic() - startMs > limits.credentialRecheckMs;
   if (early !== undefined && isLate) {
     const still = await authenticate(presented, place, address);

@@ -5,7 +5,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { FilePart } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { BodyTurn } from './body-turns.ts';
+import type { BodyReservation } from './body-memory.ts';
 import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
 import { receive } from './receive.ts';
 
@@ -19,7 +19,10 @@ export interface Form {
  * `too_large`, and `invalid_input` for one that is malformed, incomplete or without parts, and for
  * a file that is empty.
  */
-export async function readMultipart(request: IncomingMessage, turn: BodyTurn): Promise<Form> {
+export async function readMultipart(
+  request: IncomingMessage,
+  reservation: BodyReservation,
+): Promise<Form> {
   const boundary = boundaryOf(request);
   if (boundary === undefined) throw malformed();
   const parser = createParser(request, boundary);
@@ -37,7 +40,7 @@ export async function readMultipart(request: IncomingMessage, turn: BodyTurn): P
       feedParser(request, parser, { boundary, max: boundariesMax, refuse })(first);
     };
     request.once('data', (first: Buffer) => {
-      const begun = turn.beginAtOnce(request);
+      const begun = reservation.acquireWhole(request);
       if (begun === undefined) return run(first);
       state = 'waiting';
       request.pause();

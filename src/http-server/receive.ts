@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { BodyTurn } from './body-turns.ts';
+import type { BodyReservation } from './body-memory.ts';
 import { isCutSmall } from './linger.ts';
 
 /**
@@ -15,7 +15,7 @@ import { isCutSmall } from './linger.ts';
 export async function collectBytes(
   request: IncomingMessage,
   bytesMax: number,
-  turn?: BodyTurn,
+  reservation?: BodyReservation,
   look: (piece: Buffer) => void = () => {},
 ): Promise<Buffer> {
   const whole = takeSmall(request, bytesMax);
@@ -46,11 +46,11 @@ export async function collectBytes(
       bytes += chunk.length;
       if (step === 'none') {
         step = 'first';
-        wait(turn?.begin(request));
+        wait(reservation?.acquireFirst(request));
       }
       if (step === 'first' && bytes >= limits.largeBodyBytesMin && waiting === undefined) {
         step = 'large';
-        wait(turn?.beginLarge(request));
+        wait(reservation?.acquireLarge(request));
       }
     });
     const finish = () => {
@@ -63,7 +63,7 @@ export async function collectBytes(
     });
   };
   const isBusy = () => waiting !== undefined;
-  const isHeld = () => turn !== undefined && step === 'large';
+  const isHeld = () => reservation !== undefined && step === 'large';
   return receive(request, { bytesMax, isBusy, isHeld }, consume);
 }
 

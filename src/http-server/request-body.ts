@@ -6,7 +6,7 @@ import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { JsonScanner } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import type { BodyTurn } from './body-turns.ts';
+import type { BodyReservation } from './body-memory.ts';
 import { JsonBody, readLongJson, refuseExcess } from './json-body.ts';
 import { readMultipart } from './multipart.ts';
 import { collectBytes } from './receive.ts';
@@ -35,21 +35,21 @@ const formUrlencoded = 'application/x-www-form-urlencoded';
 export async function readBody(
   operation: Operation,
   request: IncomingMessage,
-  turn: BodyTurn,
+  reservation: BodyReservation,
   jsonBytesMax: number = Number.POSITIVE_INFINITY,
 ): Promise<Body> {
   if (!hasBody(request)) return { members: {}, parameters: {} };
   const type = mediaType(request);
   const { bodyType, rawMember } = operation;
   if (bodyType === 'multipart') {
-    if (type === 'multipart/form-data') return readForm(operation, request, turn);
+    if (type === 'multipart/form-data') return readForm(operation, request, reservation);
     if (rawMember && (type === 'text/plain' || type === formUrlencoded)) {
-      return { members: await readBase64(rawMember, request, turn), parameters: {} };
+      return { members: await readBase64(rawMember, request, reservation), parameters: {} };
     }
   } else {
-    if (type === 'application/json') return readJson(operation, request, turn, jsonBytesMax);
+    if (type === 'application/json') return readJson(operation, request, reservation, jsonBytesMax);
     if (rawMember && type === 'text/plain') {
-      const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax, turn));
+      const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax, reservation));
       return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
     }
   }
@@ -62,16 +62,16 @@ export async function readBody(
 async function readJson(
   { bodyBounds: bounds }: Operation,
   request: IncomingMessage,
-  turn: BodyTurn,
+  reservation: BodyReservation,
   jsonBytesMax: number,
 ): Promise<Body> {
   const bytesMax = Math.min(bounds.bytesMax, jsonBytesMax);
   const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   if (JsonBody.takes(announced)) {
-    return new UnreadBody(await collectBytes(request, bytesMax, turn), bounds);
+    return new UnreadBody(await collectBytes(request, bytesMax, reservation), bounds);
   }
   const scanner = new JsonScanner(bounds);
-  const bytes = await collectBytes(request, bytesMax, turn, (piece) =>
+  const bytes = await collectBytes(request, bytesMax, reservation, (piece) =>
     refuseExcess(scanner.push(piece), bounds),
   );
   if (JsonBody.takes(bytes.length)) return new UnreadBody(bytes, bounds);
@@ -102,9 +102,9 @@ function mediaType({ headers }: IncomingMessage): string {
 async function readForm(
   operation: Operation,
   request: IncomingMessage,
-  turn: BodyTurn,
+  reservation: BodyReservation,
 ): Promise<Body> {
-  const { fields, files } = await readMultipart(request, turn);
+  const { fields, files } = await readMultipart(request, reservation);
   const isParameter = (name: string) =>
     Object.hasOwn(operation.query.shape, name) && !Object.hasOwn(operation.body.shape, name);
   const texts = Object.fromEntries([...fields].filter(([name]) => !isParameter(name)));
@@ -133,9 +133,9 @@ function filesOf(
 async function readBase64(
   member: string,
   request: IncomingMessage,
-  turn: BodyTurn,
+  reservation: BodyReservation,
 ): Promise<Readonly<Record<string, FilePart>>> {
-  const bytes = await collectBytes(request, limits.imageBytesMax * 2, turn);
+  const bytes = await collectBytes(request, limits.imageBytesMax * 2, reservation);
   const sent = bytes.toString('latin1');
   const text = (sent.includes('%') ? percentDecoded(sent) : sent).replaceAll(/\s/g, '');
   if (text === '') return {};

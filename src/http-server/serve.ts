@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { createBodyTurns } from './body-turns.ts';
+import { BodyMemory } from './body-memory.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { joinByAccept } from './by-accept.ts';
 import { noteAddresses } from './client-address.ts';
@@ -109,10 +109,10 @@ function endpointsOf<Ops extends Operations, Principal>(
 ): Endpoint[] {
   const { operations, handlers, routes = [] } = options;
   const endpoints: Endpoint[] = [];
-  const turns = createBodyTurns();
+  const memory = new BodyMemory();
   for (const name in operations) {
     const endpoint = operationEndpoint<Ops[typeof name], Principal>;
-    endpoints.push(endpoint(operations[name], handlers[name], options, turns));
+    endpoints.push(endpoint(operations[name], handlers[name], options, memory));
   }
   const pages = routes.filter(({ byAccept }) => byAccept);
   const others = routes.filter(({ byAccept }) => !byAccept);

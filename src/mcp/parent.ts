@@ -2,6 +2,7 @@
 // tell: a wrapper or another child of the host may hold the pipe open.
 
 import { readFileSync } from 'node:fs';
+import { systemErrorCode } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /**
@@ -31,7 +32,7 @@ function lives(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (thrown) {
     // Of another user, where it may not be asked: that it is there, was said.
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
+    return systemErrorCode(thrown) === 'EPERM';
   }
 }
 

@@ -4,13 +4,13 @@
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { Size } from './bmp.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { EncodedPicture } from './encode.ts';
 import { checkLength, type ImageFile, type RawImage } from './image-file.ts';
 import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
 import { type ImageThread, startImageThread } from './image-thread.ts';
-import { createTurns } from './turns.ts';
 
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
   const kind = 'readImageHeader';
@@ -72,8 +72,8 @@ export async function prepareDecoding(): Promise<void> {
   if (isNative !== false) await sharedThread().ready;
 }
 
-const inSharedTurn = createTurns(limits.decodeSharedAtOnceMax);
-const inOwnTurn = createTurns(limits.decodeAloneAtOnceMax);
+const sharedJobs = new Semaphore({ permitsMax: limits.decodeSharedAtOnceMax });
+const jobsAlone = new Semaphore({ permitsMax: limits.decodeAloneAtOnceMax });
 
 /** Bytes are copied when their turn has come: they move to a thread, and callers keep theirs. */
 async function ofFile(
@@ -81,7 +81,7 @@ async function ofFile(
   makeJob: (own: Uint8Array<ArrayBuffer>) => FileJob,
 ): Promise<JobAnswer> {
   checkLength(bytes);
-  const outcome = await inSharedTurn(1, () => inShared(makeJob(new Uint8Array(bytes))));
+  const outcome = await sharedJobs.run(() => inShared(makeJob(new Uint8Array(bytes))));
   return 'answer' in outcome ? outcome.answer : alone(makeJob(outcome.tooMuch));
 }
 
@@ -91,12 +91,12 @@ async function ofPixels(
 ): Promise<JobAnswer> {
   const copied = () => makeJob({ data: new Uint8Array(data), width, height });
   if (data.length > limits.decodeSharedBytesMax) return alone(copied());
-  const outcome = await inSharedTurn(1, () => inShared(copied()));
+  const outcome = await sharedJobs.run(() => inShared(copied()));
   return 'answer' in outcome ? outcome.answer : noAnswer();
 }
 
 async function alone(job: ImageJob): Promise<JobAnswer> {
-  return inOwnTurn(1, async () => {
+  return jobsAlone.run(async () => {
     // The first thread says which decoders may run, and what it holds else is wanted here.
     await prepareDecoding();
     await endIfIdle();

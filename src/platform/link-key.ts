@@ -4,8 +4,8 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { FoveaError } from '../errors.ts';
-import { errorCode, makeFolder, syncFolder } from '../storage/folders.ts';
+import { FoveaError, systemErrorCode } from '../errors.ts';
+import { makeFolder, syncFolder } from '../folder-sync.ts';
 
 /** What a signature is for: one that was made for something else is worth nothing. */
 export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation';
@@ -55,7 +55,7 @@ async function readKey(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return undefined;
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
     throw unusable(thrown);
   }
 }
@@ -67,7 +67,7 @@ async function makeKey(path: string): Promise<Buffer> {
     await writeKey(draft, randomBytes(keyBytes));
     await link(draft, path).catch((thrown) => {
       // Another process was first: its key counts.
-      if (errorCode(thrown) !== 'EEXIST') throw thrown;
+      if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
     });
     await syncFolder(dirname(path));
     return await readFile(path);

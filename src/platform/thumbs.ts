@@ -5,8 +5,8 @@ import { FoveaError } from '../errors.ts';
 import { clientNetwork } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { safeHeaders } from '../http-server/responses.ts';
-import { createTurns } from '../http-server/turns.ts';
 import { limits } from '../limits.ts';
+import { Semaphore } from '../semaphore.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Links } from './links.ts';
 
@@ -31,19 +31,12 @@ export function thumbLink({ links, clock }: ThumbParts, origin: string, hash: st
 export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): Route<never> {
   const { links, clock, blobs } = parts;
   const remembered = createRemembered(limits.thumbsRememberedBytesMax);
-  const turns = createTurns({
-    sharesMax: limits.thumbsAtOnceMax,
-    callerSharesMax: limits.thumbsOfCallerMax,
+  const renderings = new Semaphore({
+    permitsMax: limits.thumbsAtOnceMax,
+    callerPermitsMax: limits.thumbsOfCallerMax,
   });
-  const make = async (hash: string, network: string) => {
-    const turn = turns.next({ name: network });
-    try {
-      await turn.begin();
-      return await makeThumb(await blobs.get(hash));
-    } finally {
-      turn.end();
-    }
-  };
+  const make = (hash: string, network: string) =>
+    renderings.run(async () => makeThumb(await blobs.get(hash)), { caller: { name: network } });
   return {
     method: 'GET',
     path: '/thumbs/{hash}',

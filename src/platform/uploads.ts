@@ -1,6 +1,5 @@
 // Uploads by signed links of our own: large files go to the disk as they come.
 
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -13,6 +12,7 @@ import { limits } from '../limits.ts';
 import { openFileFolder } from '../storage/file-folder.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import type { NewWork } from '../storage/work.ts';
+import { timeOfUuidv7, uuidv7 } from '../uuid.ts';
 import type { LinkKey } from './link-key.ts';
 import type { Upload, UploadKind, UploadStore } from './store/uploads.ts';
 import { counted, createRoom, type Room } from './upload-room.ts';
@@ -93,7 +93,7 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
       const created = clock.now();
       const waiting = await store.countWaiting(workspaceId, created);
       if (waiting >= limits.uploadsWaitingMax) throw tooManyWaiting();
-      const id = timeOrderedId(created);
+      const id = uuidv7(created);
       const expires = created + limits.uploadLinkMs;
       const work = workOf?.(id);
       await store.add({ id, workspaceId, kind, taskId: work?.id, name, expires, created }, work);
@@ -226,7 +226,7 @@ async function receiveAlone(
 ): Promise<number> {
   const { store, clock, files, bytesMax = bytesMaxOf } = receiver;
   const since = clock.now();
-  const file = timeOrderedId(since);
+  const file = uuidv7(since);
   await store.setReceiving(id, since);
   const { bytes } = await writeBody(receiver, file, request, bytesMax[kind]).catch(
     async (thrown) => {
@@ -312,18 +312,8 @@ async function purge({ store, clock }: UploadsOptions, files: FileStore): Promis
   // A file gets its id when it begins to come, and its row when it is whole.
   const strayBefore = now - limits.strayAgeMsMin;
   for await (const file of files.ids()) {
-    if (timeOf(file) < strayBefore && !(await store.hasFile(file))) await files.remove([file]);
+    if (timeOfUuidv7(file) < strayBefore && !(await store.hasFile(file)))
+      await files.remove([file]);
   }
   await files.clearUnfinished(strayBefore);
-}
-
-/** A UUID of version 7 (RFC 9562 section 5.7): file stores lay files out by the time in it. */
-function timeOrderedId(now: number): string {
-  const time = Math.floor(now).toString(16).padStart(12, '0');
-  const random = randomUUID();
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
-}
-
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

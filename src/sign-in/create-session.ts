@@ -1,5 +1,6 @@
 // The session: a token that is good for now, for all calls of this process and its siblings.
 
+import { untilAborted } from '../abort.ts';
 import type { ValidateAnswer } from '../contract/access-token.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -44,7 +45,7 @@ class TokenSession implements OwnSession {
 
   async accessToken(signal?: AbortSignal): Promise<Secret | undefined> {
     const { clock } = this.#options;
-    const stored = await abortable(this.#current(), signal);
+    const stored = await untilAborted(this.#current(), signal, cancelled);
     if (stored === undefined) return undefined;
     const { isDue, isOver, canRefresh } = standing(stored.tokens, clock);
     const isWaiting = !isOver && clock.monotonic() < this.#tryAgainAt;
@@ -53,7 +54,7 @@ class TokenSession implements OwnSession {
       if (isOver) throw endedError();
       return stored.tokens.accessToken;
     }
-    const next = await abortable(this.#refreshEarly(stored), signal);
+    const next = await untilAborted(this.#refreshEarly(stored), signal, cancelled);
     if (next === undefined) return undefined;
     if (standing(next.tokens, clock).isOver) throw endedError();
     return next.tokens.accessToken;
@@ -64,7 +65,7 @@ class TokenSession implements OwnSession {
     if (this.#isFutile(refused)) return undefined;
     for (;;) {
       const isJoined = this.#flight !== undefined;
-      const next = await abortable(this.#fly(refused), signal);
+      const next = await untilAborted(this.#fly(refused), signal, cancelled);
       if (next === undefined) return undefined;
       const { accessToken, ended } = next.tokens;
       if (!accessToken.equals(refused) && !standing(next.tokens, clock).isOver) {
@@ -77,7 +78,7 @@ class TokenSession implements OwnSession {
   }
 
   async subject(signal?: AbortSignal): Promise<string | undefined> {
-    return (await abortable(this.#current(), signal))?.tokens.subject;
+    return (await untilAborted(this.#current(), signal, cancelled))?.tokens.subject;
   }
 
   async account(): Promise<Account | undefined> {
@@ -252,18 +253,6 @@ class TokenSession implements OwnSession {
   }
 }
 
-/** The caller may give up; what it waited for goes on for the others. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(new FoveaError('cancelled', 'The call was cancelled.'));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    work.catch(() => undefined);
-    promise.catch(() => undefined);
-  }
+function cancelled(): FoveaError {
+  return new FoveaError('cancelled', 'The call was cancelled.');
 }

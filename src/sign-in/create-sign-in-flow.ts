@@ -1,5 +1,6 @@
 // Signs a user in and out with an authorization server; one sign-in at a time.
 
+import { untilAborted } from '../abort.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { OAuthClient } from './oauth-client.ts';
@@ -107,7 +108,7 @@ function createSingleSignIn(options: SignInFlowOptions) {
       return starting;
     },
     finished: async (signal: AbortSignal): Promise<void> => {
-      if (pending) await untilAborted(pending.done, signal);
+      if (pending) await untilAborted(pending.done, signal, cancelled);
       else if (failure) throw failure;
     },
   };
@@ -160,14 +161,6 @@ function signedOut(): FoveaError {
   });
 }
 
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(new FoveaError('cancelled', 'Waiting for the sign-in was cancelled.'));
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+function cancelled(): FoveaError {
+  return new FoveaError('cancelled', 'Waiting for the sign-in was cancelled.');
 }

@@ -6,7 +6,8 @@ import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'n
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
-import { FoveaError } from '../errors.ts';
+import { FoveaError, systemErrorCode } from '../errors.ts';
+import { syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 
@@ -66,7 +67,7 @@ export async function createPrivateFile(
       await link(draft, path);
       return true;
     } catch (thrown) {
-      if (codeOf(thrown) === 'EEXIST') return false;
+      if (systemErrorCode(thrown) === 'EEXIST') return false;
       throw thrown;
     }
   });
@@ -148,18 +149,12 @@ async function renamePatiently(from: string, to: string): Promise<void> {
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  if (!hasModes) return;
-  const handle = await open(folder, constants.O_RDONLY);
-  await handle.sync().finally(() => handle.close());
-}
-
 /** A link could make us read, or make private, a file that somebody else chose. */
 async function openPrivate(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | noFollow | noWait);
   } catch (thrown) {
-    const code = codeOf(thrown);
+    const code = systemErrorCode(thrown);
     if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP') throw strange(path, 'is a link');
     throw failed(path, 'read', thrown);
@@ -173,7 +168,7 @@ function strange(path: string, what: string): FoveaError {
 }
 
 function failed(path: string, verb: string, thrown: unknown): FoveaError {
-  const code = codeOf(thrown);
+  const code = systemErrorCode(thrown);
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
   const reason = typeof code === 'string' ? ` (${code})` : '';
   const what = `${basename(path)} in the folder of the sign-in cannot be ${verb}${reason}.`;
@@ -181,10 +176,6 @@ function failed(path: string, verb: string, thrown: unknown): FoveaError {
     hint: 'Check that the folder "credentials" in FOVEA_HOME can be written.',
     cause: thrown,
   });
-}
-
-function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
 }
 
 function isOurs(owner: number): boolean {

@@ -15,10 +15,10 @@ import {
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import { FoveaError, notFound } from '../errors.ts';
+import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
+import { makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import { ContentMeter, damaged, hashLength, isHash, sha256, verified } from './content.ts';
-import { errorCode, makeFolder, syncFolder } from './folders.ts';
 
 /** What is kept of some content. */
 export interface StoredBlob {
@@ -187,7 +187,7 @@ class BlobFolder implements BlobStore {
       await this.#bringBack(name);
     } catch (thrown) {
       // Another process swept it, or brought it back when it started.
-      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+      if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
     }
     return undefined;
   }
@@ -203,7 +203,7 @@ class BlobFolder implements BlobStore {
       await this.#makeYoung(leaving);
       await rename(leaving, path);
     } catch (thrown) {
-      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+      if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
     }
     await syncFolder(dirname(path));
   }
@@ -242,7 +242,7 @@ class BlobFolder implements BlobStore {
       const { size } = await stat(path);
       if (size !== bytes) return false;
     } catch (thrown) {
-      if (errorCode(thrown) === 'ENOENT') return false;
+      if (systemErrorCode(thrown) === 'ENOENT') return false;
       throw thrown;
     }
     await this.#ensureFolder(dirname(path));
@@ -331,7 +331,7 @@ async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (thrown) {
-    if (errorCode(thrown) !== 'EXDEV') throw thrown;
+    if (systemErrorCode(thrown) !== 'EXDEV') throw thrown;
     await copyFile(from, to);
     await rm(from);
   }
@@ -349,14 +349,14 @@ async function readIfThere<T>(
   try {
     return await read(path);
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return undefined;
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }
 
 /** A full disk by its name; anything else, also of the source that we read from, as it is. */
 function diskError(thrown: unknown): unknown {
-  const code = errorCode(thrown);
+  const code = systemErrorCode(thrown);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
   return new FoveaError('full', 'The disk is full: nothing was stored.', { cause: thrown });
 }

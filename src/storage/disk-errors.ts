@@ -1,7 +1,6 @@
 // What went wrong with a disk, told apart from what went wrong with whatever is written to it.
 
-import { FoveaError } from '../errors.ts';
-import { errorCode } from './folders.ts';
+import { FoveaError, systemErrorCode } from '../errors.ts';
 
 /** Throws what the disk says by the name of it that a caller can act on: `full` or `internal`. */
 export async function onDisk<T>(work: Promise<T>): Promise<T> {
@@ -15,7 +14,7 @@ export async function onDisk<T>(work: Promise<T>): Promise<T> {
 /** Likewise, for what was thrown already. */
 export function diskError(thrown: unknown): FoveaError {
   if (thrown instanceof FoveaError) return thrown;
-  const code = errorCode(thrown);
+  const code = systemErrorCode(thrown);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new FoveaError('full', 'The disk is full: nothing was stored.', { cause: thrown });
   }

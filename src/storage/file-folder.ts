@@ -15,12 +15,12 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { FoveaError, notFound } from '../errors.ts';
+import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
+import { makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import { diskError, onDisk, Source } from './disk-errors.ts';
 import type { ByteRange, FileStore, WrittenFile } from './file-store.ts';
 import { writeSynced } from './file-writes.ts';
-import { errorCode, makeFolder, syncFolder } from './folders.ts';
 import { createSharedSync } from './shared-sync.ts';
 
 export interface FileFolderOptions {
@@ -67,7 +67,7 @@ async function writeMarker(path: string): Promise<void> {
     await writeSynced(path, Buffer.from(text));
   } catch (thrown) {
     // Another process that starts at this moment has written it.
-    if (errorCode(thrown) !== 'EEXIST') throw thrown;
+    if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
   }
   await syncFolder(dirname(path));
   await syncFolder(dirname(dirname(path)));
@@ -189,7 +189,7 @@ class FileFolder implements FileStore {
     try {
       return await read(this.#path(id));
     } catch (thrown) {
-      if (errorCode(thrown) === 'ENOENT') throw notFound('file', id);
+      if (systemErrorCode(thrown) === 'ENOENT') throw notFound('file', id);
       throw diskError(thrown);
     }
   }
@@ -222,7 +222,7 @@ async function isMoved(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return false;
+    if (systemErrorCode(thrown) === 'ENOENT') return false;
     throw thrown;
   }
 }
@@ -231,7 +231,7 @@ async function unlinkIfThere(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (thrown) {
-    if (errorCode(thrown) !== 'ENOENT') throw thrown;
+    if (systemErrorCode(thrown) !== 'ENOENT') throw thrown;
   }
 }
 
@@ -240,7 +240,7 @@ async function* entriesOf(folder: string): AsyncGenerator<string> {
   try {
     for await (const { name } of await opendir(folder)) yield name;
   } catch (thrown) {
-    const code = errorCode(thrown);
+    const code = systemErrorCode(thrown);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw diskError(thrown);
   }
 }
@@ -251,7 +251,7 @@ async function removeEmpty(folder: string): Promise<boolean> {
     await rmdir(folder);
     return true;
   } catch (thrown) {
-    const code = errorCode(thrown);
+    const code = systemErrorCode(thrown);
     if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
     throw diskError(thrown);
   }

@@ -5,9 +5,9 @@ import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../clock.ts';
-import { FoveaError } from '../errors.ts';
+import { FoveaError, systemErrorCode } from '../errors.ts';
+import { makeFolder, syncFolderNow } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
-import { errorCode, makeFolder, syncFolderNow } from './folders.ts';
 import { type Migration, migrate, readNumber, refuseForeign } from './migrations.ts';
 import { isBusy, loadSqlite, translated } from './sqlite.ts';
 
@@ -82,7 +82,7 @@ function createFile(path: string, migrations: readonly Migration[], options: Fil
     syncFolderNow(dirname(path));
   } catch (thrown) {
     if (thrown instanceof FoveaError) throw thrown;
-    const code = errorCode(thrown);
+    const code = systemErrorCode(thrown);
     const isFull = code === 'ENOSPC' || code === 'EDQUOT';
     throw new FoveaError(isFull ? 'full' : 'internal', 'The database file cannot be made.', {
       cause: thrown,
@@ -97,7 +97,7 @@ function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (thrown) {
-    if (errorCode(thrown) === 'EEXIST') return;
+    if (systemErrorCode(thrown) === 'EEXIST') return;
     // File systems without hard links: FAT on a memory stick, Android.
     if (!existsSync(path)) renameSync(draft, path);
   }

@@ -44,7 +44,9 @@ export const floors: readonly Floor[] = [
   {
     floor: 0,
     parts: [
+      'src/abort.ts',
       'src/errors.ts',
+      'src/folder-sync.ts',
       'src/limits.ts',
       'src/limits',
       'src/clock.ts',
@@ -53,6 +55,7 @@ export const floors: readonly Floor[] = [
       'src/environment.ts',
       'src/event-store-config.ts',
       'src/secret.ts',
+      'src/semaphore.ts',
       'src/command-line.ts',
       'src/json-object.ts',
       'src/json-text.ts',
@@ -60,6 +63,7 @@ export const floors: readonly Floor[] = [
       'src/once.ts',
       'src/seeded-random.ts',
       'src/thread.ts',
+      'src/uuid.ts',
       'src/boundary',
     ],
     together: true,

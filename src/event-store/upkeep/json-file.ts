@@ -2,8 +2,9 @@
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { systemErrorCode } from '../../errors.ts';
+import { syncFolder } from '../../folder-sync.ts';
 import { membersOf } from '../../json-object.ts';
-import { errorCode, syncFolder } from '../../storage/folders.ts';
 
 /** Undefined when there is none; `{}` stands for one that is no object. Throws SyntaxError. */
 export async function readMembers(
@@ -12,7 +13,7 @@ export async function readMembers(
   try {
     return membersOf(JSON.parse(await readFile(path, 'utf8')));
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return undefined;
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }

@@ -4,7 +4,8 @@ import { randomFillSync } from 'node:crypto';
 import { open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { errorCode, syncFolder } from '../../storage/folders.ts';
+import { systemErrorCode } from '../../errors.ts';
+import { syncFolder } from '../../folder-sync.ts';
 import type { FolderPolicy } from './policy.ts';
 
 /** The reserve of a data folder; all its processes share it. */
@@ -113,7 +114,7 @@ async function statIfThere(path: string) {
   try {
     return await stat(path);
   } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return undefined;
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { timeOfId } from '../ids.ts';
+import { timeOfUuidv7 } from '../../uuid.ts';
 import type { EventStore } from '../store/store.ts';
 import { removeEach } from './unlink.ts';
 
@@ -36,7 +36,7 @@ export async function sweepStrays(parts: StrayParts, rule: StrayRule): Promise<n
     seen += 1;
     if (seen % limits.unlinkBatchMax === 0) await pause(limits.cleanupPauseMs, signal);
     if (signal.aborted) return removed;
-    const isOld = timeOfId(id) < rule.before;
+    const isOld = timeOfUuidv7(id) < rule.before;
     if (!isOld || (await store.file(id)) !== undefined) continue;
     suspects.push(id);
     if (suspects.length < limits.straysAtOnceMax) continue;

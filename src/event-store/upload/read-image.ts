@@ -1,8 +1,7 @@
 // The content of an image that is to be sent. A file that is lost is told from a disk that is away.
 
-import { asFoveaError, FoveaError } from '../../errors.ts';
+import { asFoveaError, FoveaError, systemErrorCode } from '../../errors.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { errorCode } from '../../storage/folders.ts';
 
 /**
  * Undefined: it is lost. Throws `internal` for a disk that is away as a whole, or too busy: that is
@@ -77,7 +76,7 @@ const triesMax = 100;
 
 function codeOf(thrown: unknown): unknown {
   const { code, cause } = asFoveaError(thrown);
-  return code === 'not_found' ? 'ENOENT' : errorCode(cause);
+  return code === 'not_found' ? 'ENOENT' : systemErrorCode(cause);
 }
 
 function unreadable(cause: unknown): FoveaError {

@@ -2,9 +2,9 @@
 
 import type { Clock } from '../../clock.ts';
 import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
-import { createTurns } from '../../http-server/turns.ts';
 import { limits } from '../../limits.ts';
 import type { Secret } from '../../secret.ts';
+import { Semaphore } from '../../semaphore.ts';
 
 /** Whose token it is; `network` presents it, as `clientNetwork` names it. */
 export type VerifyPresented = (
@@ -25,19 +25,14 @@ export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyP
   const bad = new Remembered<undefined>(limits.tokenCacheMissMs, clock);
   const people = new Remembered<string>(limits.tokenHolderKnownMs, clock);
   const asking = new Map<string, Promise<AccessToken | undefined>>();
-  const turns = createTurns({
-    sharesMax: limits.tokenChecksAtOnceMax,
-    callerSharesMax: limits.tokenChecksOfCallerMax,
+  const checks = new Semaphore({
+    permitsMax: limits.tokenChecksAtOnceMax,
+    callerPermitsMax: limits.tokenChecksOfCallerMax,
   });
   const ask: VerifyPresented = async (presented, network) => {
     const person = people.get(presented.hash());
-    const turn = turns.next({ name: person ? `person ${person.value}` : `network ${network}` });
-    try {
-      await turn.begin();
-      return await verify(presented);
-    } finally {
-      turn.end();
-    }
+    const name = person ? `person ${person.value}` : `network ${network}`;
+    return checks.run(() => verify(presented), { caller: { name } });
   };
   return async (presented, network) => {
     const name = presented.hash();

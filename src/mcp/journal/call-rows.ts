@@ -3,6 +3,7 @@
 
 import { hostname } from 'node:os';
 import { type Clock, dayMs } from '../../clock.ts';
+import { systemErrorCode } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type Database, openDatabase, type Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -256,6 +257,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
+    return systemErrorCode(thrown) === 'EPERM';
   }
 }

@@ -3,10 +3,10 @@
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
-import { createTurns } from '../../http-server/turns.ts';
 import type { Log } from '../../log.ts';
 import type { Detection } from '../../model-inference/labeller.ts';
 import { readPicture, reencode } from '../../pictures/image-threads.ts';
+import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content.ts';
 import { newId } from '../ids.ts';
@@ -118,17 +118,14 @@ async function prepared(
   const longer = Math.max(width, height);
   const scale = maxImageSize === null || longer <= maxImageSize ? 1 : maxImageSize / longer;
   if (scale === 1 && jpegCompression === null) return { bytes: image, scale };
-  const turn = preparing.next({ name: workspaceId });
-  try {
-    await turn.begin();
-    return { bytes: await reencode(image, scale, jpegCompression ?? qualityUnset), scale };
-  } finally {
-    turn.end();
-  }
+  const quality = jpegCompression ?? qualityUnset;
+  const caller = { name: workspaceId };
+  const bytes = await preparing.run(() => reencode(image, scale, quality), { caller });
+  return { bytes, scale };
 }
 
 /** An image that is made smaller is in memory with all its pixels: never two of them. */
-const preparing = createTurns({ sharesMax: 1, callerSharesMax: 1 });
+const preparing = new Semaphore({ permitsMax: 1 });
 
 /** What nobody sees a difference from. */
 const qualityUnset = 95;

@@ -1,9 +1,8 @@
-// Large bodies take turns, so that many at once do not fill the memory; small ones do not wait.
+// Large bodies wait for memory, so that many at once do not fill it; small ones do not wait.
 
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createTurns } from '../../src/http-server/turns.ts';
 import { bearer, json, send, startTestService, type TestService } from './kit.ts';
 
 let service: TestService;
@@ -133,36 +132,6 @@ test('who goes away while waiting keeps nobody else waiting', async () => {
   const { answer } = await waiting();
   end(slow);
   expect((await answer).status).toBe(201);
-});
-
-test('callers take turns, each with what it asked for first', async () => {
-  const turns = createTurns({ sharesMax: 4, callerSharesMax: 2 });
-  const log: string[] = [];
-  const ask = (name: string, shares: number) => {
-    const turn = turns.next({ name }, shares);
-    const begun = turn.begin();
-    if (begun === undefined) log.push(`${name} at once`);
-    else void begun.then(() => log.push(name));
-    return turn;
-  };
-  const first = [ask('ada', 2), ask('ada', 1), ask('ada', 1), ask('bob', 1), ask('cy', 1)];
-  expect(log).toEqual(['ada at once', 'bob at once', 'cy at once']);
-  // More than a caller may have is all that it may have; and nobody overtakes it for ever.
-  const whole = ask('dora', 100);
-  const late = ask('eve', 1);
-  first[3]?.end();
-  await delay(0);
-  expect(log.slice(3)).toEqual([]);
-  first[4]?.end();
-  await delay(0);
-  expect(log.slice(3)).toEqual(['dora']);
-  first[0]?.end();
-  await delay(0);
-  expect(log.slice(3)).toEqual(['dora', 'ada', 'eve']);
-  whole.end();
-  late.end();
-  await delay(0);
-  expect(log.slice(3)).toEqual(['dora', 'ada', 'eve', 'ada']);
 });
 
 test('a body in memory that only trickles in ends after five minutes, whatever videos may', async () => {

@@ -3,6 +3,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { systemErrorCode } from './errors.ts';
 
 /**
  * Makes a folder, for its owner only, with all missing folders above it. One by one: Node's own
@@ -28,7 +29,7 @@ function made(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 });
     return true;
   } catch (thrown) {
-    if (errorCode(thrown) === 'EEXIST' && isFolder(folder)) return false;
+    if (systemErrorCode(thrown) === 'EEXIST' && isFolder(folder)) return false;
     throw thrown;
   }
 }
@@ -53,11 +54,6 @@ export function syncFolderNow(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** The operating system's name of what went wrong, for example `ENOENT`. */
-export function errorCode(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
 }
 
 /** Windows opens no folders, and keeps their entries in a journal of its own. */
