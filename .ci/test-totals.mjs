@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { testsOfRelease } from '../scripts/release/totals.ts';
+import { testsOfRelease } from '../scripts/release/test-report.ts';
 
 const messageMax = 1500;
 

@@ -6,8 +6,8 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Contender, fastApi, findOurs, postgres, rawPipe } from './event-store/contenders.ts';
-import { refuseMemory } from './event-store/disk.ts';
-import { measureDurable } from './event-store/durable.ts';
+import { refuseMemory } from './event-store/disk-sync.ts';
+import { measureDurable } from './event-store/durable-writes.ts';
 import { installPackages } from './event-store/packages.ts';
 import { measurePages } from './event-store/pages.ts';
 import {

@@ -8,7 +8,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { formatTable, median } from './measure/table.ts';
+import { formatTable, median } from './measure/text-table.ts';
 import type { Filling, Moving, Searching, Uploading } from './platform/parts.ts';
 import { fill, find, type PartInput, rebalance, upload } from './platform/parts.ts';
 

@@ -4,12 +4,12 @@
 // keeps them; with 2 for wrong arguments.
 
 import { parseArgs } from 'node:util';
-import { allAttacks } from './attacks/all.ts';
-import { controlAttacks, expectedProblems } from './attacks/control.ts';
-import type { Measured } from './attacks/measure.ts';
+import { allAttacks } from './attacks/all-attacks.ts';
+import type { Measured } from './attacks/measure-attack.ts';
 import { formatRow, tableHead } from './attacks/report.ts';
 import { runAttacks } from './attacks/run.ts';
 import { killServices } from './attacks/service.ts';
+import { controlAttacks, expectedProblems } from './attacks/unbounded-control.ts';
 import { releaseToTest } from './release/install.ts';
 
 const { values } = parseArgs({

@@ -1,73 +1,126 @@
-// Holds a running Event Store against its document, over HTTP alone. Says what passed, what failed
-// and what was not run: npm run conformance:event-store -- --url http://127.0.0.1:8001
+// Holds Fovea against all that judges the Model Context Protocol from outside: the conformance
+// suites (server at both revisions with the Tasks extension, sign-in as a client, authorization
+// server) and the MCP Inspector: npm run conformance [-- server client authorization inspector].
 
-import { parseArgs } from 'node:util';
-import { describeOutcome, describeRun, describeSentences } from '../test/conformance/print.ts';
-import { checks } from '../test/event-store/conformance/checks/index.ts';
-import { startCloud } from '../test/event-store/conformance/cloud.ts';
-import {
-  environmentOf,
-  isProfileName,
-  type Profile,
-  type ProfileName,
-  profiles,
-} from '../test/event-store/conformance/profiles.ts';
-import { runProfile } from '../test/event-store/conformance/run.ts';
-import { allSentences } from '../test/event-store/conformance/sentences.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestAuthorizationServer } from '../test/fixtures/authorization-server.ts';
+import { startConformanceServer } from '../test/fixtures/conformance-server.ts';
+import { tryInspector } from './conformance/inspector.ts';
+import { runSuite, type SuiteRun, say } from './conformance/mcp-suite.ts';
 
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string', default: 'http://127.0.0.1:8001' },
-    key: { type: 'string' },
-    profile: { type: 'string', default: 'default' },
-    'cloud-port': { type: 'string', default: '8091' },
-    list: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
+/**
+ * Of the extension io.modelcontextprotocol/tasks, which the revision of 2026 has beside it. The
+ * suite has one more, tasks-status-notifications, which it does not try yet.
+ */
+const tasks = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+];
 
-const names = Object.keys(profiles).filter(isProfileName);
-const cloudUrl = `http://127.0.0.1:${values['cloud-port']}`;
+const parts: Readonly<Record<string, () => Promise<boolean>>> = {
+  server: tryServer,
+  client: tryClient,
+  authorization: tryAuthorization,
+  inspector: tryInspector,
+};
 
-if (values.help) printHelp();
-else if (values.list) say(describeSentences(allSentences, checks));
-else if (isProfileName(values.profile)) process.exitCode = await tryProfile(values.profile);
-else {
-  say(`There is no profile "${values.profile}"; there are ${names.join(', ')}.`);
-  process.exitCode = 2;
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  const known = Object.keys(parts).join(', ');
+  process.stderr.write(`There is no part ${unknown.join(', ')}. The parts: ${known}.\n`);
+  process.exit(2);
 }
+const results = await mkdtemp(join(tmpdir(), 'fovea-conformance-'));
+for (const [name, run] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (!(await run())) process.exitCode = 1;
+}
+await rm(results, { recursive: true, force: true });
 
-/** The exit code: 1 when something failed. */
-async function tryProfile(name: ProfileName): Promise<0 | 1> {
-  const cloud = await startCloud(Number(values['cloud-port']));
-  const key = values.key ?? environmentOf(name, cloud.url).API_KEY;
-  const outcomes = await runProfile(name, { url: values.url, key, cloud }, (outcome) =>
-    say(describeOutcome(outcome)),
-  );
-  await cloud.close();
-  say('\nNot run:');
-  for (const other of names.filter((one) => one !== name)) {
-    say(`  ${checks[other].length} checks of --profile ${other}: ${settingsOf(other)}`);
+/** Our HTTP transport, with the tools that the suite knows by name, at both revisions. */
+async function tryServer(): Promise<boolean> {
+  const service = await startConformanceServer();
+  const words = ['server', '--url', `${service.url}/mcp`, '--requirements'];
+  const older = { name: 'server at 2025-11-25', words: [...words, '2025-11-25'] };
+  const newer = {
+    name: 'server at 2026-07-28',
+    words: [...words, '2026-07-28'],
+    extensions: tasks,
+  };
+  try {
+    return await runAll([older, newer].map((run) => ({ ...run, hasKnownFailures: true })));
+  } finally {
+    await service.close();
   }
-  say(`\n${describeRun(outcomes, allSentences)}`);
-  return outcomes.every(({ failure }) => failure === undefined) ? 0 : 1;
 }
 
-function settingsOf(name: ProfileName): string {
-  const { means, also }: Profile = profiles[name];
-  const variables = Object.entries(environmentOf(name, cloudUrl));
-  const pairs = variables.map(([variable, value]) => `${variable}=${value}`).join(' ');
-  return [means, pairs && `Start it with ${pairs}.`, also].filter(Boolean).join(' ');
+/** Our sign-in, in a client whose other parts are the SDK's. */
+function tryClient(): Promise<boolean> {
+  const command = `${process.execPath} test/conformance-mcp/client.ts`;
+  return runAll(
+    ['auth', 'draft', 'backcompat'].map((name) => ({
+      name: `client, suite ${name}`,
+      words: ['client', '--command', command, '--suite', name],
+      hasKnownFailures: true,
+    })),
+  );
 }
 
-function printHelp(): void {
-  say('npm run conformance:event-store -- [--url URL] [--key KEY] [--profile NAME] [--list]');
-  say('\nThe kit should be the only one that writes to the service. Profiles:');
-  for (const name of names) say(`  ${name}: ${settingsOf(name)}`);
-  say('\n--list prints every sentence of the document with the checks that prove it.');
-  say('--cloud-port is where the kit plays the cloud (8091).');
+/** Our authorization server, with a person who agrees where the suite asks one to. */
+async function tryAuthorization(): Promise<boolean> {
+  const service = await startTestAuthorizationServer();
+  let agreed: Promise<boolean> | undefined;
+  const agree = async (address: string) => {
+    await fetch(await service.agree(address));
+    return true;
+  };
+  const words = [
+    'authorization',
+    '--url',
+    service.url,
+    '--client-id',
+    service.applications.public.id,
+    '--port',
+    String(await freePort()),
+  ];
+  const onOutput = (text: string) => {
+    const [address] = /^http:\S+\/oauth\/authorize\?\S+$/m.exec(text) ?? [];
+    if (address !== undefined) agreed ??= agree(address).catch(couldNotAgree);
+  };
+  try {
+    const ok = await runAll([{ name: 'authorization server', words, triesAll: true, onOutput }]);
+    return ok && (await agreed) !== false;
+  } finally {
+    await service.close();
+  }
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+async function runAll(runs: readonly SuiteRun[]): Promise<boolean> {
+  const ended: boolean[] = [];
+  for (const run of runs) ended.push(await runSuite(run, results));
+  return ended.every(Boolean);
+}
+
+function couldNotAgree(thrown: unknown): boolean {
+  say(`The person could not agree: ${String(thrown)}`);
+  return false;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { runDay } from './day/run-day.ts';
+import { runDay } from './day/agent-day.ts';
 
 const archive = resolve(process.argv[2] ?? '../shared/data/bccd.zip');
 

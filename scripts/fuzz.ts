@@ -7,7 +7,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { killServices } from './attacks/service.ts';
 import { fuzz } from './fuzz/run.ts';
-import type { Fuzzed } from './fuzz/sources.ts';
+import type { Fuzzed } from './fuzz/targets.ts';
 import { releaseToTest } from './release/install.ts';
 
 const { values } = parseArgs({

@@ -3,7 +3,7 @@
 // declaration files are left out. Of one folder alone, the cycles of imports are listed too.
 
 import { basename, join, resolve } from 'node:path';
-import { formatTable } from '../bench/measure/table.ts';
+import { formatTable } from '../bench/measure/text-table.ts';
 import { importCycles } from '../test/architecture/import-graph.ts';
 import { measure, rows } from './measure-code/measure.ts';
 import { findSources } from './measure-code/sources.ts';

@@ -9,9 +9,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { oldestNode } from './mcpb/tools.ts';
+import { oldestNode } from './bundle/installed-programs.ts';
 import { releaseToTest } from './release/install.ts';
-import { filesOfRelease, testsOfRelease } from './release/totals.ts';
+import { filesOfRelease, testsOfRelease } from './release/test-report.ts';
 
 interface Suite {
   /** Of vitest.config.ts. */

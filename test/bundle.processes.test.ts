@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { oldestNode } from '../scripts/mcpb/tools.ts';
+import { oldestNode } from '../scripts/bundle/installed-programs.ts';
 import { launchFovea } from './fixtures/fovea.ts';
 import { readZip, unzip } from './fixtures/unzip.ts';
 
@@ -22,7 +22,7 @@ let files: ReadonlyMap<string, Buffer>;
 beforeAll(async () => {
   output = await realpath(await mkdtemp(join(tmpdir(), 'fovea-mcpb-')));
   // It stops where `mcpb validate` finds a fault, or a file holds machine code.
-  await run(process.execPath, ['scripts/mcpb.ts', output]);
+  await run(process.execPath, ['scripts/bundle.ts', output]);
   const { version } = JSON.parse(await readFile('package.json', 'utf8'));
   bundle = join(output, `fovea-${version}.mcpb`);
   files = await readZip(bundle);

@@ -1,5 +1,5 @@
 // Marks each test for which the release was launched, in the test itself or in a hook before it:
-// scripts/release/totals.ts counts them.
+// scripts/release/test-report.ts counts them.
 
 import { afterEach, beforeEach } from 'vitest';
 import { isRelease, launches } from './fixtures/under-test.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { buildRelease } from '../scripts/bundle/build.ts';
+import { buildRelease } from '../scripts/build/build-release.ts';
 
 interface Row {
   readonly name: string;

@@ -72,7 +72,7 @@ it('is published for the Node that the program asks for, and can be published', 
   expect(limits.nodeMin).toEqual({ major: 22, minor: 16 });
   expect(own.engines.node).toBe('^22.16 || >=24');
   expect(own.private).toBe(undefined);
-  expect(own.scripts.prepack).toBe('node scripts/bundle.ts');
+  expect(own.scripts.prepack).toBe('node scripts/build.ts');
 });
 
 it.each(['22.15.1', '23.11.0'])('tells Node %s so, before anything else is read', async (node) => {

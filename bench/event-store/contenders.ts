@@ -104,7 +104,7 @@ async function startRawPipe(folder: string): Promise<Service> {
 }
 
 function build(): string {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/bundle.ts')], {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.ts')], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });

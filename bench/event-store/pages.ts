@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { median } from '../measure/table.ts';
+import { median } from '../measure/text-table.ts';
 import type { Contender } from './contenders.ts';
-import { fill } from './fill.ts';
+import { fill } from './fill-store.ts';
 import { type Query, queries } from './queries.ts';
 
 /** How often each query is asked. */

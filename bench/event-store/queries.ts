@@ -1,7 +1,7 @@
 // The queries of the bench: what people ask of a store, and what is hard on one.
 
 import { deviceId, metadata } from './events.ts';
-import { externalId, relatedId } from './fill.ts';
+import { externalId, relatedId } from './fill-store.ts';
 
 export interface Query {
   readonly name: string;

@@ -1,8 +1,8 @@
 // What was measured as tables, and where the Event Store falls short of its goals.
 
-import { formatRange, formatTable, median } from '../measure/table.ts';
+import { formatRange, formatTable, median } from '../measure/text-table.ts';
 import type { Contender } from './contenders.ts';
-import type { DurableResult, DurableRun } from './durable.ts';
+import type { DurableResult, DurableRun } from './durable-writes.ts';
 import type { PagesMeasured, PagesResult } from './pages.ts';
 import { type UploadResult, uploadBytes } from './upload.ts';
 

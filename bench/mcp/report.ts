@@ -2,7 +2,7 @@
 
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import * as z from 'zod';
-import { formatRange, formatTable, median } from '../measure/table.ts';
+import { formatRange, formatTable, median } from '../measure/text-table.ts';
 import type { Server } from './servers.ts';
 import type { Run } from './session.ts';
 

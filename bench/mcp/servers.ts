@@ -105,13 +105,13 @@ export function prepareServers({ file, build, install }: Choice): readonly Serve
       name: 'raw JSON-RPC floor',
       role: 'floor',
       env: {},
-      arguments: [join(import.meta.dirname, 'raw-floor.mjs')],
+      arguments: [join(import.meta.dirname, 'minimal-server.mjs')],
     },
   ];
 }
 
 function buildFovea(): void {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/bundle.ts')], {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.ts')], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });

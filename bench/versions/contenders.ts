@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { findPython } from '../../scripts/reference/python.ts';
+import { findPython } from '../../scripts/test-reference/find-python.ts';
 import { type Answer, answer, type Request } from './request.ts';
 
 export interface Contender {

@@ -1,6 +1,6 @@
 // Medians and ranges of all runs as a table, and whether Fovea is as quick and lean as it must be.
 
-import { formatRange, formatTable, median } from '../measure/table.ts';
+import { formatRange, formatTable, median } from '../measure/text-table.ts';
 import type { Contender } from './contenders.ts';
 import type { Peak } from './memory.ts';
 import type { Answer } from './request.ts';

@@ -1,9 +1,9 @@
 // Annotation files of every format: as large, as deep and as wrong as one request can bring them.
 
 import { type Attack, single, type Target } from './attack.ts';
-import { manyMembers, nested, repeated, vocFile, zeros } from './payloads.ts';
-import { freshScene } from './scene.ts';
-import { json } from './send.ts';
+import { freshScene } from './attacked-projects.ts';
+import { manyMembers, nested, repeated, vocFile, zeros } from './dense-bodies.ts';
+import { json } from './raw-request.ts';
 
 /** An attack of one file; `make` is told the name of the image. */
 function file(

@@ -1,6 +1,6 @@
 // What an attack is, and what it works with.
 
-import type { Reply, Request } from './send.ts';
+import type { Reply, Request } from './raw-request.ts';
 
 /** What is attacked: a service of the release, or the control, which has no bounds. */
 export type TargetName =

@@ -7,9 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { rawRequests, sendRaw } from '../../test/event-store/fuzz/raw-requests.ts';
 import type { Attack, Target, TargetName } from './attack.ts';
 import { freshKey } from './credentials.ts';
+import { repeated } from './dense-bodies.ts';
 import { blackPng, chunk, withChunks } from './image-bytes.ts';
-import { repeated } from './payloads.ts';
-import { form, formHeaders } from './send.ts';
+import { form, formHeaders } from './raw-request.ts';
 
 /** How long what is slow is let be slow. */
 const slowMs = 2_500;

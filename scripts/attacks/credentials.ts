@@ -1,8 +1,8 @@
 // Wrong credentials, by which others must not be locked out, and right ones that ask too much.
 
 import { type Attack, single, type Target } from './attack.ts';
-import { repeated } from './payloads.ts';
-import { json, type Request } from './send.ts';
+import { repeated } from './dense-bodies.ts';
+import { json, type Request } from './raw-request.ts';
 
 /** Asks again and again with what `make` gives, and then once with a good key not used before. */
 function flood(name: string, times: number, make: (at: number) => Request): Attack {

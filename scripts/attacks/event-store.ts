@@ -3,8 +3,8 @@
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Attack, single, type Target } from './attack.ts';
-import { nested, repeated } from './payloads.ts';
-import { form, formHeaders, json, type Request } from './send.ts';
+import { nested, repeated } from './dense-bodies.ts';
+import { form, formHeaders, json, type Request } from './raw-request.ts';
 
 const event = {
   event_schema: 'custom',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { type Attack, single, type Target } from './attack.ts';
+import { repeated } from './dense-bodies.ts';
 import {
   blackBmp,
   blackPng,
@@ -15,8 +16,7 @@ import {
   scansAgain,
   withChunks,
 } from './image-bytes.ts';
-import { repeated } from './payloads.ts';
-import { form, json, type Request } from './send.ts';
+import { form, json, type Request } from './raw-request.ts';
 
 const largest = { width: 16_400, height: 10_900 } as const;
 

@@ -2,9 +2,9 @@
 
 import { picture } from '../../test/fixtures/pictures.ts';
 import type { Attack, Target } from './attack.ts';
-import { repeated } from './payloads.ts';
-import { freshScene } from './scene.ts';
-import { form, json } from './send.ts';
+import { freshScene } from './attacked-projects.ts';
+import { repeated } from './dense-bodies.ts';
+import { form, json } from './raw-request.ts';
 
 /** Gives the project, with one more image for each number. */
 async function withImages(target: Target, count: number): Promise<string> {

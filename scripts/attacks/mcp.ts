@@ -2,8 +2,8 @@
 
 import list from '../../tools/list.json' with { type: 'json' };
 import { type Attack, single, type Target } from './attack.ts';
-import { manyMembers, nested, repeated } from './payloads.ts';
-import { json, type Request } from './send.ts';
+import { manyMembers, nested, repeated } from './dense-bodies.ts';
+import { json, type Request } from './raw-request.ts';
 
 const headers = {
   'content-type': 'application/json',

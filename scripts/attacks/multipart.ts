@@ -1,8 +1,8 @@
 // Multipart bodies: without an end, of nothing but parts, with headers that never stop.
 
 import { type Attack, single, type Target } from './attack.ts';
-import { repeated } from './payloads.ts';
-import { form, formBody, formHeaders, type Part, type Request } from './send.ts';
+import { repeated } from './dense-bodies.ts';
+import { form, formBody, formHeaders, type Part, type Request } from './raw-request.ts';
 
 const png = { name: 'file', fileName: 'a.png', type: 'image/png' };
 

@@ -2,8 +2,8 @@
 
 import { formOf, openFormBrowser } from '../../test/fixtures/browser-form.ts';
 import { type Attack, single, type Target } from './attack.ts';
-import { repeated } from './payloads.ts';
-import type { Request } from './send.ts';
+import { repeated } from './dense-bodies.ts';
+import type { Request } from './raw-request.ts';
 
 const formType = { 'content-type': 'application/x-www-form-urlencoded' };
 

@@ -8,8 +8,8 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { Schema } from '../../test/platform/fuzz/document.ts';
 import { rightValue } from '../../test/platform/fuzz/values.ts';
 import { type Attack, single, type Target, type TargetName } from './attack.ts';
-import { repeated } from './payloads.ts';
-import { form, json, type Request } from './send.ts';
+import { repeated } from './dense-bodies.ts';
+import { form, json, type Request } from './raw-request.ts';
 
 export function operationAttacks(): readonly Attack[] {
   return [

@@ -2,10 +2,10 @@
 
 import { picture } from '../../test/fixtures/pictures.ts';
 import type { Attack, Target } from './attack.ts';
+import { freshScene } from './attacked-projects.ts';
 import { freshKey } from './credentials.ts';
-import { repeated } from './payloads.ts';
-import { freshScene } from './scene.ts';
-import { form, json, type Request } from './send.ts';
+import { repeated } from './dense-bodies.ts';
+import { form, json, type Request } from './raw-request.ts';
 
 /** One query each, on a workspace with many words. */
 function query(name: string, make: (target: Target) => Request): Attack {

@@ -1,6 +1,6 @@
 // What the attacks showed, as a table.
 
-import { bounds, type Measured } from './measure.ts';
+import { bounds, type Measured } from './measure-attack.ts';
 
 export function formatRow(measured: Measured): string {
   const { name, statuses, pauseMs, peakBytes, problems, tries = 1 } = measured;

@@ -1,12 +1,12 @@
 // Runs attacks one after the other, each target with one service and one watcher.
 
 import type { Attack, TargetName } from './attack.ts';
-import { type Measured, measure } from './measure.ts';
+import { startWatcher, type Watcher } from './latency-probe.ts';
+import { type Measured, measure } from './measure-attack.ts';
 import { readRss } from './process-state.ts';
 import type { Release } from './service.ts';
 import { runStdio } from './stdio.ts';
 import { type Running, startTarget } from './targets.ts';
-import { startWatcher, type Watcher } from './watcher.ts';
 
 /** Memory above that of a new process with which no further attack begins. */
 const restMemoryBytesMax = 60 * 1024 * 1024;

@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Measured, overBounds } from './measure.ts';
-import { manyMembers, nested, repeated } from './payloads.ts';
+import { manyMembers, nested, repeated } from './dense-bodies.ts';
+import { type Measured, overBounds } from './measure-attack.ts';
 import { readPeak, readRss, resetPeak } from './process-state.ts';
 import { makeFolder, type Release, variablesIn } from './service.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createWorld } from '../../test/platform/fuzz/world.ts';
 import type { TargetName } from './attack.ts';
-import { json, type Request, send } from './send.ts';
+import { json, type Request, send } from './raw-request.ts';
 import { type Release, runCommand, type Service, startService } from './service.ts';
 import { signInAsAda } from './sign-in.ts';
 
@@ -108,7 +108,7 @@ async function startHttp(release: Release, environment: Environment): Promise<Ru
 }
 
 async function startControl({ node }: Release): Promise<Running> {
-  const entry = join(import.meta.dirname, 'control-server.ts');
+  const entry = join(import.meta.dirname, 'unbounded-control-process.ts');
   // The control is TypeScript: the Node that runs this reads it, whatever runs the release.
   const reader = { entry, node: node === process.execPath ? node : process.execPath };
   const service = await startService(reader, ['control']);

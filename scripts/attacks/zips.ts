@@ -2,10 +2,10 @@
 
 import { type Packed, zipOf } from '../../test/platform/zip/kit.ts';
 import type { Attack, Target } from './attack.ts';
+import { freshScene, waitFor } from './attacked-projects.ts';
+import { nested, repeated, vocFile, zeros } from './dense-bodies.ts';
 import { blackPng } from './image-bytes.ts';
-import { nested, repeated, vocFile, zeros } from './payloads.ts';
-import { freshScene, waitFor } from './scene.ts';
-import { json } from './send.ts';
+import { json } from './raw-request.ts';
 
 /** Its work may go on so long; a zip of less than a megabyte must be done with by then. */
 const workMsMax = 12_000;

@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { launchOf } from './connect.ts';
+import { type OpenScene, openScene } from './environment.ts';
 import { at, type Job } from './job.ts';
-import { type OpenScene, openScene } from './scene.ts';
 
 export interface AgentOptions {
   /** A command line of the shell; `{prompt}` and `{config}` in it are filled. */
@@ -78,7 +78,7 @@ async function runAgent(
 ): Promise<string | undefined> {
   const config = join(scene.folder, 'mcp.json');
   const { command, args, env } = launchOf(scene.settings);
-  const recorder = resolve('scripts/evals/recorder.ts');
+  const recorder = resolve('scripts/evals/mcp-recorder.ts');
   const fovea = { command, args: [recorder, record, command, ...args], env };
   await writeFile(config, JSON.stringify({ mcpServers: { fovea } }));
   const prompt = job.prompt.replaceAll('{files}', scene.files);

@@ -2,16 +2,16 @@
 // waits, and afterwards it holds no more than before.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { bounds } from '../attacks/measure.ts';
+import { startWatcher, type Watcher } from '../attacks/latency-probe.ts';
+import { bounds } from '../attacks/measure-attack.ts';
 import { type ProcessState, readState } from '../attacks/process-state.ts';
-import { type Reply, send } from '../attacks/send.ts';
+import { type Reply, send } from '../attacks/raw-request.ts';
 import type { Release } from '../attacks/service.ts';
 import { type Running, startTarget } from '../attacks/targets.ts';
-import { startWatcher, type Watcher } from '../attacks/watcher.ts';
 import { inspectorFlag, openGarbageCollector } from './collect-garbage.ts';
-import type { WireRequest } from './damage.ts';
-import { describe, shrink } from './shrink.ts';
-import { type Fuzzed, openSource } from './sources.ts';
+import type { WireRequest } from './malformed-requests.ts';
+import { describe, shrink } from './shrink-request.ts';
+import { type Fuzzed, openSource } from './targets.ts';
 
 export interface FuzzOptions {
   readonly target: Fuzzed;

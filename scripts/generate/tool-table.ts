@@ -1,7 +1,7 @@
 // The tool table of the README, one part per family.
 
 import type { Tool } from '../../src/mcp/tool.ts';
-import { aligned } from './table.ts';
+import { aligned } from './markdown-table.ts';
 
 const begin = '<!-- tools:begin -->';
 const end = '<!-- tools:end -->';

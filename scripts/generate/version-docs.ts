@@ -4,7 +4,7 @@ import { augmentationSteps } from '../../src/dataset-versions/augmentations.ts';
 import { preprocessingSteps } from '../../src/dataset-versions/preprocessing.ts';
 import { resizeNotes } from '../../src/dataset-versions/resize.ts';
 import { limits } from '../../src/limits.ts';
-import { aligned } from './table.ts';
+import { aligned } from './markdown-table.ts';
 
 /** The whole page. */
 export function versionDocs(): string {

@@ -1,7 +1,7 @@
 // The figures of a code base.
 
 import { isBuiltin } from 'node:module';
-import { median } from '../../bench/measure/table.ts';
+import { median } from '../../bench/measure/text-table.ts';
 import { importCycles } from '../../test/architecture/import-graph.ts';
 import { rules } from '../../test/architecture/rules.ts';
 import type { Source } from '../../test/architecture/source.ts';

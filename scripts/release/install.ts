@@ -6,7 +6,7 @@ import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { buildRelease } from '../bundle/build.ts';
+import { buildRelease } from '../build/build-release.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 // sharp in WebAssembly, whatever else is installed. The release has another module in the place of
-// this one (scripts/bundle/sharp-wasm.ts): the same export, and the packages inside.
+// this one (scripts/build/sharp-wasm.ts): the same export, and the packages inside.
 
 import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

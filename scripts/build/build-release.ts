@@ -1,0 +1,117 @@
+// The release in a folder: fovea.js, its parts, and the licences of what is bundled.
+
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { licenceNotices } from './licence-texts.ts';
+import { type Compression, sharpInside, sharpScript, writeSharpWasm } from './sharp-wasm.ts';
+
+export interface Release {
+  /** Bytes of each file that was written from modules. */
+  readonly bytes: ReadonlyMap<string, number>;
+  /** Folders of the packages that are inside, sorted. */
+  readonly packages: readonly string[];
+}
+
+/**
+ * Writes the release into a folder, which is emptied first. `quick`: half a megabyte larger, and
+ * half a minute sooner where it is the first of a checkout. Throws what esbuild throws.
+ */
+export async function buildRelease(
+  folder: string,
+  compression: Compression = 'best',
+): Promise<Release> {
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await bundle(folder);
+  const outputs = Object.entries(metafile.outputs);
+  refuseLooseParts(outputs.map(([path]) => path));
+  chmodSync(join(folder, 'fovea.js'), 0o755);
+  copyPages(folder);
+  const ofSharp = await writeSharpWasm(join(folder, 'parts'), compression);
+  const bundled = [...Object.keys(metafile.inputs), `${viewer}/swagger-ui.css`, ...ofSharp];
+  const { packages, text } = licenceNotices(bundled);
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), text);
+  return { bytes: new Map(outputs.map(([path, { bytes }]) => [path, bytes])), packages };
+}
+
+function bundle(folder: string) {
+  return build({
+    entryPoints: {
+      fovea: 'src/bin/fovea.ts',
+      // The entries of threads and of processes lie beside the parts that start them.
+      'parts/version-worker': 'src/dataset-versions/version-worker.ts',
+      'parts/example-trainer': 'src/bin/example-trainer.ts',
+      'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
+      'parts/image-worker': 'src/pictures/image-worker.ts',
+      'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
+      'parts/read-worker': 'src/platform/store/read-worker.ts',
+      'parts/file-worker': 'tools/upload/file-worker.ts',
+      'parts/model-worker': 'src/model-inference/model-worker.ts',
+      'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',
+      'parts/event-writer': 'src/event-store/store/event-writer.ts',
+    },
+    outdir: folder,
+    bundle: true,
+    // What the first tool call needs is in files of its own, which a start does not read.
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.16',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // oidc-provider tells its kinds of tokens apart by the names of their classes.
+    keepNames: true,
+    // Native: they stay packages of their own, and are loaded when they are first needed. Where
+    // there is no sharp, the one inside is used.
+    external: ['sharp', '@napi-rs/keyring', 'keytar', 'onnxruntime-node', 'onnxruntime-web'],
+    plugins: [sharpInside],
+    alias: {
+      // Its main file asks for the others through a parameter, which nothing follows.
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      '@modelcontextprotocol/server/_shims': './scripts/build/mcp-package-shims.ts',
+    },
+    // Packages in CommonJS ask for Node's built-in modules through `require`.
+    banner: {
+      js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
+    },
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+}
+
+/** A file of a package that was not taken in would be missed at the first call that needs it. */
+function refuseLooseParts(paths: readonly string[]): void {
+  for (const path of paths) {
+    const asked = readFileSync(path, 'utf8').matchAll(/\brequire\d*\("(\.[^"]*)"\)/g);
+    const loose = [...asked].find(([, name]) => name !== `./${sharpScript}`);
+    if (loose) throw new Error(`${path}: ${loose[0]} is not in the release.`);
+  }
+}
+
+/** Files that browsers load lie beside the part that serves them. */
+function copyPages(folder: string): void {
+  for (const [source, target] of Object.entries(pages)) {
+    cpSync(`src/${source}`, join(folder, 'parts', target), {
+      recursive: true,
+      filter: (path) => !/\.(ts|json)$/.test(path),
+    });
+  }
+  for (const name of viewerFiles) {
+    cpSync(`${viewer}/${name}`, join(folder, 'parts/page-parts/swagger-ui', name));
+  }
+}
+
+const pages = {
+  'http-server/page-parts': 'page-parts',
+  'event-store/page': 'page',
+  'mcp/app/pages': 'pages',
+  'platform/platform-page': 'platform-page',
+};
+const viewer = 'node_modules/swagger-ui-dist';
+const viewerFiles = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+] as const;

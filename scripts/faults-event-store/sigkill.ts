@@ -1,0 +1,73 @@
+// SIGKILL at any moment of a load, again and again on one data folder.
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Loaded } from './loads.ts';
+import { releaseAll, startLoad } from './send-load.ts';
+import { type Result, Trial } from './trial.ts';
+
+export interface Kills {
+  readonly data: string;
+  readonly rounds: number;
+  readonly load: Loaded;
+}
+
+/** After a kill; on a machine that is busy, so many times what an empty store takes. */
+const readyMsMax = 2_000;
+const readyTimesMax = 3;
+
+export async function trySigkill(
+  { data, rounds, load }: Kills,
+  say: (line: string) => void,
+): Promise<Result> {
+  const { options, environment, acknowledgedMax } = load;
+  const name = `SIGKILL in ${load.name}, ${rounds} rounds`;
+  const trial = new Trial({ name, data, environment });
+  const empty = new Trial({ name: 'an empty store', data: `${data}-empty` });
+  for (let round = 1; round <= rounds; round += 1) {
+    await empty.start();
+    await empty.kill();
+    await trial.start();
+    await trial.judge();
+    await releaseAll(trial.history, trial.url);
+    const running = startLoad(trial.history, trial.url, options);
+    await trial.acknowledgements(Math.floor(Math.random() * acknowledgedMax));
+    await wait(Math.random() * 100);
+    await trial.kill();
+    await running.stop();
+    if (round % 20 === 0) say(`  ${round} rounds, ${trial.history.acknowledged} acknowledged`);
+  }
+  await trial.start();
+  await trial.judge();
+  await trial.kill();
+  const lists = listsIn(data);
+  const isMerged = trial.history.acknowledged > enoughToMerge && options.isFlood;
+  if (isMerged && lists === 0) trial.failures.push('the index was never merged: it is blind');
+  const readyMs = percentile(trial.readyMs, 0.95);
+  const emptyMs = percentile(empty.readyMs, 0.95);
+  if (readyMs > Math.max(readyMsMax, readyTimesMax * emptyMs)) {
+    trial.failures.push(`ready after ${readyMs} ms (p95), an empty store after ${emptyMs} ms`);
+  }
+  const medianMs = percentile(trial.readyMs, 0.5);
+  const ready = `ready again after ${medianMs} ms, p95 ${readyMs} ms`;
+  return trial.result(`${ready}; an empty store: p95 ${emptyMs} ms; ${lists} lists in the index`);
+}
+
+/** Windows of the index are merged from 8,192 events on, and their values become lists. */
+const enoughToMerge = 20_000;
+
+function listsIn(data: string): number {
+  const database = new DatabaseSync(join(data, 'events.db'), { readOnly: true });
+  try {
+    const sql = 'SELECT count(*) AS lists FROM terms WHERE arrivals IS NOT NULL';
+    return Number(database.prepare(sql).get()?.lists);
+  } finally {
+    database.close();
+  }
+}
+
+function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return Math.round(sorted[Math.floor(sorted.length * part)] ?? 0);
+}

@@ -1,0 +1,36 @@
+// The steps that OpenCV, Pillow or numpy can do as well, and how far ours may be from theirs.
+
+import type { Size } from '../../src/dataset-versions/geometry.ts';
+import type { Kernel } from '../../src/dataset-versions/kernel/kernel.ts';
+import type { RawImage } from '../../src/pictures/image-file.ts';
+import { colourSteps } from './colour-steps.ts';
+import { moveSteps } from './geometry-steps.ts';
+
+export interface Step {
+  /** As in the settings of a version. */
+  readonly name: string;
+  /** What does the same. */
+  readonly reference: string;
+  /** Levels of 0 to 255 by which a value may be off. */
+  readonly tolerance: number;
+  /** The share of pixels of one picture that may be further off. */
+  readonly shareMax: number;
+  /** What is compared on a picture of that size. */
+  readonly cases: (size: Size) => readonly Case[];
+}
+
+export interface Case {
+  /** Of reference.py. */
+  readonly step: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly ours: (given: Given) => RawImage | Promise<RawImage>;
+}
+
+export interface Given {
+  readonly kernel: Kernel;
+  readonly image: RawImage;
+  /** The file that the reference wrote, where it did. */
+  readonly file: () => Uint8Array;
+}
+
+export const steps: readonly Step[] = [...moveSteps, ...colourSteps];
