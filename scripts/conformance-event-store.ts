@@ -1,8 +1,10 @@
-// Holds a running Event Store against its document, over HTTP alone. Says what passed, what failed
-// and what was not run: npm run conformance:event-store -- --url http://127.0.0.1:8001
+// Holds a running Event Store against docs/spec/event-store.md, over HTTP alone, and prints which
+// checks passed, failed or did not run:
+// npm run conformance:event-store -- --url http://127.0.0.1:8001
 
 import { parseArgs } from 'node:util';
-import { describeOutcome, describeRun, describeSentences } from '../test/conformance/print.ts';
+import { describeOutcome, describeRun, describeStatements } from '../test/conformance/print.ts';
+import { readStatements } from '../test/conformance/statements.ts';
 import { checks } from '../test/event-store/conformance/checks/index.ts';
 import { startCloud } from '../test/event-store/conformance/cloud.ts';
 import {
@@ -13,7 +15,6 @@ import {
   profiles,
 } from '../test/event-store/conformance/profiles.ts';
 import { runProfile } from '../test/event-store/conformance/run.ts';
-import { allSentences } from '../test/event-store/conformance/sentences.ts';
 
 const { values } = parseArgs({
   options: {
@@ -29,8 +30,10 @@ const { values } = parseArgs({
 const names = Object.keys(profiles).filter(isProfileName);
 const cloudUrl = `http://127.0.0.1:${values['cloud-port']}`;
 
+const statements = readStatements('Event Store');
+
 if (values.help) printHelp();
-else if (values.list) say(describeSentences(allSentences, checks));
+else if (values.list) say(describeStatements(statements, checks));
 else if (isProfileName(values.profile)) process.exitCode = await tryProfile(values.profile);
 else {
   say(`There is no profile "${values.profile}"; there are ${names.join(', ')}.`);
@@ -49,7 +52,7 @@ async function tryProfile(name: ProfileName): Promise<0 | 1> {
   for (const other of names.filter((one) => one !== name)) {
     say(`  ${checks[other].length} checks of --profile ${other}: ${settingsOf(other)}`);
   }
-  say(`\n${describeRun(outcomes, allSentences)}`);
+  say(`\n${describeRun(outcomes, statements)}`);
   return outcomes.every(({ failure }) => failure === undefined) ? 0 : 1;
 }
 
@@ -64,7 +67,7 @@ function printHelp(): void {
   say('npm run conformance:event-store -- [--url URL] [--key KEY] [--profile NAME] [--list]');
   say('\nThe kit should be the only one that writes to the service. Profiles:');
   for (const name of names) say(`  ${name}: ${settingsOf(name)}`);
-  say('\n--list prints every sentence of the document with the checks that prove it.');
+  say('\n--list prints every statement of the document with the checks that prove it.');
   say('--cloud-port is where the kit plays the cloud (8091).');
 }
 

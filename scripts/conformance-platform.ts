@@ -1,8 +1,10 @@
-// Holds a running platform against its document, over HTTP alone. Says what passed, what failed and
-// what was not run: npm run conformance:platform -- --url http://127.0.0.1:8000 --key KEY
+// Holds a running platform against docs/spec/api.md, over HTTP alone, and prints which checks
+// passed, failed or did not run:
+// npm run conformance:platform -- --url http://127.0.0.1:8000 --key KEY
 
 import { parseArgs } from 'node:util';
-import { describeOutcome, describeRun, describeSentences } from '../test/conformance/print.ts';
+import { describeOutcome, describeRun, describeStatements } from '../test/conformance/print.ts';
+import { readStatements } from '../test/conformance/statements.ts';
 import type { SignIn } from '../test/platform/conformance/check.ts';
 import { checks, profileNames } from '../test/platform/conformance/checks/index.ts';
 import {
@@ -11,7 +13,6 @@ import {
   profiles,
 } from '../test/platform/conformance/profiles.ts';
 import { runProfile } from '../test/platform/conformance/run.ts';
-import { allSentences } from '../test/platform/conformance/sentences.ts';
 
 const { values } = parseArgs({
   options: {
@@ -34,8 +35,10 @@ const { values } = parseArgs({
   },
 });
 
+const statements = readStatements('API');
+
 if (values.help) printHelp();
-else if (values.list) say(describeSentences(allSentences, checks));
+else if (values.list) say(describeStatements(statements, checks));
 else if (values.key === undefined) refuse('Give the key of a workspace: --key KEY.');
 else if (isProfileName(values.profile)) {
   process.exitCode = await tryProfile(values.profile, values.key);
@@ -59,7 +62,7 @@ async function tryProfile(name: ProfileName, key: string): Promise<0 | 1> {
   for (const other of profileNames.filter((one) => one !== name)) {
     say(`  ${checks[other].length} checks of --profile ${other}: ${describeProfile(other)}`);
   }
-  say(`\n${describeRun(outcomes, allSentences)}`);
+  say(`\n${describeRun(outcomes, statements)}`);
   return outcomes.every(({ failure }) => failure === undefined) ? 0 : 1;
 }
 
@@ -84,7 +87,7 @@ function printHelp(): void {
   say('npm run conformance:platform -- --key KEY [--url URL] [--profile NAME] [--list]');
   say('\nEach run makes projects named conformance-…, and puts them into the trash. Profiles:');
   for (const name of profileNames) say(`  ${name}: ${describeProfile(name)}`);
-  say('\n--list prints every sentence of the document with the checks that prove it.');
+  say('\n--list prints every statement of the document with the checks that prove it.');
 }
 
 function refuse(why: string): void {

@@ -1,33 +1,35 @@
-// What a check of any conformance kit is: which sentences of a document it proves, and how.
+// A check of a conformance kit, with the statements of docs/spec that it proves, and its runner.
 
-export interface Check<Kit, SentenceNumber extends string = string> {
+import type { StatementNumber } from './statements.ts';
+
+export interface Check<Kit> {
   readonly name: string;
-  readonly proves: readonly SentenceNumber[];
+  readonly proves: readonly StatementNumber[];
   /** Throws where the service does otherwise; the message says what was expected. */
   run(kit: Kit): Promise<void>;
 }
 
-export interface Outcome<Kit, SentenceNumber extends string = string> {
-  readonly check: Check<Kit, SentenceNumber>;
+export interface Outcome<Kit> {
+  readonly check: Check<Kit>;
   /** Why it failed; undefined: it passed. */
   readonly failure: string | undefined;
 }
 
-export interface RunOptions<Kit, SentenceNumber extends string> {
+export interface RunOptions<Kit> {
   /** What a check is given; asked for each check anew. */
   openKit(): Kit;
   /** Told of each outcome as soon as it is known. */
-  onOutcome(outcome: Outcome<Kit, SentenceNumber>): void;
+  onOutcome(outcome: Outcome<Kit>): void;
   /** How many checks may run at the same time; 1: one after the other. */
   readonly atOnceMax: number;
 }
 
 /** Runs the checks against a service; returns their outcomes in the order of the checks. */
-export async function runChecks<Kit, SentenceNumber extends string>(
-  checks: readonly Check<Kit, SentenceNumber>[],
-  { openKit, onOutcome, atOnceMax }: RunOptions<Kit, SentenceNumber>,
-): Promise<readonly Outcome<Kit, SentenceNumber>[]> {
-  const outcomes = new Map<number, Outcome<Kit, SentenceNumber>>();
+export async function runChecks<Kit>(
+  checks: readonly Check<Kit>[],
+  { openKit, onOutcome, atOnceMax }: RunOptions<Kit>,
+): Promise<readonly Outcome<Kit>[]> {
+  const outcomes = new Map<number, Outcome<Kit>>();
   const waiting = checks.entries();
   const work = async () => {
     for (const [place, check] of waiting) {

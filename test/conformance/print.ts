@@ -1,7 +1,7 @@
-// What a conformance kit says of a run and of its sentences, as lines of text.
+// What a conformance kit says of a run and of its statements, as lines of text.
 
 import type { Check, Outcome } from './check.ts';
-import type { Sentence } from './sentence.ts';
+import type { Statement } from './statements.ts';
 
 /** A check that passed or failed, and why. */
 export function describeOutcome<Kit>({ check, failure }: Outcome<Kit>): string {
@@ -10,33 +10,33 @@ export function describeOutcome<Kit>({ check, failure }: Outcome<Kit>): string {
   return `${head}  [${check.proves.join(' ')}]${why}`;
 }
 
-/** How many checks and sentences hold. */
+/** How many checks and statements hold. */
 export function describeRun<Kit>(
   outcomes: readonly Outcome<Kit>[],
-  allSentences: readonly Sentence[],
+  statements: readonly Statement[],
 ): string {
   const failed = outcomes.filter(({ failure }) => failure !== undefined);
-  const tried = new Set(outcomes.flatMap(({ check }) => check.proves));
+  const tried = new Set<string>(outcomes.flatMap(({ check }) => check.proves));
   const broken = new Set(failed.flatMap(({ check }) => check.proves));
-  const sentences = allSentences.filter(({ number }) => tried.has(number)).length;
+  const triedCount = statements.filter(({ number }) => tried.has(number)).length;
   return [
     `${outcomes.length - failed.length} passed, ${failed.length} failed.`,
-    `${sentences} of ${allSentences.length} sentences were tried, ${broken.size} do not hold.`,
+    `${triedCount} of ${statements.length} statements were tried, ${broken.size} do not hold.`,
   ].join('\n');
 }
 
-/** Every sentence of the document with the checks that prove it, one per line. */
-export function describeSentences<Kit>(
-  allSentences: readonly Sentence[],
+/** Every statement of the document with the checks that prove it, one per line. */
+export function describeStatements<Kit>(
+  statements: readonly Statement[],
   checks: Readonly<Record<string, readonly Check<Kit>[]>>,
 ): string {
   const all = Object.entries(checks).flatMap(([profile, list]) =>
     list.map((check) => ({ profile, check })),
   );
-  const line = ({ number, section, words }: Sentence) => {
-    const proofs = all.filter(({ check }) => check.proves.includes(number));
+  const line = ({ number, section, words }: Statement) => {
+    const proofs = all.filter(({ check }) => check.proves.some((proven) => proven === number));
     const named = proofs.map(({ profile, check }) => `${profile}: ${check.name}`).join('; ');
     return `${number}\t${section}\t${words}\t${named}`;
   };
-  return allSentences.map(line).join('\n');
+  return statements.map(line).join('\n');
 }

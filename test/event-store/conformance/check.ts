@@ -1,10 +1,10 @@
-// What a check is: which sentences it proves, under which profile, and how.
+// What a check is: which statements it proves, under which profile, and how.
 
 import type { Check as CheckOf } from '../../conformance/check.ts';
+import type { StatementNumber } from '../../conformance/statements.ts';
 import type { Client } from './client.ts';
 import type { Cloud } from './cloud.ts';
 import type { ProfileName } from './profiles.ts';
-import type { SentenceNumber } from './sentences.ts';
 
 /** What a check is given. */
 export interface Kit {
@@ -20,15 +20,15 @@ export interface Kit {
   readonly cloud: Cloud;
 }
 
-export type Check = CheckOf<Kit, SentenceNumber>;
+export type Check = CheckOf<Kit>;
 
 /** The checks of one profile. */
 export type Checks = Readonly<Record<ProfileName, readonly Check[]>>;
 
-/** A check under its name, with the sentences that it proves. */
+/** A check under its name, with the statements that it proves. */
 export function check(
   name: string,
-  proves: readonly SentenceNumber[],
+  proves: readonly StatementNumber[],
   run: (kit: Kit) => Promise<void>,
 ): Check {
   return { name, proves, run };

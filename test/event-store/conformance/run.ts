@@ -7,7 +7,6 @@ import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
 import type { Cloud } from './cloud.ts';
 import { isParallel, type ProfileName } from './profiles.ts';
-import type { SentenceNumber } from './sentences.ts';
 
 export interface Target {
   readonly url: string;
@@ -15,7 +14,7 @@ export interface Target {
   readonly cloud: Cloud;
 }
 
-export type Outcome = OutcomeOf<Kit, SentenceNumber>;
+export type Outcome = OutcomeOf<Kit>;
 
 /** What a check of this service is given; each under a device id of its own. */
 export function kitFor({ url, key, cloud }: Target): Kit {

@@ -1,11 +1,11 @@
 // What a check of the platform is given, and which profile it needs. To add one: a row in the
 // family's file in `checks/`, made of the steps in `steps.ts`, which names the numbers of
-// `sentences.ts` that it proves. It speaks HTTP alone, makes its own project, and can fail.
+// `docs/spec/api.md` that it proves. It speaks HTTP alone, makes its own project, and can fail.
 
 import type { Check as CheckOf } from '../../conformance/check.ts';
+import type { StatementNumber } from '../../conformance/statements.ts';
 import type { Client } from './client.ts';
 import type { ProfileName } from './profiles.ts';
-import type { SentenceNumber } from './sentences.ts';
 
 /** A person who may sign in, and an application through which. */
 export interface SignIn {
@@ -42,15 +42,15 @@ export interface Kit {
   readonly projects: Set<string>;
 }
 
-export type Check = CheckOf<Kit, SentenceNumber>;
+export type Check = CheckOf<Kit>;
 
 /** The checks of one family. Those of `default` need nothing but a key. */
 export type FamilyChecks = Readonly<Partial<Record<ProfileName, readonly Check[]>>>;
 
-/** A check under its name, with the sentences that it proves. */
+/** A check under its name, with the statements that it proves. */
 export function check(
   name: string,
-  proves: readonly SentenceNumber[],
+  proves: readonly StatementNumber[],
   run: (kit: Kit) => Promise<void>,
 ): Check {
   return { name, proves, run };

@@ -5,7 +5,6 @@ import type { Kit, SignIn } from './check.ts';
 import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
 import type { ProfileName } from './profiles.ts';
-import type { SentenceNumber } from './sentences.ts';
 
 export interface Target {
   readonly url: string;
@@ -17,7 +16,7 @@ export interface Target {
   readonly data?: string | undefined;
 }
 
-export type Outcome = OutcomeOf<Kit, SentenceNumber>;
+export type Outcome = OutcomeOf<Kit>;
 
 /** Runs all checks of a profile, and tells each outcome as soon as it is known. */
 export async function runProfile(

@@ -1,33 +1,36 @@
 // Authentication, scopes, and the refusals that come from them.
 
 import assert from 'node:assert/strict';
+import type { StatementNumber } from '../../../conformance/statements.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
 import type { Client } from '../client.ts';
-import type { SentenceNumber } from '../sentences.ts';
 import { ask, expectStatus, given, newProject, refused } from '../steps.ts';
 import { withKey } from './api-keys.ts';
 
 /** The scopes of a section, and what a key with these alone may ask; undefined: nothing to ask. */
-const sections: readonly [SentenceNumber, readonly string[], ((kit: Kit) => string) | undefined][] =
-  [
-    ['26.1', ['workspace:read', 'project:create', 'project:read', 'project:update'], home],
-    ['26.2', ['image:create', 'image:read', 'image:tag', 'image:annotate'], undefined],
-    ['26.3', ['model:infer', 'model:deploy', 'model:manage', 'model-eval:read'], undefined],
-    ['26.4', ['workflow:create', 'workflow:read', 'workflow:update'], undefined],
-    ['26.5', ['version:create', 'version:read', 'version:update'], undefined],
-    ['26.6', ['training-job:create'], undefined],
-    ['26.7', ['folder:create', 'folder:read', 'folder:update', 'folder:delete'], below('groups')],
-    ['26.8', ['device:read', 'device:update'], undefined],
-    ['26.9', ['vision-events:read', 'vision-events:write', 'vision-events:manage'], undefined],
-    ['26.10', ['annotation-job:create', 'annotation-job:read'], undefined],
-    ['26.10', ['video-inference-job:create', 'video-inference-job:read'], undefined],
-    ['26.11', ['integration:create', 'integration:delete', 'credentials:create'], undefined],
-    ['26.11', ['credentials:read', 'credentials:update', 'credentials:delete'], below('api-keys')],
-    ['26.12', ['data-staging:read', 'data-staging:write', 'data-staging:delete'], undefined],
-    ['26.13', ['batch-processing:read', 'batch-processing:trigger', 'batch:read'], undefined],
-    ['26.14', ['workspace-stats:read'], below('inference-stats')],
-    ['26.15', ['openid', 'profile', 'email'], undefined],
-  ];
+const sections: readonly [
+  StatementNumber,
+  readonly string[],
+  ((kit: Kit) => string) | undefined,
+][] = [
+  ['26.1', ['workspace:read', 'project:create', 'project:read', 'project:update'], home],
+  ['26.2', ['image:create', 'image:read', 'image:tag', 'image:annotate'], undefined],
+  ['26.3', ['model:infer', 'model:deploy', 'model:manage', 'model-eval:read'], undefined],
+  ['26.4', ['workflow:create', 'workflow:read', 'workflow:update'], undefined],
+  ['26.5', ['version:create', 'version:read', 'version:update'], undefined],
+  ['26.6', ['training-job:create'], undefined],
+  ['26.7', ['folder:create', 'folder:read', 'folder:update', 'folder:delete'], below('groups')],
+  ['26.8', ['device:read', 'device:update'], undefined],
+  ['26.9', ['vision-events:read', 'vision-events:write', 'vision-events:manage'], undefined],
+  ['26.10', ['annotation-job:create', 'annotation-job:read'], undefined],
+  ['26.10', ['video-inference-job:create', 'video-inference-job:read'], undefined],
+  ['26.11', ['integration:create', 'integration:delete', 'credentials:create'], undefined],
+  ['26.11', ['credentials:read', 'credentials:update', 'credentials:delete'], below('api-keys')],
+  ['26.12', ['data-staging:read', 'data-staging:write', 'data-staging:delete'], undefined],
+  ['26.13', ['batch-processing:read', 'batch-processing:trigger', 'batch:read'], undefined],
+  ['26.14', ['workspace-stats:read'], below('inference-stats')],
+  ['26.15', ['openid', 'profile', 'email'], undefined],
+];
 
 function home({ workspace }: Kit): string {
   return `/${workspace}`;

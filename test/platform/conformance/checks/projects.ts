@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import * as z from 'zod';
+import type { StatementNumber } from '../../../conformance/statements.ts';
 import { taskStarted } from '../answers.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
-import type { SentenceNumber } from '../sentences.ts';
 import {
   annotate,
   ask,
@@ -87,7 +87,7 @@ function differences(before: readonly string[], after: readonly string[]): numbe
   return before.filter((split, place) => split !== after[place]).length;
 }
 
-const rebalanceRows: readonly SentenceNumber[] = [
+const rebalanceRows: readonly StatementNumber[] = [
   ...(['3.2', '3.3', '11.11', '11.12', '11.13', '11.19'] as const),
 ];
 

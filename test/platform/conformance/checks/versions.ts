@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { sentenceOf } from '../../../conformance/http.ts';
+import type { StatementNumber } from '../../../conformance/statements.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
-import type { SentenceNumber } from '../sentences.ts';
 import { annotate, askFor, at, ended, newProject, pathOf, refused, upload } from '../steps.ts';
 import { generateVersion } from './projects.ts';
 
@@ -29,7 +29,7 @@ const deleted = z.looseObject({ deleted: z.literal(true), type: z.literal('versi
 
 /** A key of the settings: what it takes, and what it must refuse. */
 type Row = readonly [
-  number: SentenceNumber,
+  number: StatementNumber,
   key: string,
   value: unknown,
   wrong: readonly unknown[],
