@@ -8,36 +8,36 @@ import { checkAnnouncedSize, type FilePartRules, receiveFile } from '../http-ser
 import { type Handlers, Streamed } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
-import { recogniseContent, recogniseVideo } from './content-types.ts';
-import { noticingFullDisk, writeRow } from './file-before-row.ts';
+import { detectContentType, detectVideoType } from './content-type-detection.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
 import { newFileId } from './ids.ts';
-import type { Parts } from './parts.ts';
+import type { AdmittedUpload } from './retention/admission-control.ts';
 import type { EventStore, FileKind, NewFile } from './store/store.ts';
-import type { AdmittedUpload } from './upkeep/capacity.ts';
+import { reportingFullDisk, writeRowAfterFiles } from './write-row-after-files.ts';
 
 type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
-type AttachmentParts = Pick<
-  Parts,
-  'store' | 'files' | 'capacity' | 'openUploads' | 'settings' | 'clock'
+type AttachmentDependencies = Pick<
+  EventStoreDependencies,
+  'store' | 'files' | 'admission' | 'uploadsInProgress' | 'settings' | 'clock'
 >;
 
 /** The two operations that add a file to a draft. */
 export function attachmentHandlers(
-  parts: AttachmentParts,
+  dependencies: AttachmentDependencies,
 ): Pick<DeviceHandlers, 'events_attach_video' | 'events_attach_file'> {
-  const { settings } = parts;
+  const { settings } = dependencies;
   return {
     events_attach_video: new Streamed(({ event_id }, body) =>
-      attach(parts, event_id, body, {
+      attach(dependencies, event_id, body, {
         kind: 'video',
         defaultLabel: 'video',
         message: 'Video attached.',
         rules: { bytesMax: settings.videoBytesMax, fields: { label: checkLabel } },
-        recognise: recogniseSupportedVideo,
+        detectType: detectSupportedVideo,
       }),
     ),
     events_attach_file: new Streamed(({ event_id }, body) =>
-      attach(parts, event_id, body, {
+      attach(dependencies, event_id, body, {
         kind: 'local_only',
         defaultLabel: 'file',
         message: 'File attached. It stays on this device.',
@@ -45,7 +45,7 @@ export function attachmentHandlers(
           bytesMax: settings.localOnlyBytesMax,
           fields: { label: checkLabel, content_type: checkContentType },
         },
-        recognise: recogniseContent,
+        detectType: detectContentType,
       }),
     ),
   };
@@ -57,7 +57,7 @@ interface Attaching {
   readonly message: string;
   readonly rules: FilePartRules;
   /** The type of the content; throws for content that is not taken. */
-  recognise(firstBytes: Uint8Array): Promise<string | undefined>;
+  detectType(firstBytes: Uint8Array): Promise<string | undefined>;
 }
 
 /**
@@ -66,22 +66,22 @@ interface Attaching {
  * is kept then.
  */
 async function attach(
-  parts: AttachmentParts,
+  dependencies: AttachmentDependencies,
   eventId: string,
   body: IncomingMessage,
   attaching: Attaching,
 ): Promise<Answer<typeof deviceOperations.events_attach_video>> {
-  const { store, capacity, openUploads } = parts;
-  return openUploads.during(eventId, async () => {
+  const { store, admission, uploadsInProgress } = dependencies;
+  return uploadsInProgress.during(eventId, async () => {
     await requireDraft(store, eventId);
     checkAnnouncedSize(body, attaching.rules);
-    const upload = await capacity.admitUpload(bytesOf(body));
+    const upload = await admission.admitUpload(bytesOf(body));
     try {
-      const file = await noticingFullDisk(capacity, () =>
-        writeFile(parts, body, attaching, upload),
+      const file = await reportingFullDisk(admission, () =>
+        writeFile(dependencies, body, attaching, upload),
       );
-      await admitWritten(parts, upload, file);
-      await writeRow(parts, [file.id], () => store.attach(eventId, file));
+      await admitWritten(dependencies, upload, file);
+      await writeRowAfterFiles(dependencies, [file.id], () => store.attach(eventId, file));
       return {
         file_id: file.id,
         event_id: eventId,
@@ -98,7 +98,7 @@ async function attach(
 
 /** A body need not announce its size, so that of the file counts once it is known. */
 async function admitWritten(
-  { files }: AttachmentParts,
+  { files }: AttachmentDependencies,
   upload: AdmittedUpload,
   { id, bytes }: NewFile,
 ): Promise<void> {
@@ -124,18 +124,18 @@ async function requireDraft(store: EventStore, eventId: string): Promise<void> {
 }
 
 async function writeFile(
-  { files, clock }: AttachmentParts,
+  { files, clock }: AttachmentDependencies,
   body: IncomingMessage,
-  { kind, defaultLabel, rules, recognise }: Attaching,
+  { kind, defaultLabel, rules, detectType }: Attaching,
   upload: AdmittedUpload,
 ): Promise<NewFile> {
   const id = newFileId(clock);
-  let recognised: string | undefined;
+  let detected: string | undefined;
   const { stored, fields, declaredType } = await receiveFile(body, rules, (pieces) =>
     files.write(
       id,
       inspected(admitted(pieces, upload), async (firstBytes) => {
-        recognised = await recognise(firstBytes);
+        detected = await detectType(firstBytes);
       }),
     ),
   );
@@ -143,7 +143,7 @@ async function writeFile(
     id,
     kind,
     label: fields.get('label') ?? defaultLabel,
-    contentType: fields.get('content_type') ?? recognised ?? declaredType ?? unknownType,
+    contentType: fields.get('content_type') ?? detected ?? declaredType ?? unknownType,
     ...stored,
   };
 }
@@ -158,7 +158,7 @@ async function* admitted(
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.byteLength;
-    await upload.came(bytes);
+    await upload.received(bytes);
     yield piece;
   }
 }
@@ -189,8 +189,8 @@ async function* inspected(
 }
 
 /** Second document, Video upload rules: by content, and not by the declared type. */
-async function recogniseSupportedVideo(firstBytes: Uint8Array): Promise<string> {
-  const type = await recogniseVideo(firstBytes);
+async function detectSupportedVideo(firstBytes: Uint8Array): Promise<string> {
+  const type = await detectVideoType(firstBytes);
   if (type !== undefined) return type;
   throw new FoveaError('unsupported_media', 'file: its content is not a known video format.', {
     hint: 'Send MP4, MOV, WebM, Matroska, AVI, MPEG, WMV, FLV, 3GP or Ogg video.',

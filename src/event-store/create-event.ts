@@ -3,29 +3,34 @@
 import type { events } from '../contract/events.ts';
 import type { Answer } from '../contract/operation.ts';
 import { limits } from '../limits.ts';
-import { noticingFullDisk, writeRow } from './file-before-row.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
 import { newFileId } from './ids.ts';
-import { checkEvent, newEvent } from './intake/event-checks.ts';
-import { type DecodedImage, decodeImage } from './intake/images.ts';
-import type { Parts } from './parts.ts';
 import type { Created, EventImage, NewFile } from './store/store.ts';
 import { type EventInput, type ImageInput, storedImage } from './store/stored-body.ts';
-import { isoMicroseconds } from './times.ts';
+import { isoMicroseconds } from './timestamps.ts';
+import { type DecodedImage, decodeImage } from './validation/base64-image.ts';
+import { checkEvent, newEvent } from './validation/check-event.ts';
+import { reportingFullDisk, writeRowAfterFiles } from './write-row-after-files.ts';
 
 /**
  * Stores an event with its images; all of it is on the disk when this resolves, and nothing when it
  * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors).
  */
-export async function createEvent(parts: Parts, input: EventInput): Promise<CreateAnswer> {
-  const { store, schemas, settings, capacity } = parts;
+export async function createEvent(
+  dependencies: EventStoreDependencies,
+  input: EventInput,
+): Promise<CreateAnswer> {
+  const { store, schemas, settings, admission } = dependencies;
   checkEvent(input, { schemas, needsSolution: needsSolution(settings) });
   const decoded = await decodeImages(input.images ?? []);
-  await capacity.admit({ bytes: bytesOf(decoded) });
-  const { images, written } = await noticingFullDisk(capacity, () => writeImages(parts, decoded));
+  await admission.admit({ bytes: bytesOf(decoded) });
+  const { images, written } = await reportingFullDisk(admission, () =>
+    writeImages(dependencies, decoded),
+  );
   const ids = written.map(({ id }) => id);
   const event = newEvent(input, images, written);
-  const created = await writeRow(parts, ids, () => store.create(event));
-  return answerFor(parts, created, event.draft, ids);
+  const created = await writeRowAfterFiles(dependencies, ids, () => store.create(event));
+  return answerFor(dependencies, created, event.draft, ids);
 }
 
 /**
@@ -33,21 +38,21 @@ export async function createEvent(parts: Parts, input: EventInput): Promise<Crea
  * nothing is stored, and its body has to be read.
  */
 export async function createEventFrom(
-  parts: Parts,
+  dependencies: EventStoreDependencies,
   request: string,
 ): Promise<CreateAnswer | undefined> {
-  const { store, capacity } = parts;
+  const { store, admission } = dependencies;
   const bringsBytes = request.includes('ase64');
   if (bringsBytes || !store.takesRequests) return undefined;
-  await capacity.admit({ bytes: 0 });
-  const created = await noticingFullDisk(capacity, () => store.createFrom(request));
-  return created && answerFor(parts, created, created.draft, []);
+  await admission.admit({ bytes: 0 });
+  const created = await reportingFullDisk(admission, () => store.createFrom(request));
+  return created && answerFor(dependencies, created, created.draft, []);
 }
 
 type CreateAnswer = Answer<typeof events.events_create>;
 
 function answerFor(
-  { uploader }: Parts,
+  { uploader }: EventStoreDependencies,
   { id, arrival }: Created,
   draft: boolean,
   imageIds: readonly string[],
@@ -63,7 +68,10 @@ function answerFor(
 }
 
 /** Whether events must name a solution (second document, Event). */
-export function needsSolution({ cloud, defaultSolutionId }: Parts['settings']): boolean {
+export function needsSolution({
+  cloud,
+  defaultSolutionId,
+}: EventStoreDependencies['settings']): boolean {
   return cloud !== undefined && defaultSolutionId === undefined;
 }
 
@@ -109,21 +117,24 @@ interface WrittenImages {
  * Side by side, so that they share what the disk does for each of them, but for so many at once
  * that others can still open files.
  */
-async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Promise<WrittenImages> {
+async function writeImages(
+  dependencies: EventStoreDependencies,
+  decoded: readonly DecodedEntry[],
+): Promise<WrittenImages> {
   const images: EventImage[] = [];
   const written: NewFile[] = [];
   for (let start = 0; start < decoded.length; start += limits.imagesWrittenAtOnceMax) {
     const some = decoded.slice(start, start + limits.imagesWrittenAtOnceMax);
     const settled = await Promise.allSettled(
       some.flatMap(({ entry, output, input }) =>
-        [output, input].map(async (image) => image && writeImage(parts, image, entry.label)),
+        [output, input].map(async (image) => image && writeImage(dependencies, image, entry.label)),
       ),
     );
     const files = settled.map((it) => (it.status === 'fulfilled' ? it.value : undefined));
     written.push(...files.filter((file) => file !== undefined));
     const failed = settled.find((it) => it.status === 'rejected');
     if (failed) {
-      await parts.files.remove(written.map(({ id }) => id)).catch(() => {});
+      await dependencies.files.remove(written.map(({ id }) => id)).catch(() => {});
       throw failed.reason;
     }
     for (const [place, { entry }] of some.entries()) {
@@ -134,7 +145,7 @@ async function writeImages(parts: Parts, decoded: readonly DecodedEntry[]): Prom
 }
 
 async function writeImage(
-  { files, clock }: Parts,
+  { files, clock }: EventStoreDependencies,
   { bytes, contentType }: DecodedImage,
   label: string | null | undefined,
 ): Promise<NewFile> {

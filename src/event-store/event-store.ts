@@ -14,20 +14,20 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { openFileFolder } from '../storage/file-folder.ts';
 import { createKeyCheck, deviceCredentials } from './api-key.ts';
+import { startLeaderUploader } from './cloud-upload/leader-uploader.ts';
 import { needsSolution } from './create-event.ts';
-import { eventStoreErrorBody } from './errors.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
+import { eventStoreErrorBody } from './error-response.ts';
 import { eventStoreHandlers } from './handlers.ts';
-import { loadEventSchemas } from './intake/event-schemas.ts';
-import { withPreparedQuery } from './intake/query.ts';
-import { respellEvent } from './intake/spelling.ts';
 import { createRequestCounts } from './metrics.ts';
-import type { Parts } from './parts.ts';
+import { startRetention } from './retention/retention.ts';
+import { withPolicy, writePolicy } from './retention/retention-policy.ts';
+import { createUploadsInProgress } from './retention/uploads-in-progress.ts';
 import { eventStoreRoutes } from './routes.ts';
 import { openEventStore } from './store/sqlite-store.ts';
-import { createOpenUploads } from './upkeep/open-uploads.ts';
-import { withPolicy, writePolicy } from './upkeep/policy.ts';
-import { startUpkeep } from './upkeep/upkeep.ts';
-import { startUploads } from './upload/uploads.ts';
+import { loadEventSchemas } from './validation/event-schemas.ts';
+import { normalizeMemberNames } from './validation/member-names.ts';
+import { withPreparedQuery } from './validation/query-parameters.ts';
 
 export interface EventStoreOptions {
   /** Data folder; made when it is not there. Several processes may share it. */
@@ -74,23 +74,31 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
     const hasFiles = (await store.usage()).fileDiskBytes > 0;
     const files = await openFileFolder(join(data, 'files'), { expected: hasFiles });
     if (options.setsPolicy === true) await writePolicy(data, settings);
-    const openUploads = createOpenUploads();
-    const upkeep = await startUpkeep({ store, files, settings, openUploads, clock, log, data });
-    closing.push(() => upkeep.stop());
-    const uploader = startUploads({ store, files, settings, clock, log, data });
+    const uploadsInProgress = createUploadsInProgress();
+    const retention = await startRetention({
+      store,
+      files,
+      settings,
+      uploadsInProgress,
+      clock,
+      log,
+      data,
+    });
+    closing.push(() => retention.stop());
+    const uploader = startLeaderUploader({ store, files, settings, clock, log, data });
     closing.push(() => uploader.stop());
-    const service = await serveParts(
+    const service = await serveEventStore(
       {
         store,
         files,
         schemas,
         uploader,
-        openUploads,
+        uploadsInProgress,
         clock,
         log,
-        settings: withPolicy(settings, upkeep.policy),
-        capacity: upkeep.capacity,
-        problems: () => upkeep.health(),
+        settings: withPolicy(settings, retention.policy),
+        admission: retention.admission,
+        problems: () => retention.health(),
       },
       options,
     );
@@ -102,7 +110,10 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
   }
 }
 
-function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> {
+function serveEventStore(
+  parts: EventStoreDependencies,
+  options: EventStoreOptions,
+): Promise<Service> {
   const { settings, clock, log } = parts;
   const requests = createRequestCounts();
   return serve({
@@ -131,5 +142,5 @@ function serveParts(parts: Parts, options: EventStoreOptions): Promise<Service> 
 function prepare(operation: Operation, parts: UncheckedParts): UncheckedParts {
   const { body } = parts;
   if (operation.id !== deviceOperations.events_create.id) return withPreparedQuery(parts);
-  return isJsonObject(body) ? { ...parts, body: respellEvent(body) } : parts;
+  return isJsonObject(body) ? { ...parts, body: normalizeMemberNames(body) } : parts;
 }

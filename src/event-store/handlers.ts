@@ -4,40 +4,44 @@ import type { deviceOperations } from '../contract/index.ts';
 import { notFound } from '../errors.ts';
 import { type Handlers, TextFirst } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { eventAnswer, pageAnswer, timeOrNull } from './answers.ts';
 import type { Caller } from './api-key.ts';
 import { attachmentHandlers } from './attachments.ts';
 import { createEvent, createEventFrom } from './create-event.ts';
-import { noticingFullDisk } from './file-before-row.ts';
-import { parseMetadataFilter } from './intake/query.ts';
-import type { Parts } from './parts.ts';
-import { previewHandlers } from './previews.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
+import { eventResponse, pageResponse, timeOrNull } from './event-response.ts';
+import { previewHandlers } from './previews/preview-handlers.ts';
 import { statsHandlers } from './stats.ts';
 import type { EventQuery } from './store/store.ts';
-import { parseMicroseconds } from './times.ts';
+import { parseMicroseconds } from './timestamps.ts';
+import { parseMetadataFilter } from './validation/query-parameters.ts';
+import { reportingFullDisk } from './write-row-after-files.ts';
 
 type DeviceHandlers = Handlers<typeof deviceOperations, Caller>;
 
-export function eventStoreHandlers(parts: Parts): DeviceHandlers {
+export function eventStoreHandlers(dependencies: EventStoreDependencies): DeviceHandlers {
   return {
-    ...writing(parts),
-    ...reading(parts),
-    ...attachmentHandlers(parts),
-    ...statsHandlers(parts),
-    ...previewHandlers(parts),
-    ...keeping(parts),
+    ...writing(dependencies),
+    ...reading(dependencies),
+    ...attachmentHandlers(dependencies),
+    ...statsHandlers(dependencies),
+    ...previewHandlers(dependencies),
+    ...keeping(dependencies),
   };
 }
 
-function writing(parts: Parts): Pick<DeviceHandlers, 'events_create' | 'events_finalize'> {
+function writing(
+  dependencies: EventStoreDependencies,
+): Pick<DeviceHandlers, 'events_create' | 'events_finalize'> {
   return {
     events_create: new TextFirst(
-      (request) => createEventFrom(parts, request),
-      (input) => createEvent(parts, input),
+      (request) => createEventFrom(dependencies, request),
+      (input) => createEvent(dependencies, input),
     ),
     events_finalize: async ({ event_id }) => {
-      const done = await noticingFullDisk(parts.capacity, () => parts.store.finalize(event_id));
-      parts.uploader.wake();
+      const done = await reportingFullDisk(dependencies.admission, () =>
+        dependencies.store.finalize(event_id),
+      );
+      dependencies.uploader.wake();
       return {
         id: done.id,
         draft: false,
@@ -52,17 +56,18 @@ function writing(parts: Parts): Pick<DeviceHandlers, 'events_create' | 'events_f
 
 type Reading = 'events_list' | 'events_latest' | 'events_get' | 'events_count';
 
-function reading({ store }: Parts): Pick<DeviceHandlers, Reading> {
+function reading({ store }: EventStoreDependencies): Pick<DeviceHandlers, Reading> {
   return {
-    events_list: async (input, { signal }) => pageAnswer(await store.list(queryOf(input), signal)),
+    events_list: async (input, { signal }) =>
+      pageResponse(await store.list(queryOf(input), signal)),
     events_latest: async ({ limit = limits.eventsPageDefault, include_drafts = true }, call) => {
       const query = { limit, order: 'newest_first', includeDrafts: include_drafts } as const;
-      return pageAnswer(await store.list(query, call.signal));
+      return pageResponse(await store.list(query, call.signal));
     },
     events_get: async ({ event_id }) => {
       const event = await store.get(event_id);
       if (event === undefined) throw notFound('event', event_id);
-      return eventAnswer(event);
+      return eventResponse(event);
     },
     events_count: async ({ device_id, event_schema, workflow_id }) => {
       const counts = await store.count({
@@ -113,7 +118,11 @@ function queryOf(input: ListInput): EventQuery {
 
 type Keeping = 'events_hold' | 'events_release' | 'events_retry_upload' | 'event_schemas_list';
 
-function keeping({ store, schemas, uploader }: Parts): Pick<DeviceHandlers, Keeping> {
+function keeping({
+  store,
+  schemas,
+  uploader,
+}: EventStoreDependencies): Pick<DeviceHandlers, Keeping> {
   return {
     events_hold: async ({ event_id, reason }) => {
       await store.hold(event_id, reason);

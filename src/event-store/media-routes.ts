@@ -5,26 +5,26 @@ import type { Route } from '../http-server/handlers.ts';
 import { sendContent } from '../http-server/send-content.ts';
 import type { ByteRange } from '../storage/file-store.ts';
 import type { Caller } from './api-key.ts';
-import type { Parts } from './parts.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
 import type { FileKind, StoredFile } from './store/store.ts';
 
-type MediaParts = Pick<Parts, 'store' | 'files'>;
+type MediaDependencies = Pick<EventStoreDependencies, 'store' | 'files'>;
 
 /** `/images/{file_id}` and its like (second document, Endpoints): each has its own kind alone. */
-export function mediaRoutes(parts: MediaParts): readonly Route<Caller>[] {
+export function mediaRoutes(dependencies: MediaDependencies): readonly Route<Caller>[] {
   return [
-    mediaRoute(parts, '/images/{file_id}', 'image'),
-    mediaRoute(parts, '/videos/{file_id}', 'video'),
-    mediaRoute(parts, '/local-only-files/{file_id}', 'local_only'),
+    mediaRoute(dependencies, '/images/{file_id}', 'image'),
+    mediaRoute(dependencies, '/videos/{file_id}', 'video'),
+    mediaRoute(dependencies, '/local-only-files/{file_id}', 'local_only'),
   ];
 }
 
-function mediaRoute(parts: MediaParts, path: string, kind: FileKind): Route<Caller> {
+function mediaRoute(dependencies: MediaDependencies, path: string, kind: FileKind): Route<Caller> {
   return {
     method: 'GET',
     path,
     handle: async (_request, response, { file_id = '' }) => {
-      const file = await parts.store.file(file_id);
+      const file = await dependencies.store.file(file_id);
       if (file?.kind !== kind) throw notFound(nouns[kind], file_id);
       await sendContent(response, {
         contentType: file.contentType,
@@ -32,8 +32,8 @@ function mediaRoute(parts: MediaParts, path: string, kind: FileKind): Route<Call
         etag: file.id,
         sameOrigin: true,
         ...(!isShown(file.contentType) && { filename: file.id }),
-        open: () => openFile(parts, file),
-        openRange: (range) => openFile(parts, file, range),
+        open: () => openFile(dependencies, file),
+        openRange: (range) => openFile(dependencies, file, range),
       });
     },
   };
@@ -42,7 +42,11 @@ function mediaRoute(parts: MediaParts, path: string, kind: FileKind): Route<Call
 const nouns = { image: 'image', video: 'video', local_only: 'local-only file' } as const;
 
 /** A row without its file is a fault of ours, unless a cleanup has just removed both. */
-async function openFile({ store, files }: MediaParts, { id, kind }: StoredFile, range?: ByteRange) {
+async function openFile(
+  { store, files }: MediaDependencies,
+  { id, kind }: StoredFile,
+  range?: ByteRange,
+) {
   try {
     return await files.open(id, range);
   } catch (thrown) {

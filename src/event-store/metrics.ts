@@ -4,16 +4,19 @@ import { removalReasons } from '../contract/event-store.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { safeHeaders } from '../http-server/responses.ts';
 import type { Caller } from './api-key.ts';
-import type { Parts } from './parts.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
 
-/** What a scrape needs to know. */
-export type MetricsParts = Pick<Parts, 'store' | 'capacity' | 'uploader' | 'settings' | 'clock'>;
+/** What a scrape reads. */
+export type MetricsDependencies = Pick<
+  EventStoreDependencies,
+  'store' | 'admission' | 'uploader' | 'settings' | 'clock'
+>;
 
 /** Requests since the service started. Each operation has few statuses, so this stays small. */
 export interface RequestCounts {
-  /** `operation`: the id of the endpoint; undefined where the path meant nothing. */
+  /** `operation`: the id of the endpoint; undefined where no route matched. */
   add(operation: string | undefined, status: number, seconds: number): void;
-  /** What was added, in the order in which each pair first came. */
+  /** One entry for each operation and status. */
   readonly all: readonly RequestCount[];
 }
 
@@ -41,12 +44,18 @@ export function createRequestCounts(): RequestCounts {
   };
 }
 
-export function metricsRoute(parts: MetricsParts, requests?: RequestCounts): Route<Caller> {
+export function metricsRoute(
+  dependencies: MetricsDependencies,
+  requests?: RequestCounts,
+): Route<Caller> {
   return {
     method: 'GET',
     path: '/metrics',
     handle: async (request, response) => {
-      const metrics = [...(await storeMetrics(parts)), ...requestMetrics(requests?.all ?? [])];
+      const metrics = [
+        ...(await storeMetrics(dependencies)),
+        ...requestMetrics(requests?.all ?? []),
+      ];
       const body = Buffer.from([...metrics, ...processMetrics()].map(textOf).join(''));
       response.writeHead(200, {
         ...safeHeaders,
@@ -70,9 +79,12 @@ interface Metric {
   readonly samples: readonly Sample[];
 }
 
-async function storeMetrics({ store, ...parts }: MetricsParts): Promise<readonly Metric[]> {
-  const { capacity, uploader, settings, clock } = parts;
-  const [usage, room] = await Promise.all([store.usage(), capacity.state()]);
+async function storeMetrics({
+  store,
+  ...dependencies
+}: MetricsDependencies): Promise<readonly Metric[]> {
+  const { admission, uploader, settings, clock } = dependencies;
+  const [usage, room] = await Promise.all([store.usage(), admission.state()]);
   const upload = uploader.state();
   const age = (arrival: number | undefined) =>
     arrival === undefined ? 0 : Math.max(0, clock.now() - arrival / 1_000) / 1_000;
@@ -99,7 +111,7 @@ async function storeMetrics({ store, ...parts }: MetricsParts): Promise<readonly
     gauge('database_bytes', 'Bytes of the database in use.', usage.databaseBytes),
     gauge('database_log_bytes', 'Bytes of the log of the database.', usage.logBytes),
     gauge('disk_free_bytes', 'Bytes that are free on the disk.', room.freeBytes),
-    gauge('reserve_bytes', 'Bytes in reserve for a full disk.', room.reserveBytes),
+    gauge('reserve_bytes', 'Bytes in reserve for a full disk.', room.ballastBytes),
     gauge('blocked', '1 while nothing is taken in (529).', room.blocked === undefined ? 0 : 1),
     gauge('retention_seconds', 'How long events are kept.', settings.retentionDays * 86_400),
     {
@@ -157,7 +169,7 @@ function requestMetrics(counts: readonly RequestCount[]): readonly Metric[] {
   ].filter(({ samples }) => samples.length > 0);
 }
 
-/** Under the names that every dashboard knows. */
+/** Under the names that Prometheus client libraries use. */
 function processMetrics(): readonly Metric[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
@@ -178,7 +190,7 @@ function gauge(name: string, help: string, value: number): Metric {
   return { name: `event_store_${name}`, type: 'gauge', help, samples: [{ value }] };
 }
 
-/** Left out while there is no such time. */
+/** Left out while the time is undefined. */
 function timeGauge(name: string, help: string, atMs: number | undefined): readonly Metric[] {
   return atMs === undefined ? [] : [gauge(name, help, atMs / 1_000)];
 }

@@ -4,18 +4,21 @@ import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import { docsRoutes } from './api-docs.ts';
 import type { Caller } from './api-key.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
 import { mediaRoutes } from './media-routes.ts';
 import { metricsRoute, type RequestCounts } from './metrics.ts';
 import { pageRoutes } from './page-routes.ts';
-import type { Parts } from './parts.ts';
 
-export function eventStoreRoutes(parts: Parts, requests: RequestCounts): readonly Route<Caller>[] {
+export function eventStoreRoutes(
+  dependencies: EventStoreDependencies,
+  requests: RequestCounts,
+): readonly Route<Caller>[] {
   return [
-    healthRoute(parts),
-    metricsRoute(parts, requests),
-    ...mediaRoutes(parts),
+    healthRoute(dependencies),
+    metricsRoute(dependencies, requests),
+    ...mediaRoutes(dependencies),
     ...pageRoutes(),
-    ...docsRoutes({ hasKey: parts.settings.apiKey !== undefined }),
+    ...docsRoutes({ hasKey: dependencies.settings.apiKey !== undefined }),
   ];
 }
 
@@ -23,7 +26,7 @@ export function eventStoreRoutes(parts: Parts, requests: RequestCounts): readonl
  * Open to all, so it tells nothing of the events. 503 while something is wrong: whoever watches
  * services looks at the status alone.
  */
-function healthRoute({ problems }: Parts): Route<Caller> {
+function healthRoute({ problems }: EventStoreDependencies): Route<Caller> {
   return {
     method: 'GET',
     path: '/health',

@@ -3,10 +3,10 @@
 import type { deviceOperations } from '../contract/index.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { timeOrNull } from './answers.ts';
 import type { Caller } from './api-key.ts';
-import type { Parts } from './parts.ts';
-import { isoMicroseconds } from './times.ts';
+import type { EventStoreDependencies } from './dependencies.ts';
+import { timeOrNull } from './event-response.ts';
+import { isoMicroseconds } from './timestamps.ts';
 
 type StatsHandlers = Pick<
   Handlers<typeof deviceOperations, Caller>,
@@ -15,15 +15,15 @@ type StatsHandlers = Pick<
 
 export function statsHandlers({
   store,
-  capacity,
+  admission,
   uploader,
   settings,
   clock,
-}: Parts): StatsHandlers {
+}: EventStoreDependencies): StatsHandlers {
   return {
     events_stats: async () => {
       const usage = await store.usage();
-      const room = await capacity.state();
+      const room = await admission.state();
       const upload = uploader.state();
       const ageSeconds = (arrival: number | undefined) =>
         arrival === undefined ? null : Math.max(0, clock.now() - arrival / 1_000) / 1_000;
@@ -49,7 +49,7 @@ export function statsHandlers({
           last_success_at: timeOfMilliseconds(upload.lastSuccessAt),
           next_attempt_at: timeOfMilliseconds(upload.nextAttemptAt),
         },
-        disk: { free_bytes: room.freeBytes, reserve_bytes: room.reserveBytes },
+        disk: { free_bytes: room.freeBytes, reserve_bytes: room.ballastBytes },
         capacity_blocked: room.blocked !== undefined,
         capacity_reason: room.blocked ?? null,
         held_records: usage.held,

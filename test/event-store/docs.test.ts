@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import * as z from 'zod';
 import { systemClock } from '../../src/clock.ts';
 import { createKeyCheck, deviceCredentials } from '../../src/event-store/api-key.ts';
-import { eventStoreErrorBody } from '../../src/event-store/errors.ts';
+import { eventStoreErrorBody } from '../../src/event-store/error-response.ts';
 import { serve } from '../../src/http-server/serve.ts';
 import { staticFileRoute } from '../../src/http-server/static-file.ts';
 import { createLog } from '../../src/log.ts';

@@ -9,7 +9,9 @@ export function createLateReader(rules: unknown): ReadRequest {
   let read: ReadRequest | undefined;
   let isAsked = false;
   const load = async () => {
-    const { createRequestReader, isRequestRules } = await import('../intake/requests.ts');
+    const { createRequestReader, isRequestRules } = await import(
+      '../validation/create-request-reader.ts'
+    );
     if (isRequestRules(rules)) read = createRequestReader(rules);
   };
   return (request) => {

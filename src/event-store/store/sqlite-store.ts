@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../storage/group-commit.ts';
 import { arrivalOf } from '../ids.ts';
-import type { RequestRules } from '../intake/requests.ts';
+import type { RequestRules } from '../validation/create-request-reader.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';
 import { countEvents, readLedger, readUsage } from './figures.ts';
 import { findFile, imagesOf } from './files.ts';

@@ -1,0 +1,26 @@
+// What the handlers and the background work of the Event Store are built from.
+
+import type { Clock } from '../clock.ts';
+import type { EventStoreSettings } from '../event-store-config.ts';
+import type { Log } from '../log.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import type { Uploader } from './cloud-upload/uploader.ts';
+import type { AdmissionControl } from './retention/admission-control.ts';
+import type { UploadsInProgress } from './retention/uploads-in-progress.ts';
+import type { EventStore } from './store/store.ts';
+import type { EventSchemas } from './validation/event-schemas.ts';
+
+export interface EventStoreDependencies {
+  readonly store: EventStore;
+  readonly files: FileStore;
+  readonly schemas: EventSchemas;
+  readonly admission: AdmissionControl;
+  readonly uploader: Uploader;
+  /** Drafts that a file is being attached to right now. */
+  readonly uploadsInProgress: UploadsInProgress;
+  /** What is wrong with the service, in our own words; nothing: it is well. */
+  problems(): readonly string[];
+  readonly settings: EventStoreSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}

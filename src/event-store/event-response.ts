@@ -1,0 +1,63 @@
+// Events as answers show them (second document, Event (response)).
+
+import type { deviceOperations } from '../contract/index.ts';
+import type { Answer } from '../contract/operation.ts';
+import { isJsonObject } from '../json-object.ts';
+import type { EventPage, StoredEvent, StoredFile } from './store/store.ts';
+import { isoMicroseconds } from './timestamps.ts';
+
+type EventAnswer = Answer<typeof deviceOperations.events_get>;
+
+export function eventResponse(event: StoredEvent): EventAnswer {
+  return {
+    id: event.id,
+    solution: event.solution ?? null,
+    workflow_id: event.workflowId ?? null,
+    workflow_version: event.workflowVersion ?? null,
+    inference_timestamp: event.inferenceTimestamp,
+    device_id: event.deviceId ?? null,
+    stream_id: event.streamId ?? null,
+    image_id: event.imageId ?? null,
+    images: event.images.map((image) => ({
+      ...image,
+      object_detections: image.object_detections.filter(isJsonObject),
+      classifications: image.classifications.filter(isJsonObject),
+      instance_segmentations: image.instance_segmentations.filter(isJsonObject),
+      keypoints: image.keypoints.filter(isJsonObject),
+    })),
+    videos: event.videos.map(attachmentResponse),
+    local_only_files: event.localOnlyFiles.map(attachmentResponse),
+    display_image_position: event.displayImagePosition ?? null,
+    event_schema: event.eventSchema,
+    event_data: event.eventData,
+    custom_metadata: event.customMetadata ?? null,
+    created_at: isoMicroseconds(event.arrival),
+    api_version: event.apiVersion,
+    original_file_count: event.originalFileCount,
+    current_file_count: event.currentFileCount,
+    draft: event.upload === 'draft',
+    finalized_at: timeOrNull(event.finalizedAt),
+    auto_finalized_at: timeOrNull(event.autoFinalizedAt),
+    upload_status: event.upload,
+    upload_error: event.uploadError ?? null,
+    uploaded_at: timeOrNull(event.uploadedAt),
+    hold: event.hold ?? null,
+  };
+}
+
+export function pageResponse({ events, next }: EventPage) {
+  return {
+    events: events.map(eventResponse),
+    count: events.length,
+    next_timestamp: timeOrNull(next),
+  };
+}
+
+/** Microseconds since 1970 as ISO 8601; null where there are none. */
+export function timeOrNull(microseconds: number | undefined): string | null {
+  return microseconds === undefined ? null : isoMicroseconds(microseconds);
+}
+
+function attachmentResponse({ id, label, contentType, bytes }: StoredFile) {
+  return { file_id: id, label: label ?? null, content_type: contentType, size_bytes: bytes };
+}

@@ -1,0 +1,50 @@
+// Handler of event previews. What draws is loaded with the first one.
+
+import type { deviceOperations } from '../../contract/index.ts';
+import { notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { limits } from '../../limits.ts';
+import type { Caller } from '../api-key.ts';
+import type { EventStoreDependencies } from '../dependencies.ts';
+import type { EventImage, StoredEvent } from '../store/store.ts';
+
+type PreviewHandlers = Pick<Handlers<typeof deviceOperations, Caller>, 'events_preview'>;
+
+/** One picture of an event, by its place among the images of the event. */
+export interface EventImageSource {
+  readonly event: StoredEvent;
+  readonly image: EventImage;
+  readonly index: number;
+  readonly fileId: string;
+}
+
+export function previewHandlers({ store, files }: EventStoreDependencies): PreviewHandlers {
+  return {
+    events_preview: async ({ event_id: ids }, { signal }) => {
+      const found = await Promise.all([...new Set(ids)].map((id) => store.get(id)));
+      const events = found.filter((event) => event !== undefined);
+      if (events.length === 0) throw notFound('event', ids.join(', '));
+      const [only] = events;
+      const pictures =
+        only !== undefined && events.length === 1
+          ? picturesOf(only)
+          : events.flatMap((event) => mainPicture(event) ?? []);
+      if (pictures.length === 0) throw notFound('image of event', ids.join(', '));
+      const { drawEventSheet } = await import('./draw-event-sheet.ts');
+      return drawEventSheet(pictures.slice(0, limits.eventPreviewImagesMax), files, signal);
+    },
+  };
+}
+
+/** What a model made of an image is shown rather than what it was given. */
+function picturesOf(event: StoredEvent): readonly EventImageSource[] {
+  return event.images.flatMap((image, index) => {
+    const fileId = image.file_id ?? image.input_file_id;
+    return fileId === null ? [] : [{ event, image, index, fileId }];
+  });
+}
+
+function mainPicture(event: StoredEvent): EventImageSource | undefined {
+  const pictures = picturesOf(event);
+  return pictures.find(({ index }) => index === event.displayImagePosition) ?? pictures[0];
+}

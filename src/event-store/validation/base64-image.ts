@@ -1,0 +1,42 @@
+// The images of an event: base64 in, bytes and their type out.
+
+import { FoveaError } from '../../errors.ts';
+import { detectImageType } from '../content-type-detection.ts';
+
+export interface DecodedImage {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+/**
+ * The image that base64 text holds; a data URL is taken as well. Throws `bad_request` naming the
+ * member for text that is no base64 and for bytes that are no image (second document, Errors, 400).
+ */
+export async function decodeImage(text: string, member: string): Promise<DecodedImage> {
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw undecodable(member, 'is not valid base64');
+  const contentType = await detectImageType(bytes);
+  if (contentType !== undefined) return { bytes, contentType };
+  throw undecodable(member, 'is not an image (JPEG, PNG, WebP, GIF, TIFF, BMP, HEIC or AVIF)');
+}
+
+/** Undefined for what is no base64: Node itself passes over what it does not know. */
+function decodeBase64(text: string): Uint8Array | undefined {
+  const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
+  const plain = start === 0 ? text : text.slice(start);
+  // Texts are long: only what does not decode as it is is looked through for blanks.
+  return decodePlain(plain) ?? decodePlain(plain.replaceAll(/\s/g, ''));
+}
+
+function decodePlain(plain: string): Uint8Array | undefined {
+  const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0;
+  const digits = plain.length - padding;
+  const bytes = Buffer.from(plain, 'base64');
+  const isWhole = bytes.length === Math.floor((digits * 3) / 4) && digits % 4 !== 1;
+  const isPadded = padding === 0 || plain.length % 4 === 0;
+  return digits > 0 && isWhole && isPadded ? bytes : undefined;
+}
+
+function undecodable(member: string, wrong: string): FoveaError {
+  return new FoveaError('bad_request', `${member}: ${wrong}.`);
+}

@@ -1,0 +1,121 @@
+// Query parameters as they come over the wire: times, metadata filters, spellings of true.
+
+import type { UncheckedParts } from '../../contract/check.ts';
+import { FoveaError } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../json-object.ts';
+import { limits } from '../../limits.ts';
+import type { MetadataCondition, MetadataOperator, MetadataValue } from '../store/store.ts';
+import { isoMicroseconds, parseMicroseconds } from '../timestamps.ts';
+
+/**
+ * The query of a list with its times in one form. Throws `bad_request` for a malformed time, sort
+ * direction or metadata filter (second document, Errors, 400 (query)).
+ */
+export function prepareQuery(query: JsonObject): JsonObject {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return Object.fromEntries(given.map(([name, value]) => [name, prepared(name, value)]));
+}
+
+function prepared(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'start_time':
+    case 'end_time':
+      return preparedTime(name, value);
+    case 'sort_direction':
+      if (value === 'asc' || value === 'desc') return value;
+      throw badQuery(name, 'must be "asc" or "desc"');
+    case 'metadata_filter':
+      if (!Array.isArray(value)) return value;
+      refuseMany(name, value.length, limits.eventMetadataFiltersMax, 'filters');
+      for (const text of value) parseMetadataFilter(String(text));
+      return value;
+    case 'device_id__in':
+    case 'event_schema__in':
+    case 'workflow_id__in':
+    case 'external_id__in':
+      refuseMany(name, String(value).split(',').length, limits.eventFilterValuesMax, 'values');
+      return value;
+    case 'include_drafts':
+      return truth(value) ?? value;
+    default:
+      return value;
+  }
+}
+
+/** Each is looked for in all that the store has. */
+function refuseMany(name: string, count: number, most: number, what: string): void {
+  if (count > most) throw badQuery(name, `has ${count} ${what}; at most ${most} are taken`);
+}
+
+function preparedTime(name: string, value: unknown): string {
+  const time = typeof value === 'string' ? parseMicroseconds(value) : undefined;
+  if (time !== undefined) return isoMicroseconds(Math.min(time, lastMicrosecond));
+  throw badQuery(name, 'must be an ISO 8601 time, for example 2026-11-21T08:30:00Z');
+}
+
+/** Before the year 10000: a number of so many microseconds may stand for a little more. */
+const lastMicrosecond = Date.UTC(9999, 11, 31, 23, 59, 59) * 1000;
+
+function truth(value: unknown): boolean | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  return /^(0|false|no|off)$/i.test(value) ? false : undefined;
+}
+
+const operators: readonly MetadataOperator[] = ['eq', 'ne', 'gt', 'lt', 'gte', 'lte'];
+
+/**
+ * One condition from `key:value` or `key:op:value`. What comes before the second colon is an
+ * operator only where it is the name of one. Throws `bad_request`.
+ */
+export function parseMetadataFilter(text: string): MetadataCondition {
+  const at = text.indexOf(':');
+  if (at < 1) throw badQuery('metadata_filter', 'must be key:value or key:op:value');
+  const key = text.slice(0, at);
+  const rest = text.slice(at + 1);
+  const second = rest.indexOf(':');
+  const word = rest.slice(0, Math.max(0, second));
+  const operator = operators.find((name) => name === word);
+  if (operator === undefined) {
+    if (isMeantAsOperator(word)) throw badQuery('metadata_filter', wrongOperator);
+    return { key, operator: 'eq', values: meanings(rest) };
+  }
+  const values = meanings(rest.slice(second + 1));
+  if (operator === 'eq' || operator === 'ne') return { key, operator, values };
+  const ordered = values.filter((value) => typeof value !== 'boolean');
+  return { key, operator, values: comparable(ordered) };
+}
+
+/** Nobody has such a value, and an empty page would look like an answer. */
+function isMeantAsOperator(word: string): boolean {
+  const name = word.trim().toLowerCase();
+  return /^(=|==|!=|<>|<|>|<=|>=)$/.test(name) || operators.some((operator) => operator === name);
+}
+
+const wrongOperator = 'the operators are eq, ne, gt, lt, gte, lte, in lower case';
+
+/** What a text may stand for. */
+function meanings(text: string): MetadataValue[] {
+  const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  return [
+    text,
+    ...(isNumber && Number.isFinite(Number(text)) ? [Number(text)] : []),
+    ...(/^true$/i.test(text) ? [true] : /^false$/i.test(text) ? [false] : []),
+  ];
+}
+
+/** A number is compared with numbers alone: as text, "10" would come before "9". */
+function comparable(values: readonly MetadataValue[]): readonly MetadataValue[] {
+  const numbers = values.filter((value) => typeof value === 'number');
+  return numbers.length > 0 ? numbers : values;
+}
+
+function badQuery(name: string, wrong: string): FoveaError {
+  return new FoveaError('bad_request', `${name}: ${wrong}.`);
+}
+
+/** The parts of a request with a query in the form of the contract. */
+export function withPreparedQuery(parts: UncheckedParts): UncheckedParts {
+  const { query } = parts;
+  return isJsonObject(query) ? { ...parts, query: prepareQuery(query) } : parts;
+}
