@@ -99,8 +99,8 @@ export class AdmissionControl {
   }
 
   /**
-   * Resolves when a write may begin; at a limit, after an eviction. Throws `full` before anything is
-   * written when it cannot fit (Event Store, Errors, 529).
+   * Resolves when a write may begin; at a limit, after an eviction. Throws `full` before anything
+   * is written when it cannot fit (Event Store, Errors, 529).
    */
   async admit(write: PlannedWrite = {}): Promise<void> {
     await this.#admitAmount(this.#amountOf(write));
@@ -108,8 +108,8 @@ export class AdmissionControl {
 
   /**
    * Resolves when the upload of a file for a stored event may begin. `announcedBytes`: its
-   * Content-Length, if known; nothing is evicted for it before the bytes arrive. Throws `full` where
-   * it could not fit even after evicting all that may be evicted.
+   * Content-Length, if known; nothing is evicted for it before the bytes arrive. Throws `full`
+   * where it could not fit even after evicting all that may be evicted.
    */
   async admitUpload(announcedBytes: number | undefined): Promise<AdmittedUpload> {
     const announced = this.#amountOf({ records: 0, bytes: announcedBytes });
@@ -143,7 +143,7 @@ export class AdmissionControl {
     if (this.#blocked || cannotFit(reading, policy, announced)) throw this.#fullError(announced);
   }
 
-  /** To be called after a write met a full disk: releases the ballast and evicts in the background. */
+  /** To be called when a write met a full disk: deletes the ballast file and starts an eviction. */
   diskWasFull(): void {
     this.#isDiskFull = true;
     this.#mayEvict = true;
@@ -194,7 +194,7 @@ export class AdmissionControl {
     else await this.#admitNearLimits(added);
   }
 
-  /** Other processes may have admitted as much meanwhile, so this one uses an eighth of the room. */
+  /** Other processes may have admitted as much meanwhile: this one uses an eighth of the room. */
   #isFarFromLimits(reading: CapacityReading, added: CapacityAmount): boolean {
     if (this.#blocked || this.#isDiskFull) return false;
     const eightfold = {

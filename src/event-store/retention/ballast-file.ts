@@ -39,7 +39,7 @@ export class BallastFile {
     this.#isStopped = true;
   }
 
-  /** Some file systems show freed space only after a sync; without it, too much would be removed. */
+  /** Some file systems show freed space only after a sync; else too much would be removed. */
   async syncFolder(): Promise<void> {
     const folder = dirname(this.#path);
     const { atime, mtime } = await stat(folder);

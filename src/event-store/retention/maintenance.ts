@@ -114,7 +114,7 @@ export class Maintenance {
     );
   }
 
-  /** Without a history file: the store ran when its newest event arrived. Future times are ignored. */
+  /** Without a history file: the store ran when its newest event arrived, future ones ignored. */
   async #historyOfEvents(): Promise<ClockHistory | undefined> {
     const { store, clock } = this.#dependencies;
     const until = Math.floor(clock.now() * 1000);
