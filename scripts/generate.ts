@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { listTools } from '../src/mcp/list-tools.ts';
+import { buildToolList } from '../src/mcp/build-tool-list.ts';
 import { tools } from '../tools/index.ts';
 import { appPages } from './generate/app-pages.ts';
 import { manifest } from './generate/manifest.ts';
@@ -14,7 +14,7 @@ import { withToolTable } from './generate/tool-table.ts';
 import { versionDocs } from './generate/version-docs.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const list = listTools(tools);
+const list = buildToolList(tools);
 const offered = surfaces(list);
 const readme = existsSync('README.md') ? readFileSync('README.md', 'utf8') : '';
 

@@ -1,7 +1,7 @@
 // What the process was told on its command line.
 
 import { parseArgs } from 'node:util';
-import type { SurfaceName } from './config.ts';
+import type { SurfaceName as ToolProfile } from './config.ts';
 import { invalidArgument } from './errors.ts';
 import { nearest } from './nearest.ts';
 
@@ -89,7 +89,7 @@ export interface SetupCommand {
   /** Takes the last change back. */
   readonly undo: boolean;
   /** Written as FOVEA_SURFACE. */
-  readonly surface: SurfaceName | undefined;
+  readonly surface: ToolProfile | undefined;
   /** Written as FOVEA_FILE_ROOTS; none: as the environment has it. */
   readonly files: readonly string[];
 }

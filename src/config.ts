@@ -46,7 +46,7 @@ export interface Settings {
   /** Whether only tools that read are offered. */
   readonly readOnly: boolean;
   /** `compact`: the dozen that most work needs, and four that reach all others. */
-  readonly surface: SurfaceName;
+  readonly toolProfile: SurfaceName;
   /** For so long an equal call gets the first result in place of a second run; 0: never. */
   readonly repeatWindowSeconds: number;
   readonly timeoutMs: number;
@@ -140,7 +140,7 @@ function readAll(
     fileRoots: reader.read('FOVEA_FILE_ROOTS', folders(machine), defaultRoots(machine)),
     toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
     readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
-    surface: reader.read('FOVEA_SURFACE', surface, 'full'),
+    toolProfile: reader.read('FOVEA_SURFACE', surface, 'full'),
     repeatWindowSeconds: reader.read(
       'FOVEA_REPEAT_WINDOW_SECONDS',
       repeatSeconds,

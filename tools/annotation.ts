@@ -1,4 +1,4 @@
-// Tools of the annotation family: labeling by people and by models.
+// Tools of the annotation toolset: labeling by people and by models.
 
 import { annotation } from '../src/contract/annotation.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
@@ -30,7 +30,7 @@ export const annotationTools: readonly Tool[] = [
   fromOperation(annotation.autolabel_start, {
     title: 'Start Auto Label',
     description: 'Lets a model label a batch in the background.',
-    unlisted: ['modelOptions', 'confidenceThresholds', 'runNms', 'reviewerEmail'],
+    hiddenArguments: ['modelOptions', 'confidenceThresholds', 'runNms', 'reviewerEmail'],
     cost: confirmAutolabelCost,
     summarize: ({ jobId }) =>
       `Auto Label started${jobId === undefined ? '' : ` as job ${quoted(jobId)}`}.`,

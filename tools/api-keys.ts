@@ -1,4 +1,4 @@
-// Tools of the api_keys family.
+// Tools of the api_keys toolset.
 
 import * as z from 'zod';
 import { apiKeys } from '../src/contract/api-keys.ts';
@@ -34,7 +34,7 @@ const onlyTrue = 'must be true, or left out: protection cannot be taken away';
 export const apiKeyTools: readonly Tool[] = [
   fromOperation(apiKeys.api_keys_list, {
     title: 'List API keys',
-    unlisted: ['includeFolders'],
+    hiddenArguments: ['includeFolders'],
     description: 'What each key allows, without secrets.',
     summarize: ({ apiKeys }) => `${count(apiKeys.length, 'API key')}.`,
   }),
@@ -43,7 +43,7 @@ export const apiKeyTools: readonly Tool[] = [
     description: 'Shows the secret once. Without scopes: those of the caller.',
     givesSecret: true,
     input: createInput,
-    unlisted: ['customMetadata', 'protected'],
+    hiddenArguments: ['customMetadata', 'protected'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       const scopes = scopesOf(input.scopes, fullAccess);
       const { body } = await client.call(create, { ...input, ...scopes }, { signal });
@@ -67,7 +67,7 @@ export const apiKeyTools: readonly Tool[] = [
     title: 'Update API key',
     description: 'Renames, limits, protects, disables or enables a key.',
     input: updateInput,
-    unlisted: ['customMetadata'],
+    hiddenArguments: ['customMetadata'],
     run: async ({ fullAccess, ...input }, { client, signal }) => {
       // The service answers 403, as if another credential could do it.
       if (input.protected === false) throw invalidArgument('protected', onlyTrue);

@@ -30,7 +30,7 @@ interface AuthStatus {
 }
 
 const base = {
-  family: 'auth',
+  toolset: 'auth',
   idempotent: true,
   openWorld: true,
   scope: undefined,

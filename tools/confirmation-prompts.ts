@@ -9,7 +9,7 @@ import type { Input } from '../src/contract/operation.ts';
 import { ownTrainings, type trainings } from '../src/contract/trainings.ts';
 import { versions } from '../src/contract/versions.ts';
 import { asFoveaError } from '../src/errors.ts';
-import type { Question, ToolContext } from '../src/mcp/tool.ts';
+import type { ConfirmationPrompt, ToolContext } from '../src/mcp/tool.ts';
 import { count, lastPart, quoted } from './format.ts';
 
 const forGood = 'This cannot be undone.';
@@ -17,7 +17,7 @@ const forGood = 'This cannot be undone.';
 export async function confirmFolderDeletion(
   { workspace, folderId }: Input<typeof folders.folders_delete>,
   { client, signal }: ToolContext,
-): Promise<Question> {
+): Promise<ConfirmationPrompt> {
   const input = { workspace, groupId: folderId };
   const answer = await readIfAllowed(() => client.call(folders.folders_list, input, { signal }));
   const folder = answer?.body.data.find(({ id }) => id === folderId);
@@ -33,7 +33,7 @@ export async function confirmFolderDeletion(
 export async function confirmKeyRevocation(
   { workspace, keyId }: Input<typeof apiKeys.api_keys_revoke>,
   { client, signal }: ToolContext,
-): Promise<Question> {
+): Promise<ConfirmationPrompt> {
   const input = { workspace, keyId };
   const answer = await readIfAllowed(() => client.call(apiKeys.api_keys_get, input, { signal }));
   const { name, scopes, disabled } = answer?.body.apiKey ?? {};
@@ -47,7 +47,7 @@ export async function confirmKeyRevocation(
 export async function confirmImageDeletion({
   project,
   images: ids,
-}: Input<typeof images.images_delete>): Promise<Question> {
+}: Input<typeof images.images_delete>): Promise<ConfirmationPrompt> {
   const few = ids.length <= idsShownMax ? ` (${ids.map(quoted).join(', ')})` : '';
   return {
     message: `Delete ${count(ids.length, 'image')}${few} of the project ${quoted(lastPart(project))}, with their annotations? ${forGood}`,
@@ -65,7 +65,7 @@ export async function confirmTrainingEnd(
   deed: string,
   { workspace, project, version, trainingId }: Ending,
   { client, signal }: ToolContext,
-): Promise<Question> {
+): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };
   // The document has no such list, so that a platform may know trainings and not this.
   const list = () => client.call(ownTrainings.trainings_list, input, { signal });
@@ -91,7 +91,7 @@ const openStates = ['queued', 'running', 'stopping'];
 export async function confirmTrainingCost(
   { workspace, project, version, modelType, epochs }: Input<typeof ownTrainings.trainings_start>,
   { client, signal, settings }: ToolContext,
-): Promise<Question> {
+): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };
   const answer = await readIfAllowed(() => client.call(versions.versions_get, input, { signal }));
   const images = answer?.body.version.images;
@@ -116,7 +116,7 @@ export async function confirmAutolabelCost(
     numImagesToLabel,
   }: Input<typeof annotation.autolabel_start>,
   { settings }: ToolContext,
-): Promise<Question> {
+): Promise<ConfirmationPrompt> {
   const figure =
     numImagesToLabel === undefined ? 'all images' : `up to ${count(numImagesToLabel, 'image')}`;
   return {

@@ -1,4 +1,4 @@
-// Tools of the deployment family.
+// Tools of the deployment toolset.
 
 import { deployment } from '../src/contract/deployment.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
@@ -15,7 +15,7 @@ export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.deployment_set_model, {
     title: 'Deploy model',
     description: 'Replaces the model that a project serves.',
-    inShort: { model: '{type: model_id, modelId} or {type: sam3 | clip, classes}.' },
+    shortDescriptions: { model: '{type: model_id, modelId} or {type: sam3 | clip, classes}.' },
     summarize: (_answer, { project, model }) =>
       `${quoted(project)} now serves ${quoted(model.modelId ?? model.type)}.`,
   }),
@@ -42,7 +42,7 @@ export const deploymentTools: readonly Tool[] = [
   fromOperation(deployment.active_learning_images, {
     title: 'List Active Learning images',
     description: 'What was collected and waits for review.',
-    unlisted: ['pageSize', 'sortBy', 'sortDirection', 'reviewer'],
+    hiddenArguments: ['pageSize', 'sortBy', 'sortDirection', 'reviewer'],
     summarize: (_answer, { page = 1 }) => `Page ${page} of the collected images.`,
   }),
 ];

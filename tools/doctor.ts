@@ -21,7 +21,7 @@ import { asGiven, quoted } from './format.ts';
 export const doctorTools: readonly Tool[] = [
   tool({
     name: 'doctor',
-    family: 'doctor',
+    toolset: 'doctor',
     title: 'Check the setup',
     description: 'Where tools fail for no visible reason: names each fix.',
     effect: 'reads',

@@ -1,4 +1,4 @@
-// Tools of the events family: the Event Store of a device.
+// Tools of the events toolset: the Event Store of a device.
 
 import * as z from 'zod';
 import { eventStore } from '../src/contract/event-store.ts';
@@ -22,7 +22,13 @@ const reading: readonly Tool[] = [
     app: 'event-timeline',
     meta: { searchHint: 'device camera detections history vision events' },
     input: listInput,
-    unlisted: [...severalOf, 'workflow_id', 'external_id', 'related_event_id', 'include_drafts'],
+    hiddenArguments: [
+      ...severalOf,
+      'workflow_id',
+      'external_id',
+      'related_event_id',
+      'include_drafts',
+    ],
     run: listEvents,
   }),
   toolFor(events.events_get, {
@@ -35,13 +41,13 @@ const reading: readonly Tool[] = [
     title: 'Get latest events',
     description: 'What happened last on the device.',
     input: latestInput,
-    unlisted: ['include_drafts'],
+    hiddenArguments: ['include_drafts'],
     run: latestEvents,
   }),
   fromOperation(events.events_count, {
     title: 'Count device events',
     description: 'How many events there are, from when to when.',
-    unlisted: ['workflow_id'],
+    hiddenArguments: ['workflow_id'],
     summarize: ({ total_count, filtered_count, oldest_timestamp, newest_timestamp }) => {
       const span = newest_timestamp
         ? `, from ${bare(oldest_timestamp ?? '')} to ${bare(newest_timestamp)}`
@@ -64,7 +70,7 @@ const attaching: readonly Tool[] = [
     description: 'Adds a file, which never leaves the device, to a draft event.',
     usesFiles: true,
     input: fileInput,
-    unlisted: ['content_type'],
+    hiddenArguments: ['content_type'],
     run: attachFile,
   }),
   fromOperation(events.events_finalize, {
@@ -89,7 +95,7 @@ const keeping: readonly Tool[] = [
   fromOperation(eventStore.events_ledger, {
     title: 'List removed events',
     description: 'What was removed, when and why.',
-    unlisted: ['event_id'],
+    hiddenArguments: ['event_id'],
     project: ({ lines, next }) => ({ next_before: next, lines }),
     page: ({ lines, next }) => ({
       shown: lines.length,
@@ -137,7 +143,13 @@ export const eventTools: readonly Tool[] = [
     fileArguments: ['images'],
     repeated: 'made',
     input: createInput,
-    unlisted: ['workflow_id', 'workflow_version', 'stream_id', 'image_id', 'displayImagePosition'],
+    hiddenArguments: [
+      'workflow_id',
+      'workflow_version',
+      'stream_id',
+      'image_id',
+      'displayImagePosition',
+    ],
     run: createEvent,
   }),
   ...reading,

@@ -1,4 +1,4 @@
-// Tools of the folders family.
+// Tools of the folders toolset.
 
 import * as z from 'zod';
 import { described } from '../src/contract/fields.ts';
@@ -26,7 +26,7 @@ export const folderTools: readonly Tool[] = [
       auth_groups: groups,
     }),
     description: 'Groups projects.',
-    unlisted: ['external_id', 'auth_groups'],
+    hiddenArguments: ['external_id', 'auth_groups'],
     summarize: ({ id }, { name }) => `Created folder ${quoted(name)} with id ${quoted(id)}.`,
   }),
   fromOperation(update, {
@@ -37,7 +37,7 @@ export const folderTools: readonly Tool[] = [
       auth_groups: described(update.body.shape.auth_groups, 'As in folders_create.'),
     }),
     description: 'Renames or moves a folder; projects replaces its list.',
-    unlisted: ['external_id', 'auth_groups'],
+    hiddenArguments: ['external_id', 'auth_groups'],
     mistake: (input) =>
       Object.keys(update.body.shape).some((name) => Object.hasOwn(input, name))
         ? undefined

@@ -1,6 +1,6 @@
 // What several families say of work that they started: the next call, and what goes on.
 
-import type { BackgroundWork, NextCall } from '../src/mcp/tool.ts';
+import type { BackgroundTask, NextCall } from '../src/mcp/tool.ts';
 
 export function waitForTask(workspace: string, taskId: string): NextCall {
   return { tool: 'tasks_wait', arguments: { workspace, taskId }, why: 'Waits until it is done.' };
@@ -19,7 +19,7 @@ export function exportCall(version: {
   };
 }
 
-export function taskWork(workspace: string, taskId: string): BackgroundWork {
+export function taskWork(workspace: string, taskId: string): BackgroundTask {
   return { kind: 'task', workspace, taskId };
 }
 
@@ -28,7 +28,7 @@ export function jobWork(
   workspace: string,
   id: string | undefined,
   answer: object,
-): BackgroundWork | undefined {
+): BackgroundTask | undefined {
   const url: unknown = 'url' in answer ? answer.url : undefined;
   const isTask = typeof url === 'string' && url.endsWith(`/asynctasks/${id}`);
   return isTask && id !== undefined ? taskWork(workspace, id) : undefined;

@@ -1,4 +1,4 @@
-// Tools of the images family.
+// Tools of the images toolset.
 
 import { basename } from 'node:path';
 import * as z from 'zod';
@@ -52,7 +52,7 @@ export const imageTools: readonly Tool[] = [
     fileArguments: ['files', 'annotations', 'labelmap_file', 'list'],
     meta: { searchHint: 'add import images annotations folder COCO YOLO VOC' },
     input: uploadInput,
-    unlisted: ['name', 'labelmap', 'list'],
+    hiddenArguments: ['name', 'labelmap', 'list'],
     run: uploadImages,
   }),
   toolFor(annotate, {
@@ -60,7 +60,7 @@ export const imageTools: readonly Tool[] = [
     description: 'Labels one image; many: images_upload.',
     fileArguments: ['file'],
     input: annotateInput,
-    unlisted: ['labelmap', 'jobName', 'prediction'],
+    hiddenArguments: ['labelmap', 'jobName', 'prediction'],
     run: annotateImage,
   }),
   toolFor(get, {

@@ -1,4 +1,4 @@
-// Tools of the inference family: running a model on an image.
+// Tools of the inference toolset: running a model on an image.
 
 import * as z from 'zod';
 import { inference } from '../src/contract/inference.ts';
@@ -31,7 +31,7 @@ export const inferenceTools: readonly Tool[] = [
     fileArguments: ['file'],
     repeated: 'made',
     input,
-    unlisted: ['overlap'],
+    hiddenArguments: ['overlap'],
     run: async ({ version: wanted = 'deployed', file, url, ...rest }, context) => {
       const { client, signal } = context;
       if ((file === undefined) === (url === undefined)) {

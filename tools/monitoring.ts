@@ -1,4 +1,4 @@
-// Tools of the monitoring family.
+// Tools of the monitoring toolset.
 
 import { monitoring } from '../src/contract/monitoring.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
@@ -9,7 +9,7 @@ export const monitoringTools: readonly Tool[] = [
   fromOperation(monitoring.inference_stats_get, {
     title: 'Get inference statistics',
     description: 'How models do in use: number, errors, confidence, speed.',
-    unlisted: ['modelNames'],
+    hiddenArguments: ['modelNames'],
     summarize: ({ num_inferences, num_errors }) =>
       `${count(num_inferences ?? 0, 'inference')}, ${count(num_errors ?? 0, 'error')}.`,
   }),

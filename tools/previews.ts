@@ -45,7 +45,7 @@ type Preview = Answer<typeof versions_preview>;
 export const previewTools: readonly Tool[] = [
   {
     name: 'versions_preview',
-    family: 'versions',
+    toolset: 'versions',
     title: 'Preview version settings',
     description: 'Shows originals and augmented samples with boxes in one picture.',
     effect: 'adds',
@@ -56,7 +56,7 @@ export const previewTools: readonly Tool[] = [
     usesFiles: true,
     app: 'contact-sheet',
     input: offered,
-    unlisted: ['labelmap_file', 'seed', 'overwrite'],
+    hiddenArguments: ['labelmap_file', 'seed', 'overwrite'],
     call: async (args, context) => previewSettings(check(accepted, args), context),
   },
 ];

@@ -1,4 +1,4 @@
-// Tools of the projects family.
+// Tools of the projects toolset.
 
 import type { Answer, Input } from '../src/contract/operation.ts';
 import { projects } from '../src/contract/projects.ts';
@@ -65,7 +65,7 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_create, {
     title: 'Create project',
     description: 'Starts a dataset; the id has its slug.',
-    unlisted: ['license'],
+    hiddenArguments: ['license'],
     summarize: ({ id, type }) => `Created project ${quoted(lastPart(id))} (${quoted(type)}).`,
     next: ({ id }) => [
       {
@@ -120,7 +120,7 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_health, {
     title: 'Check dataset health',
     description: 'Counts, class balance, missing labels: look before a version.',
-    unlisted: ['regenerate'],
+    hiddenArguments: ['regenerate'],
     summarize: ({ stats, splits }) =>
       `${count(stats.numImages, 'image')}, ${count(stats.numAnnotations, 'annotation')}` +
       ` (${tally(stats.classDistribution) || 'no classes'});` +
@@ -131,8 +131,8 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.projects_rebalance_splits, {
     title: 'Rebalance splits',
     description: 'Moves images between splits in the background, for later versions.',
-    inShort: { splits: '{train, valid, test}: shares, e.g. 70, 20, 10.' },
-    unlisted: ['grouping', 'classes'],
+    shortDescriptions: { splits: '{train, valid, test}: shares, e.g. 70, 20, 10.' },
+    hiddenArguments: ['grouping', 'classes'],
     summarize: ({ taskId }, { splits }) =>
       `Rebalancing to ${splitList(splits)} started as task ${quoted(taskId)}.`,
     next: ({ taskId }, { workspace }) => [waitForTask(workspace, taskId)],
@@ -141,7 +141,7 @@ export const projectTools: readonly Tool[] = [
   fromOperation(projects.models_list, {
     title: 'List models',
     description: 'Trained models with metrics.',
-    unlisted: ['group'],
+    hiddenArguments: ['group'],
     summarize: ({ models }) => `${count(models.length, 'model')}.`,
   }),
 ];

@@ -11,7 +11,7 @@ import { ownTasks } from '../src/contract/tasks.ts';
 import { ownTrainings } from '../src/contract/trainings.ts';
 import { workspace } from '../src/contract/workspace.ts';
 import { limits } from '../src/limits.ts';
-import type { Reconciler } from '../src/mcp/journal/journal.ts';
+import type { Reconciler } from '../src/mcp/idempotency/idempotency.ts';
 import type { ToolContext, ToolResult } from '../src/mcp/tool.ts';
 import { waitForTask } from './follow-up-calls.ts';
 import { lastPart, quoted } from './format.ts';

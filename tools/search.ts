@@ -1,4 +1,4 @@
-// Tools of the search family.
+// Tools of the search toolset.
 
 import * as z from 'zod';
 import { search } from '../src/contract/search.ts';
@@ -30,7 +30,7 @@ const imagesSearch = toolFor(search.images_search, {
   description: 'Lists or finds images. Splits, unlabelled: workspace_search.',
   fileArguments: ['image'],
   input: imagesInput,
-  unlisted: ['in_dataset', 'batch', 'annotation_job', 'annotation_job_id'],
+  hiddenArguments: ['in_dataset', 'batch', 'annotation_job', 'annotation_job_id'],
   run: async ({ image, ...input }, context) => {
     const likeness = image === undefined ? {} : { image_base64: await readImage(image, context) };
     const { signal } = context;

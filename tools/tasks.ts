@@ -1,4 +1,4 @@
-// Tools of the tasks family: work that goes on in the background.
+// Tools of the tasks toolset: work that goes on in the background.
 
 import * as z from 'zod';
 import { inWorkspace, project, taskId, version } from '../src/contract/fields.ts';
@@ -43,7 +43,7 @@ interface Standing {
 
 const wait = tool({
   name: 'tasks_wait',
-  family: 'tasks',
+  toolset: 'tasks',
   title: 'Wait for task',
   description: 'Waits for background work: taskId, or project and version.',
   meta: { searchHint: 'progress poll status job training version ready' },
@@ -54,7 +54,7 @@ const wait = tool({
   scope: tasks.tasks_get.scope,
   usesFiles: false,
   input: waitInput,
-  unlisted: ['timeout_s'],
+  hiddenArguments: ['timeout_s'],
   run: async (input, context) => {
     const { name, ask, after } = subjectOf(input, context);
     const waitMs = (input.timeout_s ?? waitSecondsMax) * 1000;

@@ -1,4 +1,4 @@
-// Tools of the trainings family.
+// Tools of the trainings toolset.
 
 import { ownTrainings, trainings } from '../src/contract/trainings.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
@@ -42,7 +42,7 @@ export const trainingTools: readonly Tool[] = [
   fromOperation(trainings.trainings_cancel, {
     title: 'Cancel training',
     description: 'Gives up a training. Cannot be undone.',
-    unlisted: ['continueIfNoRefund'],
+    hiddenArguments: ['continueIfNoRefund'],
     confirmation: {
       ...confirmation,
       question: (input, context) => confirmTrainingEnd('Cancel', input, context),

@@ -1,4 +1,4 @@
-// Tools of the trash family.
+// Tools of the trash toolset.
 
 import { trash } from '../src/contract/trash.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';

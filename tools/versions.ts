@@ -1,4 +1,4 @@
-// Tools of the versions family: frozen snapshots of a dataset.
+// Tools of the versions toolset: frozen snapshots of a dataset.
 
 import * as z from 'zod';
 import type { Answer } from '../src/contract/operation.ts';
@@ -48,7 +48,7 @@ export const versionTools: readonly Tool[] = [
     idempotent: true,
     fileArguments: ['save_to', 'overwrite'],
     input: exportInput,
-    unlisted: ['overwrite'],
+    hiddenArguments: ['overwrite'],
     run: exportVersion,
   }),
   {
@@ -58,7 +58,7 @@ export const versionTools: readonly Tool[] = [
       input: generateInput,
       description:
         'Freezes the dataset in the background: preprocessing, then augmentation; image.versions N makes of each train image the original and N-1 random copies. Try dry_run or versions_preview first.',
-      inShort: generateWords,
+      shortDescriptions: generateWords,
       run: generateVersion,
     }),
     // Hosts are shown a part of what it accepts: the whole is checked with all problems at once.

@@ -1,4 +1,4 @@
-// Tools of the video family.
+// Tools of the video toolset.
 
 import * as z from 'zod';
 import { described } from '../src/contract/fields.ts';

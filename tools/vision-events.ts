@@ -1,4 +1,4 @@
-// Tools of the vision_events family: events in the cloud.
+// Tools of the vision_events toolset: events in the cloud.
 
 import * as z from 'zod';
 import { flatMetadata } from '../src/contract/fields.ts';
@@ -20,7 +20,7 @@ export const visionEventTools: readonly Tool[] = [
   fromOperation(visionEvents.vision_events_create, {
     title: 'Create vision event',
     description: 'Records in the cloud what a camera saw; on a device: events_create.',
-    unlisted: ['streamId', 'workflowId', 'displayImagePosition'],
+    hiddenArguments: ['streamId', 'workflowId', 'displayImagePosition'],
     summarize: (_answer, { eventId, eventType }) =>
       `Recorded ${eventType} event ${quoted(eventId)}.`,
   }),
@@ -35,7 +35,7 @@ export const visionEventTools: readonly Tool[] = [
     usesFiles: true,
     repeated: 'made',
     input: uploadInput,
-    unlisted: ['name', 'metadata'],
+    hiddenArguments: ['name', 'metadata'],
     run: async ({ file, name, metadata }, context) => {
       const { client, signal } = context;
       const input = {

@@ -1,4 +1,4 @@
-// Tools of the workspace family.
+// Tools of the workspace toolset.
 
 import type * as z from 'zod';
 import type { Project } from '../src/contract/projects.ts';

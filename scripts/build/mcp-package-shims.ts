@@ -1,6 +1,6 @@
 // What the MCP package asks of its platform, in the release: without the validator of JSON schemas
 // that it would load at each start. It checks what people fill into forms, and those of Fovea have
-// nothing to fill (src/mcp/ask-to-open.ts).
+// nothing to fill (src/mcp/elicitation/host-elicitation.ts).
 
 export class DefaultJsonSchemaValidator {
   getValidator() {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type ListedPrompt, prompts } from '../../src/mcp/prompts/prompts.ts';
-import type { ListedTool } from '../../src/mcp/surface.ts';
+import type { ListedTool } from '../../src/mcp/tool-list.ts';
 
 /** The manifest as text, formatted as the linter wants it. */
 export function manifest(list: readonly ListedTool[]): string {

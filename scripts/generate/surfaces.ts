@@ -3,9 +3,9 @@
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { readSettings } from '../../src/config.ts';
 import { type WireTool, wireTools } from '../../src/mcp/create-server.ts';
-import { offeredOverHttp } from '../../src/mcp/http/offered.ts';
+import { toolsOverHttp } from '../../src/mcp/http/tools-over-http.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
-import type { ListedTool, SurfaceSettings } from '../../src/mcp/surface.ts';
+import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
 
 export interface Surface {
   /** Also the name of its file, without the ending. */
@@ -16,32 +16,32 @@ export interface Surface {
 
 /** In a fixed order; a toolset for each family. */
 export function surfaces(list: readonly ListedTool[]): readonly Surface[] {
-  const families = [...new Set(list.map(({ family }) => family))];
+  const toolsets = [...new Set(list.map(({ toolset }) => toolset))];
   return [
     local('full', list, {}),
-    local('compact', list, { surface: 'compact' }),
+    local('compact', list, { toolProfile: 'compact' }),
     local('read-only', list, { readOnly: true }),
-    local('compact-read-only', list, { surface: 'compact', readOnly: true }),
+    local('compact-read-only', list, { toolProfile: 'compact', readOnly: true }),
     local('project-fixed', list, { project: 'cells' }),
     overHttp('http-full', list, 'full'),
     overHttp('http-compact', list, 'compact'),
-    ...families.map((family) => local(`toolset-${family}`, list, { toolsets: [family] })),
+    ...toolsets.map((toolset) => local(`toolset-${toolset}`, list, { toolsets: [toolset] })),
   ];
 }
 
-function local(name: string, list: readonly ListedTool[], changes: Partial<SurfaceSettings>) {
+function local(name: string, list: readonly ListedTool[], changes: Partial<ToolListSettings>) {
   return made(name, list, changes, true);
 }
 
 /** Everybody has a workspace there. */
-function overHttp(name: string, list: readonly ListedTool[], surface: 'full' | 'compact') {
-  return made(name, offeredOverHttp(list), { surface, workspace: 'any' }, false);
+function overHttp(name: string, list: readonly ListedTool[], toolProfile: 'full' | 'compact') {
+  return made(name, toolsOverHttp(list), { toolProfile, workspace: 'any' }, false);
 }
 
 function made(
   name: string,
   list: readonly ListedTool[],
-  changes: Partial<SurfaceSettings>,
+  changes: Partial<ToolListSettings>,
   readsFiles: boolean,
 ): Surface {
   const tools = wireTools(list, { ...readSettings({}), ...changes });

@@ -20,10 +20,10 @@ export function withToolTable(readme: string, tools: readonly Tool[]): string {
 }
 
 function toolTable(tools: readonly Tool[]): string {
-  const families = [...new Set(tools.map(({ family }) => family))];
-  const rows = families.flatMap((family) => [
-    [`**${family}**`, '', ''],
-    ...tools.filter((tool) => tool.family === family).map(cells),
+  const toolsets = [...new Set(tools.map(({ toolset }) => toolset))];
+  const rows = toolsets.flatMap((toolset) => [
+    [`**${toolset}**`, '', ''],
+    ...tools.filter((tool) => tool.toolset === toolset).map(cells),
   ]);
   return aligned([['Tool', 'What it is for', 'Effect'], ...rows]);
 }

@@ -15,7 +15,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { type Caller, protectedResourceAt } from '../mcp/http/authorization.ts';
-import { mcpPath } from '../mcp/http/mcp-http.ts';
+import { mcpPath } from '../mcp/http/streamable-http.ts';
 import { once } from '../once.ts';
 import { startPlatform } from '../platform/platform.ts';
 import type { Secret } from '../secret.ts';

@@ -7,12 +7,15 @@ import { readSettings, type Settings } from '../config.ts';
 import { scopes } from '../contract/scopes.ts';
 import type { Service } from '../http-server/service.ts';
 import { createLog, type Log } from '../log.ts';
-import { callerServers } from '../mcp/http/caller-servers.ts';
-import { mcpPath, startMcpHttp } from '../mcp/http/mcp-http.ts';
-import { scopesOfCalls } from '../mcp/http/needed-scope.ts';
-import { offeredOverHttp } from '../mcp/http/offered.ts';
-import { type LazyJournal, lazyJournal } from '../mcp/journal/lazy-journal.ts';
-import { adapt, checkToolsets, type ListedTool } from '../mcp/surface.ts';
+import { createScopeOf } from '../mcp/http/operation-scope.ts';
+import { serversPerCaller } from '../mcp/http/servers-per-caller.ts';
+import { mcpPath, startStreamableHttp } from '../mcp/http/streamable-http.ts';
+import { toolsOverHttp } from '../mcp/http/tools-over-http.ts';
+import {
+  createLazyIdempotency,
+  type LazyIdempotency,
+} from '../mcp/idempotency/lazy-idempotency.ts';
+import { checkToolsets, type ListedTool, offeredOperations } from '../mcp/tool-list.ts';
 import { warnOfPlainText } from './authorization-server.ts';
 import { embeddedBackend, type HttpBackend, hostedBackend } from './http-backend.ts';
 import { runService } from './run-service.ts';
@@ -26,9 +29,9 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
     settings.baseUrl === undefined
       ? await embeddedBackend({ command, settings, log })
       : await hostedBackend(settings.baseUrl, settings);
-  const readBacks = async () => (await import('../../tools/reconciliation.ts')).reconcilers;
-  const journal = lazyJournal(settings, log, readBacks);
-  const parts = { command, settings, version, log, journal: journal.get };
+  const loadReconcilers = async () => (await import('../../tools/reconciliation.ts')).reconcilers;
+  const idempotency = createLazyIdempotency(settings, log, loadReconcilers);
+  const parts = { command, settings, version, log, idempotency: idempotency.get };
   const service = await start(backend, parts).catch(async (thrown) => {
     await backend.close();
     throw thrown;
@@ -40,7 +43,7 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
     close: async () => {
       await service.close();
       await backend.close();
-      await journal.close();
+      await idempotency.close();
     },
   });
 }
@@ -50,28 +53,28 @@ interface Parts {
   readonly settings: Settings;
   readonly version: string;
   readonly log: Log;
-  readonly journal: LazyJournal['get'];
+  readonly idempotency: LazyIdempotency['get'];
 }
 
 function start(backend: HttpBackend, parts: Parts): Promise<Service> {
-  const { command, settings, version, log, journal } = parts;
+  const { command, settings, version, log, idempotency } = parts;
   const { host, port } = command;
   const { publicUrl, trustedProxies } = settings;
   const { routes, verify, issuer, onListening, clientOf } = backend;
-  const offered: readonly ListedTool[] = offeredOverHttp(list);
-  const usable = adapt(offered, settings);
+  const offered: readonly ListedTool[] = toolsOverHttp(list);
+  const usable = offeredOperations(offered, settings);
   const needed = new Set([...usable.map(({ scope }) => scope), 'openid']);
-  const makeServer = callerServers({
+  const makeServer = serversPerCaller({
     list: offered,
     loadTools: async () => (await import('../../tools/index.ts')).tools,
     clientOf,
     settings,
     version,
     log,
-    journal,
+    idempotency,
     clock: systemClock,
   });
-  return startMcpHttp({
+  return startStreamableHttp({
     host,
     port,
     trustedProxies,
@@ -79,11 +82,11 @@ function start(backend: HttpBackend, parts: Parts): Promise<Service> {
     onListening,
     log,
     ...(publicUrl !== undefined && { publicUrl }),
-    admission: {
+    authorization: {
       verify,
       issuer,
       scopes: scopes.filter((scope) => needed.has(scope)),
-      scopeOf: scopesOfCalls(usable, settings),
+      scopeOf: createScopeOf(usable, settings),
     },
     makeServer: (caller) => {
       if (caller === undefined) throw new Error('a request came without a caller');

@@ -10,8 +10,8 @@ import { fetchThrough } from '../http-client/proxied-fetch.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
-import { servedRevisions } from '../mcp/revisions.ts';
-import { adapt } from '../mcp/surface.ts';
+import { servedRevisions } from '../mcp/protocol-revisions.ts';
+import { offeredOperations } from '../mcp/tool-list.ts';
 import { nearest } from '../nearest.ts';
 import { findSharpBuild } from '../pictures/load-sharp.ts';
 import { findHosts } from '../setup/find-hosts.ts';
@@ -82,7 +82,7 @@ function wayOut({ baseUrl, proxies }: Settings): string | undefined {
 
 function offered(settings: Settings): OfferedTools {
   const tools = wireTools(list, settings);
-  const scopes = adapt(list, settings).flatMap(({ scope }) => scope ?? []);
+  const scopes = offeredOperations(list, settings).flatMap(({ scope }) => scope ?? []);
   return {
     count: tools.length,
     tokens: measured(settings) ?? estimated(tools),
@@ -91,10 +91,10 @@ function offered(settings: Settings): OfferedTools {
 }
 
 /** As the build counted them, for the surfaces that it counted. */
-function measured({ surface, readOnly, toolsets, project }: Settings): number | undefined {
+function measured({ toolProfile, readOnly, toolsets, project }: Settings): number | undefined {
   if (toolsets !== undefined || project !== undefined) return undefined;
-  if (readOnly) return budget[surface === 'compact' ? 'compact-read-only' : 'read-only'].tokens;
-  return budget[surface].tokens;
+  if (readOnly) return budget[toolProfile === 'compact' ? 'compact-read-only' : 'read-only'].tokens;
+  return budget[toolProfile].tokens;
 }
 
 function estimated(tools: unknown): number {

@@ -8,7 +8,7 @@ import { scopes as allScopes } from '../contract/scopes.ts';
 import { invalidArgument } from '../errors.ts';
 import { fetchThrough } from '../http-client/proxied-fetch.ts';
 import type { Log } from '../log.ts';
-import { adapt } from '../mcp/surface.ts';
+import { offeredOperations } from '../mcp/tool-list.ts';
 import { nearest } from '../nearest.ts';
 import { createSession, type OwnSession } from '../sign-in/create-session.ts';
 import { createSignInFlow } from '../sign-in/create-sign-in-flow.ts';
@@ -143,7 +143,7 @@ function askedScopes(settings: Settings): readonly string[] {
     }
     return ['openid', ...settings.scopes.filter((scope) => scope !== 'openid')];
   }
-  const ofTools = adapt(list, settings).map(({ scope }) => scope);
+  const ofTools = offeredOperations(list, settings).map(({ scope }) => scope);
   const needed = new Set(['openid', 'profile', 'email', ...ofTools]);
   return known.filter((scope) => needed.has(scope));
 }

@@ -5,13 +5,13 @@ import list from '../../tools/list.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
 import { readSettings } from '../config.ts';
 import { createLog } from '../log.ts';
-import { principalOf } from '../mcp/journal/identity.ts';
-import { lazyJournal } from '../mcp/journal/lazy-journal.ts';
-import { startLifecycle } from '../mcp/lifecycle.ts';
-import { serveMcp } from '../mcp/server.ts';
-import { protocolOutput } from '../mcp/stdout-guard.ts';
-import { checkToolsets } from '../mcp/surface.ts';
-import { openWire } from '../mcp/wire.ts';
+import { principalOf } from '../mcp/idempotency/call-identity.ts';
+import { createLazyIdempotency } from '../mcp/idempotency/lazy-idempotency.ts';
+import { startLifecycle } from '../mcp/stdio/lifecycle.ts';
+import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
+import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
+import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
+import { checkToolsets } from '../mcp/tool-list.ts';
 import { once } from '../once.ts';
 import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
 
@@ -20,10 +20,10 @@ export async function runStdio(version: string): Promise<void> {
   // Before stdin is listened to: that keeps a process alive which will answer nobody.
   checkToolsets(list, settings.toolsets);
   const log = createLog(settings.logLevel);
-  const wire = openWire(process.stdin, protocolOutput, log);
+  const wire = openStdioTransport(process.stdin, protocolOutput, log);
   const lifecycle = startLifecycle(wire.input, protocolOutput, log);
-  const journal = lazyJournal(settings, log, readBacks);
-  lifecycle.onEnd('journal', () => journal.close());
+  const idempotency = createLazyIdempotency(settings, log, loadReconcilers);
+  lifecycle.onEnd('idempotency', () => idempotency.close());
   const services = connectUpstreamServices(settings, log);
   lifecycle.onEnd('services', () => services.close());
   const workingFolder = process.cwd();
@@ -31,7 +31,7 @@ export async function runStdio(version: string): Promise<void> {
     const { openFileRoots } = await import('../boundary/file-roots.ts');
     return openFileRoots(settings.fileRoots, workingFolder);
   });
-  const server = serveMcp(
+  const server = serveStdioMcp(
     {
       list,
       loadTools: async () => (await import('../../tools/index.ts')).tools,
@@ -50,14 +50,14 @@ export async function runStdio(version: string): Promise<void> {
         settings,
         clock: systemClock,
       }),
-      keepAnswer: async (tool, json) => {
-        const { keepAnswersIn } = await import('../mcp/kept-answers.ts');
+      saveResult: async (tool, json) => {
+        const { saveResultsIn: keepAnswersIn } = await import('../mcp/results/saved-results.ts');
         return keepAnswersIn(join(settings.home, 'answers'), systemClock)(tool, json);
       },
       settings,
       principal: principalOf(settings),
       account: services.account,
-      journal: journal.get,
+      idempotency: idempotency.get,
       version,
       clock: systemClock,
       log,
@@ -67,6 +67,6 @@ export async function runStdio(version: string): Promise<void> {
   lifecycle.onEnd('mcp', () => server.close());
 }
 
-async function readBacks() {
+async function loadReconcilers() {
   return (await import('../../tools/reconciliation.ts')).reconcilers;
 }

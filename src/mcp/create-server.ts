@@ -8,23 +8,23 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
-import type { CallTool } from './calls.ts';
-import { offeredTools } from './compact.ts';
-import type { ConsentDesk } from './consent.ts';
-import type { Features } from './features.ts';
+import type { ConsentDesk } from './elicitation/request-state.ts';
 import { instructionsFor } from './instructions.ts';
-import type { ListedTool, SurfaceSettings } from './surface.ts';
+import type { ServerCapabilities } from './server-capabilities.ts';
 import { takesTasks, taskResult, tasksExtension } from './tasks/add-tasks.ts';
-import { type Answered, answerToolCall, toProtocol } from './tool-call.ts';
+import { type Answered, answerToolCall, toProtocol } from './tool-call/handle-request.ts';
+import type { CallTool } from './tool-call/stages.ts';
+import type { ListedTool, ToolListSettings } from './tool-list.ts';
+import { listedTools } from './tool-profiles.ts';
 
-export interface ServerParts {
+export interface ServerOptions {
   readonly version: string;
   readonly clock: Clock;
   /** From `wireTools`: made once per process, not once per server. */
   readonly tools: readonly WireTool[];
   /** Whether tools read files of this machine. */
   readonly readsFiles: boolean;
-  readonly features: Features;
+  readonly capabilities: ServerCapabilities;
   /** Keeps what the person at the host agreed to apart from what anybody makes up. */
   readonly consent: ConsentDesk;
 }
@@ -38,9 +38,9 @@ const cacheHint = { ttlMs: 3_600_000, cacheScope: 'private' } as const;
 /** The part of a list that the settings offer, as hosts get it. */
 export function wireTools(
   list: readonly ListedTool[],
-  settings: SurfaceSettings,
+  settings: ToolListSettings,
 ): readonly WireTool[] {
-  return offeredTools(list, settings).map(toWire);
+  return listedTools(list, settings).map(toWire);
 }
 
 /**
@@ -48,7 +48,7 @@ export function wireTools(
  * may ask for the newest revision and fall back; over HTTP once per request.
  */
 export function createServer(
-  { version, clock, tools, readsFiles, features, consent }: ServerParts,
+  { version, clock, tools, readsFiles, capabilities, consent }: ServerOptions,
   callTool: CallTool,
 ): Server {
   const server = new Server(
@@ -59,7 +59,7 @@ export function createServer(
         resources: {},
         prompts: {},
         completions: {},
-        ...(features.tasks && { extensions: { [tasksExtension]: {} } }),
+        ...(capabilities.tasks && { extensions: { [tasksExtension]: {} } }),
       },
       instructions: instructionsFor(
         tools.map(({ name }) => name),
@@ -79,16 +79,16 @@ export function createServer(
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const parts = { clock, callTool, consent };
     const answered = await answerToolCall(server, parts, params, context);
-    return taskOf(answered, features, context) ?? toProtocol(answered);
+    return taskOf(answered, capabilities, context) ?? toProtocol(answered);
   });
-  features.addTo(server);
+  capabilities.addTo(server);
   return server;
 }
 
 /** In place of an answer that says what goes on, for clients that take tasks. */
 function taskOf(
   answered: Answered,
-  { tasks }: Features,
+  { tasks }: ServerCapabilities,
   context: ServerContext,
 ): CallToolResult | undefined {
   const { work, result } = 'called' in answered ? answered.called : {};

@@ -10,28 +10,28 @@ import {
   openQuestionOf,
   type Said,
   withAgreement,
-} from './ask-first.ts';
+} from './elicitation/confirmation.ts';
 import { asRecord } from './members.ts';
 import {
-  type BackgroundWork,
+  type BackgroundTask,
   type NextCall,
   type Page,
   type Tool,
+  type ToolDefinition,
   type ToolMeta,
   type ToolResult,
   tool,
-  type Words,
 } from './tool.ts';
 
 /** What a tool takes over from its operation, unless it says otherwise. */
 type Inherited =
-  | ('name' | 'family' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld')
+  | ('name' | 'toolset' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld')
   | ('scope' | 'usesFiles');
 
 /** A tool for an operation that has parameters or steps of its own; it keeps name and hints. */
 export function toolFor<Schema extends z.ZodObject>(
   operation: Operation,
-  words: Omit<Words<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
+  words: Omit<ToolDefinition<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
 ): Tool {
   return tool({ ...inherited(operation), ...words });
 }
@@ -39,7 +39,14 @@ export function toolFor<Schema extends z.ZodObject>(
 /** What a tool says of itself in the members of a tool. */
 type OwnWords = Pick<
   Tool,
-  'title' | 'description' | 'unlisted' | 'inShort' | 'meta' | 'app' | 'repeated' | 'givesSecret'
+  | 'title'
+  | 'description'
+  | 'hiddenArguments'
+  | 'shortDescriptions'
+  | 'meta'
+  | 'app'
+  | 'repeated'
+  | 'givesSecret'
 >;
 
 interface OperationWords<O extends Operation> extends AgreementWords<O>, OwnWords {
@@ -57,14 +64,15 @@ interface OperationWords<O extends Operation> extends AgreementWords<O>, OwnWord
   /** Which part of the list this is. */
   page?(answer: Answer<O>, input: Input<O>, isBrief: boolean): Page;
   /** What goes on in the background. */
-  work?(answer: Answer<O>, input: Input<O>): BackgroundWork | undefined;
+  work?(answer: Answer<O>, input: Input<O>): BackgroundTask | undefined;
 }
 
 const irreversible: ToolMeta = { requiresUserInteraction: true };
 
 /** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
 export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
-  const { title, description, unlisted, inShort, app, repeated, givesSecret } = words;
+  const { title, description, hiddenArguments, shortDescriptions, app, repeated, givesSecret } =
+    words;
   // Whatever is confirmed cannot be undone.
   const meta = words.confirmation ? { ...irreversible, ...words.meta } : words.meta;
   const parameters = (all: z.ZodObject) => withAgreement(withDetail(all, words), words);
@@ -78,8 +86,8 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
     ...inherited(operation),
     title,
     description,
-    ...(unlisted && { unlisted }),
-    ...(inShort && { inShort }),
+    ...(hiddenArguments && { hiddenArguments }),
+    ...(shortDescriptions && { shortDescriptions }),
     ...(meta && { meta }),
     ...(app && { app }),
     ...(repeated && { repeated }),
@@ -144,7 +152,7 @@ function ageNote(ageMs: number): string {
 function inherited(operation: Operation): Pick<Tool, Inherited> {
   const { id, family, effect, recoverable, idempotent, scope } = operation;
   const hints = { effect, recoverable, idempotent, openWorld: true };
-  return { name: id, family, ...hints, scope, usesFiles: false };
+  return { name: id, toolset: family, ...hints, scope, usesFiles: false };
 }
 
 function inputOf<O extends Operation>(

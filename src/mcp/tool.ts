@@ -43,7 +43,7 @@ export type Ask =
     };
 
 /** What a person is asked before something is done that cannot be undone, or that costs. */
-export interface Question {
+export interface ConfirmationPrompt {
   /** For the person: what is done, to what, and that it cannot be undone. */
   readonly message: string;
   /** What must not have changed between the question and the answer. */
@@ -62,7 +62,7 @@ export interface Page {
 }
 
 /** Work of the platform that goes on after the answer; its handle outlives this process. */
-export type BackgroundWork =
+export type BackgroundTask =
   | { readonly kind: 'task'; readonly workspace: string; readonly taskId: string }
   | {
       readonly kind: 'version';
@@ -96,7 +96,7 @@ export interface ToolResult {
   /** Of a list: said before the rows. */
   readonly page?: Page;
   /** What goes on in the background: a task for hosts that know tasks. */
-  readonly work?: BackgroundWork;
+  readonly work?: BackgroundTask;
   /**
    * Asked of the host in place of the result. The tool then runs again and finds what the person
    * said in `person.answer`. Only where `person.canOpen` or `person.canConsent`.
@@ -105,7 +105,7 @@ export interface ToolResult {
 }
 
 /** What came back when the host was asked to open an address; `none`: nothing, or an error. */
-export type AskAnswer = 'accept' | 'decline' | 'cancel' | 'none';
+export type ElicitationAction = 'accept' | 'decline' | 'cancel' | 'none';
 
 /** Which Event Store the tools use: named by the settings, found, or started in this process. */
 export interface EventStorePlace {
@@ -130,7 +130,7 @@ export interface ToolContext {
     /** Whether the host can ask its user to agree. */
     readonly canConsent: boolean;
     /** Undefined: it was not asked in this call. */
-    readonly answer: AskAnswer | undefined;
+    readonly answer: ElicitationAction | undefined;
     /** The target that the answer is about, where it is about a change; empty: none any more. */
     readonly agreed?: string | undefined;
   };
@@ -144,7 +144,7 @@ export interface ToolContext {
 
 export interface Tool {
   readonly name: string;
-  readonly family: Family | 'auth' | 'doctor' | 'operations';
+  readonly toolset: Family | 'auth' | 'doctor' | 'operations';
   readonly title: string;
   /** When to use it, for the model. */
   readonly description: string;
@@ -160,9 +160,9 @@ export interface Tool {
   /** Optional arguments that name files of this machine: not offered to hosts elsewhere. */
   readonly fileArguments?: readonly string[];
   /** Arguments that are taken, and not listed: too rare for what they cost in every list. */
-  readonly unlisted?: readonly string[];
+  readonly hiddenArguments?: readonly string[];
   /** Words that stand in the list for the members of an argument. */
-  readonly inShort?: Readonly<Record<string, string>>;
+  readonly shortDescriptions?: Readonly<Record<string, string>>;
   readonly meta?: ToolMeta;
   readonly app?: AppName;
   /**
@@ -183,14 +183,14 @@ export interface Tool {
 }
 
 /** The words and the run of a tool whose parameters are its own. */
-export type Words<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'check' | 'call'> & {
+export type ToolDefinition<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'check' | 'call'> & {
   readonly input: Schema;
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 };
 
 /** A tool with a `run` of its own. */
-export function tool<Schema extends z.ZodObject>(words: Words<Schema>): Tool {
-  const { run, input, ...rest } = words;
+export function tool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
+  const { run, input, ...rest } = definition;
   const read = (args: unknown) => check(input, withoutNulls(input, args));
   return {
     ...rest,

@@ -87,16 +87,16 @@ export const toolImports = {
     'src/annotation-formats/json-pieces.ts',
   ],
   types: [
-    'src/mcp/agreement.ts',
-    'src/mcp/compact.ts',
-    'src/mcp/journal/journal.ts',
+    'src/mcp/elicitation/agreement.ts',
+    'src/mcp/tool-profiles.ts',
+    'src/mcp/idempotency/idempotency.ts',
     'src/http-client',
     'src/sign-in',
     'src/boundary',
     'src/setup',
     'src/clock.ts',
     'src/config.ts',
-    'src/mcp/journal/journal.ts',
+    'src/mcp/idempotency/idempotency.ts',
   ],
 } as const;
 

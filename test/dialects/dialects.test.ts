@@ -1,27 +1,27 @@
 // Every surface against what the hosts' models accept, and every rule against what it is to find.
 
 import { describe, expect, test } from 'vitest';
+import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { wireTools } from '../../src/mcp/create-server.ts';
-import { offeredOverHttp } from '../../src/mcp/http/offered.ts';
-import { listTools } from '../../src/mcp/list-tools.ts';
-import type { SurfaceSettings } from '../../src/mcp/surface.ts';
+import { toolsOverHttp } from '../../src/mcp/http/tools-over-http.ts';
+import type { ToolListSettings } from '../../src/mcp/tool-list.ts';
 import { tools } from '../../tools/index.ts';
 import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './dialects.ts';
 import type { OfferedTool } from './schema-nodes.ts';
 import { hasFreeMap } from './strict-mode.ts';
 
 const dialects = [gemini, openAiStrict, cursor, claude];
-const list = listTools(tools);
-const families = [...new Set(list.map(({ family }) => family))];
+const list = buildToolList(tools);
+const toolsets = [...new Set(list.map(({ toolset }) => toolset))];
 
-const everything: SurfaceSettings = {
+const everything: ToolListSettings = {
   workspace: undefined,
   project: undefined,
   toolsets: undefined,
   readOnly: false,
-  surface: 'full',
+  toolProfile: 'full',
 };
-const compact: SurfaceSettings = { ...everything, surface: 'compact' };
+const compact: ToolListSettings = { ...everything, toolProfile: 'compact' };
 
 const surfaces: Readonly<Record<string, readonly OfferedTool[]>> = {
   full: wireTools(list, everything),
@@ -29,10 +29,10 @@ const surfaces: Readonly<Record<string, readonly OfferedTool[]>> = {
   'full, read-only': wireTools(list, { ...everything, readOnly: true }),
   'compact, read-only': wireTools(list, { ...compact, readOnly: true }),
   'one project': wireTools(list, { ...everything, workspace: 'acme', project: 'cells' }),
-  'full over HTTP': wireTools(offeredOverHttp(list), everything),
-  'compact over HTTP': wireTools(offeredOverHttp(list), compact),
+  'full over HTTP': wireTools(toolsOverHttp(list), everything),
+  'compact over HTTP': wireTools(toolsOverHttp(list), compact),
   ...Object.fromEntries(
-    families.map((family) => [
+    toolsets.map((family) => [
       `the toolset ${family}`,
       wireTools(list, { ...everything, toolsets: [family] }),
     ]),

@@ -58,9 +58,9 @@ describe('over HTTP', () => {
     }, patience);
   });
 
-  test.for(overHttp)('$name reads the schemas of all surfaces', async (age) => {
-    for (const surface of ['full', 'compact'] as const) {
-      const server = await startTestMcpHttp({ tools: realTools, settings: { surface } });
+  test.for(overHttp)('$name reads the schemas of all tool profiles', async (age) => {
+    for (const toolProfile of ['full', 'compact'] as const) {
+      const server = await startTestMcpHttp({ tools: realTools, settings: { toolProfile } });
       const host = await connect(age, { kind: 'http', url: server.mcp, token: server.grant() });
       expect(await host.listTools()).toContain('projects_get');
       await host.close();

@@ -276,8 +276,8 @@ describe('over HTTP', () => {
   ])('%s needs %s', async (uri, scope) => {
     const kit = await openKit();
     onTestFinished(kit.close);
-    for (const surface of ['full', 'compact'] as const) {
-      const settings = { surface };
+    for (const toolProfile of ['full', 'compact'] as const) {
+      const settings = { toolProfile };
       const clientOf = async () => kit.context.client;
       const server = await startTestMcpHttp({ tools, clientOf, settings });
       const body = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } };

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { FoveaError, invalidInput, type Problem } from '../../src/errors.ts';
-import { toErrorResult } from '../../src/mcp/error-result.ts';
-import { toCallResult } from '../../src/mcp/result.ts';
+import { toErrorResult } from '../../src/mcp/results/error-result.ts';
+import { toCallResult } from '../../src/mcp/results/tool-result.ts';
 import { quoted } from '../../tools/format.ts';
 
 const tag = '7f3a9c1e';

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { forPeople } from '../../src/mcp/foreign-text.ts';
-import type { AskAnswer, ToolContext } from '../../src/mcp/tool.ts';
+import type { ElicitationAction, ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import { authorizationUrl, testSignInFlow } from '../fixtures/sign-in-flow.ts';
 import { type Kit, openKit } from './kit.ts';
@@ -88,7 +88,7 @@ describe('auth_sign_in', () => {
     expect(flow.asked).toEqual(['start']);
   });
 
-  it.each<[AskAnswer, string, string]>([
+  it.each<[ElicitationAction, string, string]>([
     ['accept', 'pending', 'start'],
     ['cancel', 'pending', 'start'],
     ['none', 'pending', `start, open ${authorizationUrl}`],

@@ -2,18 +2,18 @@
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
+import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { wireTools } from '../../src/mcp/create-server.ts';
-import { listTools } from '../../src/mcp/list-tools.ts';
-import { withoutFiles } from '../../src/mcp/surface.ts';
+import { withoutLocalFiles } from '../../src/mcp/tool-list.ts';
 import { tools } from '../../tools/index.ts';
 
-const all = listTools(tools);
+const all = buildToolList(tools);
 const everything = {
   workspace: undefined,
   project: undefined,
   toolsets: undefined,
   readOnly: false,
-  surface: 'full',
+  toolProfile: 'full',
 } as const;
 const list = wireTools(all, everything);
 
@@ -201,7 +201,7 @@ describe('the list of tools', () => {
       inference_run: ['file'],
       events_create: ['images'],
     });
-    const left = withoutFiles(all);
+    const left = withoutLocalFiles(all);
     expect(left).toHaveLength(87);
     const arguments_ = left.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
     for (const name of ['files', 'file', 'save_to', 'annotations', 'labelmap_file', 'list']) {
@@ -229,7 +229,7 @@ describe('the list of tools', () => {
   });
 
   it('lets who may only read sign in, and nothing else', () => {
-    const offered = wireTools(all, { ...everything, readOnly: true, surface: 'full' as const });
+    const offered = wireTools(all, { ...everything, readOnly: true, toolProfile: 'full' as const });
     const changing = offered.filter(({ annotations }) => !annotations.readOnlyHint);
     expect(changing.map(({ name }) => name)).toEqual(['auth_sign_in', 'auth_sign_out']);
   });

@@ -147,8 +147,8 @@ async function checkProtocol({ machine }: ToolContext): Promise<Finding> {
 async function checkSurface({ machine, settings }: ToolContext): Promise<Finding> {
   const { count: tools, tokens } = await (await machine()).offered();
   const shown = count(tools, 'tool');
-  const detail = `${settings.surface}: ${shown}, about ${tokens} tokens of every conversation.`;
-  if (settings.surface === 'compact' || tokens < smallList) return { ok: true, detail };
+  const detail = `${settings.toolProfile}: ${shown}, about ${tokens} tokens of every conversation.`;
+  if (settings.toolProfile === 'compact' || tokens < smallList) return { ok: true, detail };
   const advice = 'FOVEA_SURFACE=compact reaches the same with about a quarter.';
   return { ok: true, detail, advice };
 }

@@ -40,7 +40,7 @@ const harmless: Readonly<Record<string, keyof Settings>> = {
   FOVEA_READ_ONLY: 'readOnly',
   FOVEA_REDIRECT_PORT: 'redirectPort',
   FOVEA_REPEAT_WINDOW_SECONDS: 'repeatWindowSeconds',
-  FOVEA_SURFACE: 'surface',
+  FOVEA_SURFACE: 'toolProfile',
   FOVEA_TIMEOUT_MS: 'timeoutMs',
   FOVEA_TOOLSETS: 'toolsets',
   FOVEA_VERSION_MULTIPLIER_MAX: 'versionMultiplierMax',

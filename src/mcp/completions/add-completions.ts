@@ -3,10 +3,10 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { prompts } from '../prompts/prompts.ts';
 import { resourceKinds } from '../resources/uris.ts';
-import type { CompletionParts } from './complete.ts';
+import type { CompletionOptions } from './complete.ts';
 
 /** Nothing is read, and nothing loaded, before the first completion. */
-export function addCompletions(server: Server, parts: CompletionParts): void {
+export function addCompletions(server: Server, parts: CompletionOptions): void {
   server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) => {
     const { ref, argument, context } = params;
     const known = ref.type === 'ref/prompt' ? namesOfPrompt(ref.name) : namesOfAddress(ref.uri);

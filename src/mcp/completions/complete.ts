@@ -1,10 +1,10 @@
 // completion/complete: what begins as it was typed, first; then what has it anywhere.
 
 import { limits } from '../../limits.ts';
-import type { CallOptions } from '../calls.ts';
+import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
-import type { Reach } from '../reach.ts';
-import { readingScope } from '../reading-scope.ts';
+import { readOnlyScope } from '../tool-call/read-only-scope.ts';
+import type { CallOptions } from '../tool-call/stages.ts';
 import { sources, workspaceOf } from './completions.ts';
 
 /** What was read for one argument. */
@@ -16,9 +16,9 @@ interface Remembered {
 /** For one credential alone: what others may see is no business of this one. */
 export type CompletionMemory = Map<string, Remembered>;
 
-export interface CompletionParts {
+export interface CompletionOptions {
   readonly makeContext: CallOptions['makeContext'];
-  readonly reach: Reach;
+  readonly available: AvailableTools;
   readonly memory: CompletionMemory;
 }
 
@@ -32,7 +32,7 @@ export interface Typed {
 }
 
 /** A completion only helps: where it fails, there are no values. Throws when it is cancelled. */
-export async function complete(typed: Typed, parts: CompletionParts, signal: AbortSignal) {
+export async function complete(typed: Typed, parts: CompletionOptions, signal: AbortSignal) {
   const all = await valuesOf(typed, parts, signal).catch(() => []);
   signal.throwIfAborted();
   const wanted = typed.value.toLowerCase();
@@ -52,12 +52,12 @@ export async function complete(typed: Typed, parts: CompletionParts, signal: Abo
 
 async function valuesOf(
   { name, chosen }: Typed,
-  { makeContext, reach, memory }: CompletionParts,
+  { makeContext, available, memory }: CompletionOptions,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
-  if (source === undefined || !reach.offers(source.tool)) return [];
-  const context = await makeContext(readingScope(signal));
+  if (source === undefined || !available.offers(source.tool)) return [];
+  const context = await makeContext(readOnlyScope(signal));
   const key = JSON.stringify([name, chosen.project]);
   const now = context.clock.monotonic();
   const known = memory.get(key);

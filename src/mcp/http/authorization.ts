@@ -7,11 +7,11 @@ import type { AccessToken, VerifyAccessToken } from '../../contract/access-token
 import { FoveaError } from '../../errors.ts';
 import { clientNetwork } from '../../http-server/client-address.ts';
 import { Secret } from '../../secret.ts';
-import type { ScopeOf } from './needed-scope.ts';
+import type { ScopeOf } from './operation-scope.ts';
 import type { VerifyPresented } from './token-cache.ts';
 
 /** What decides over callers. */
-export interface Admission {
+export interface AuthorizationPolicy {
   /** Undefined: the token is not known. It need not look at the audience. */
   readonly verify: VerifyAccessToken;
   /** The authorization server whose tokens are good here. */
@@ -48,7 +48,10 @@ export function protectedResourceAt(origin: string, path: string): ProtectedReso
 }
 
 /** RFC 9728 section 2. */
-export function resourceMetadata({ resource }: ProtectedResource, { issuer, scopes }: Admission) {
+export function resourceMetadata(
+  { resource }: ProtectedResource,
+  { issuer, scopes }: AuthorizationPolicy,
+) {
   return {
     resource,
     authorization_servers: [issuer()],
@@ -62,7 +65,7 @@ export function resourceMetadata({ resource }: ProtectedResource, { issuer, scop
  * The caller of a request. Throws `unauthenticated` unless there is one token, in the header, that
  * is known, has not ended, and was made for this very resource.
  */
-export async function admit(
+export async function authenticate(
   request: IncomingMessage,
   verify: VerifyPresented,
   { resource }: ProtectedResource,

@@ -2,13 +2,13 @@
 
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { limits } from '../../limits.ts';
+import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
-import type { Reach } from '../reach.ts';
 import { type ListedPrompt, prompts } from './prompts.ts';
 
 /** Adds prompts/list and prompts/get: those that the tools of this surface can do. */
-export function addPrompts(server: Server, reach: Reach): void {
-  const offered = prompts.filter(({ needs }) => needs.every(reach.offers));
+export function addPrompts(server: Server, available: AvailableTools): void {
+  const offered = prompts.filter(({ needs }) => needs.every(available.offers));
   const listed = offered.map(({ needs: _, arguments: named, ...prompt }) => ({
     ...prompt,
     arguments: named.map((argument) => ({ ...argument })),
@@ -19,7 +19,7 @@ export function addPrompts(server: Server, reach: Reach): void {
     if (prompt === undefined) throw unknownPrompt(params.name, offered);
     const given = checkArguments(prompt, params.arguments ?? {});
     const { promptText } = await import('./prompt-texts.ts');
-    const text = promptText(prompt.name, given, reach) ?? '';
+    const text = promptText(prompt.name, given, available) ?? '';
     return {
       description: prompt.description,
       messages: [{ role: 'user', content: { type: 'text', text } }],

@@ -1,8 +1,8 @@
 // What the prompts say. A step names tools in braces; it is left out where the surface of a server
 // offers one of them not, and otherwise has the names by which that surface reaches them.
 
+import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
-import type { Reach } from '../reach.ts';
 
 type Arguments = Readonly<Record<string, string | undefined>>;
 
@@ -139,7 +139,11 @@ const texts: Readonly<Record<string, PromptText>> = {
 };
 
 /** The text of a prompt; undefined: there is none of that name. */
-export function promptText(name: string, given: Arguments, { callFor }: Reach): string | undefined {
+export function promptText(
+  name: string,
+  given: Arguments,
+  { callFor }: AvailableTools,
+): string | undefined {
   const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
   if (text === undefined) return undefined;
   const steps = text.steps(given).flatMap((step) => withTools(step, callFor) ?? []);
@@ -148,7 +152,7 @@ export function promptText(name: string, given: Arguments, { callFor }: Reach): 
 }
 
 /** The step with the names of its tools; undefined: one of them cannot be reached. */
-function withTools(step: string, callFor: Reach['callFor']): string | undefined {
+function withTools(step: string, callFor: AvailableTools['callFor']): string | undefined {
   let isWhole = true;
   const words = step.replace(/\{(\w+)\}/g, (_whole, tool: string) => {
     const call = callFor({ tool, arguments: {} });

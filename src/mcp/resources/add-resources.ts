@@ -2,7 +2,7 @@
 
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { appResources } from '../app/resource.ts';
-import type { Reach } from '../reach.ts';
+import type { AvailableTools } from '../available-tools.ts';
 import type { ResourceReader } from './read-resource.ts';
 import { isTemplate, type ResourceKind, resourceKinds } from './uris.ts';
 
@@ -15,7 +15,7 @@ const mimeType = 'text/plain';
 /** Adds resources/list, resources/templates/list and resources/read. */
 export function addResources(
   server: Server,
-  { offers }: Reach,
+  { offers }: AvailableTools,
   reader: () => Promise<ResourceReader>,
 ): void {
   const offered = resourceKinds.filter(({ tool }) => offers(tool));

@@ -9,9 +9,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { membersOf } from '../../json-object.ts';
 import { readApp } from '../app/resource.ts';
-import type { CallTool } from '../calls.ts';
-import type { Reach } from '../reach.ts';
-import { readingScope } from '../reading-scope.ts';
+import type { AvailableTools } from '../available-tools.ts';
+import { readOnlyScope } from '../tool-call/read-only-scope.ts';
+import type { CallTool } from '../tool-call/stages.ts';
 import { readingCall } from './uris.ts';
 
 export interface ResourceReader {
@@ -21,7 +21,7 @@ export interface ResourceReader {
 
 interface ReaderParts {
   readonly callTool: CallTool;
-  readonly reach: Reach;
+  readonly available: AvailableTools;
 }
 
 type Contents = ReadResourceResult['contents'];
@@ -31,9 +31,9 @@ export function resourceReader(parts: ReaderParts): ResourceReader {
   return {
     read: async (uri, signal) => {
       const reading = readingCall(uri);
-      const call = reading && parts.reach.callFor(reading);
+      const call = reading && parts.available.callFor(reading);
       if (call === undefined) return readApp(uri);
-      const scope = readingScope(signal);
+      const scope = readOnlyScope(signal);
       const { result } = await parts.callTool(call.tool, call.arguments, scope, false);
       if (result.isError === true) throw refused(result, uri);
       const contents = [...textOf(result, uri), ...picturesOf(result, uri)];

@@ -1,7 +1,7 @@
 // The resources by their addresses, and the tool that reads each: a resource is the answer of a
 // tool at an address of its own. Constants alone, since every connection asks for the templates.
 
-import type { Arguments } from '../compact.ts';
+import type { Arguments } from '../tool-profiles.ts';
 
 /** A tool with its arguments. */
 export interface ReadingCall {

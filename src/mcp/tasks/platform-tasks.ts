@@ -8,23 +8,23 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
 import { membersOf } from '../../json-object.ts';
-import { type CallOptions, createCallTool } from '../calls.ts';
-import type { Arguments } from '../compact.ts';
-import type { Reach } from '../reach.ts';
-import { readingScope } from '../reading-scope.ts';
-import type { BackgroundWork, NextCall, Tool } from '../tool.ts';
+import type { AvailableTools } from '../available-tools.ts';
+import type { BackgroundTask, NextCall, Tool } from '../tool.ts';
+import { readOnlyScope } from '../tool-call/read-only-scope.ts';
+import { type CallOptions, createCallTool } from '../tool-call/stages.ts';
+import type { Arguments } from '../tool-profiles.ts';
 import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
 
 export interface PlatformTasks extends TaskSource {
   /** A task for work that an answer says was started. */
-  create(work: BackgroundWork, answer: CallToolResult): TaskState;
+  create(work: BackgroundTask, answer: CallToolResult): TaskState;
 }
 
-interface TaskOptions extends Omit<CallOptions, 'journal'> {
+interface TaskOptions extends Omit<CallOptions, 'idempotency'> {
   readonly clock: Clock;
   /** Must offer `waitTool`. */
-  readonly reach: Reach;
+  readonly available: AvailableTools;
 }
 
 /** The tool whose answer is the state and the result of a task. */
@@ -78,18 +78,18 @@ async function look(
   handle: TaskHandle,
   signal: AbortSignal,
 ): Promise<CallToolResult | undefined> {
-  const call = options.reach.callFor({ tool: waitTool, arguments: argumentsOf(handle.work) });
+  const call = options.available.callFor({ tool: waitTool, arguments: argumentsOf(handle.work) });
   if (call === undefined) return undefined;
   const loadTools = async () => (await options.loadTools()).map((tool) => telling(tool, handle));
   const callTool = createCallTool({ ...options, loadTools });
-  const { result } = await callTool(call.tool, call.arguments, readingScope(signal), true);
+  const { result } = await callTool(call.tool, call.arguments, readOnlyScope(signal), true);
   if (result.isError !== true) return result;
   const { code, message } = membersOf(membersOf(result.structuredContent).error);
   if (code === 'not_found' || code === 'forbidden' || code === 'invalid_input') return undefined;
   throw new ProtocolError(ProtocolErrorCode.InternalError, `Ask again later: ${String(message)}`);
 }
 
-function argumentsOf(work: BackgroundWork): Arguments {
+function argumentsOf(work: BackgroundTask): Arguments {
   const { workspace, kind } = work;
   if (kind === 'task') return { workspace, taskId: work.taskId, timeout_s: 0 };
   return { workspace, project: work.project, version: Number(work.version), timeout_s: 0 };

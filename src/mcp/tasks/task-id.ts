@@ -3,10 +3,10 @@
 
 import { isJsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import type { BackgroundWork, NextCall } from '../tool.ts';
+import type { BackgroundTask, NextCall } from '../tool.ts';
 
 export interface TaskHandle {
-  readonly work: BackgroundWork;
+  readonly work: BackgroundTask;
   /** ISO 8601. */
   readonly createdAt: string;
   /** The facts of the call that started it: no other answer has them. Undefined: too many. */
@@ -46,7 +46,7 @@ export function toolOfTask(taskId: string): string | undefined {
   return handle && (handle.work.kind === 'version' ? 'versions_get' : 'tasks_get');
 }
 
-function workOf(members: Readonly<Record<string, unknown>>): BackgroundWork | undefined {
+function workOf(members: Readonly<Record<string, unknown>>): BackgroundTask | undefined {
   const { kind, workspace, taskId, project, version } = members;
   if (!isText(workspace)) return undefined;
   if (kind === 'task' && isText(taskId)) return { kind, workspace, taskId };

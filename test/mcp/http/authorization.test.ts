@@ -16,10 +16,10 @@ import {
 const runs: string[] = [];
 
 /** A tool that leaves a mark when it runs. */
-function marked(name: string, scope: Tool['scope'], family: Tool['family'] = 'projects'): Tool {
+function marked(name: string, scope: Tool['scope'], toolset: Tool['toolset'] = 'projects'): Tool {
   return tool({
     name,
-    family,
+    toolset,
     scope,
     title: name,
     description: 'Use this in tests.',

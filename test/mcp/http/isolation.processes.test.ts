@@ -20,7 +20,7 @@ import { startProxy } from './proxy.ts';
 /** Says who called, after a while that is never the same. */
 const who = tool({
   name: 'tasks_who',
-  family: 'tasks',
+  toolset: 'tasks',
   scope: 'project:read',
   usesFiles: false,
   title: 'Who',

@@ -109,7 +109,7 @@ test.each(['2025-11-25', '2026-07-28'])(
     const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
     const waiting = tool({
       name: 'tasks_wait',
-      family: 'tasks',
+      toolset: 'tasks',
       scope: undefined,
       usesFiles: false,
       title: 'Wait',

@@ -17,7 +17,7 @@ function marked(name: string, scope: Tool['scope'], effect: Tool['effect']): Too
     name,
     scope,
     effect,
-    family: 'projects',
+    toolset: 'projects',
     title: name,
     description: 'For tests.',
     recoverable: false,
@@ -40,7 +40,7 @@ const tools = [
 ];
 
 async function start(...scopes: string[]) {
-  const server = await startTestMcpHttp({ tools, settings: { surface: 'compact' } });
+  const server = await startTestMcpHttp({ tools, settings: { toolProfile: 'compact' } });
   const token = server.grant({ scopes: new Set(['openid', ...scopes]) });
   return {
     call: (name: string, args: unknown) => server.post(token, callMessage(name, args)),

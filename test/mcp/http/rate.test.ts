@@ -53,7 +53,7 @@ test('20 requests at once, and the next one as soon as one has ended', async () 
   let running = 0;
   const waiting = tool({
     name: 'tasks_wait',
-    family: 'tasks',
+    toolset: 'tasks',
     scope: undefined,
     usesFiles: false,
     title: 'Wait',

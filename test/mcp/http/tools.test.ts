@@ -72,8 +72,8 @@ test('arguments that name files of this machine are refused, and nothing is read
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'secret.jpg');
   await writeFile(file, 'SECRET');
-  const withFiles = tools.filter(({ fileArguments, usesFiles, family }) => {
-    return fileArguments && !usesFiles && family !== 'events';
+  const withFiles = tools.filter(({ fileArguments, usesFiles, toolset }) => {
+    return fileArguments && !usesFiles && toolset !== 'events';
   });
   expect(withFiles.map(({ name }) => name)).toContain('images_upload');
   for (const { name, fileArguments = [] } of withFiles) {
@@ -128,7 +128,7 @@ test('a tool that makes more calls than its own stays within the scopes of its c
   const { projects } = await import('../../../src/contract/projects.ts');
   const greedy: Tool = tool({
     name: 'projects_greedy',
-    family: 'projects',
+    toolset: 'projects',
     scope: 'project:read',
     usesFiles: false,
     title: 'Greedy',
@@ -179,7 +179,7 @@ test('no tool brings a download to the machine of the server, not even one that 
   };
   const saving: Tool = tool({
     name: 'projects_save',
-    family: 'projects',
+    toolset: 'projects',
     scope: 'project:read',
     usesFiles: false,
     title: 'Save',

@@ -1,0 +1,55 @@
+// The full list of tools as JSON. It is made at build time: the running server reads the file.
+
+import { toolJsonSchema } from '../contract/check.ts';
+import type { Tool } from './tool.ts';
+import type { ArgumentsSchema, ListedTool, ToolHints } from './tool-list.ts';
+
+/** The entry of each tool, in the order given; of its members, the one that costs fewest tokens. */
+export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    toolset: tool.toolset,
+    effect: tool.effect,
+    ...(tool.scope !== undefined && { scope: tool.scope }),
+    usesFiles: tool.usesFiles,
+    ...(tool.fileArguments && { fileArguments: tool.fileArguments }),
+    ...(tool.hiddenArguments && { hiddenArguments: tool.hiddenArguments }),
+    ...(tool.shortDescriptions && { shortDescriptions: tool.shortDescriptions }),
+    description: tool.description,
+    inputSchema: argumentsSchema(tool),
+    annotations: hintsOf(tool),
+    title: tool.title,
+    ...metaOf(tool),
+  }));
+}
+
+/** By the names that hosts read: Claude Code's own, and those of MCP Apps. */
+function metaOf({ meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
+  const { requiresUserInteraction, searchHint, maxResultSizeChars } = meta;
+  const page = app && `ui://fovea/${app}`;
+  const members = {
+    ...(requiresUserInteraction && { 'anthropic/requiresUserInteraction': true }),
+    ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
+    ...(maxResultSizeChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultSizeChars }),
+    ...(page && { ui: { resourceUri: page } }),
+  };
+  return Object.keys(members).length > 0 ? { meta: members } : {};
+}
+
+/**
+ * The hints, by the words of the protocol: destructive is whatever does more than add, so also a
+ * change, and a removal to the trash; idempotent is a call whose repetition has no further effect.
+ */
+function hintsOf(tool: Pick<Tool, 'effect' | 'idempotent' | 'openWorld'>): ToolHints {
+  return {
+    readOnlyHint: tool.effect === 'reads',
+    destructiveHint: tool.effect === 'changes' || tool.effect === 'removes',
+    idempotentHint: tool.effect === 'reads' || tool.idempotent,
+    openWorldHint: tool.openWorld,
+  };
+}
+
+/** Some hosts refuse a tool without `properties`, even where it takes no argument. */
+function argumentsSchema(tool: Tool): ArgumentsSchema {
+  return { properties: {}, ...toolJsonSchema(tool.input), type: 'object' };
+}

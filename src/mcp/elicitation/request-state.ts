@@ -1,0 +1,78 @@
+// What a person agreed to, as it travels through the host: sealed, for one target, for a while,
+// and once.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  createRequestStateCodec,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { limits } from '../../limits.ts';
+
+export interface ConsentDesk {
+  /** For the options of a server: it refuses what is forged, expired, or of another caller. */
+  verify(state: string, context: ServerContext): Promise<unknown>;
+  /** The text that goes out with a question about a target. */
+  seal(target: string, context: ServerContext): Promise<string>;
+  /**
+   * The target that a repeated request answers about; empty, which is no target: it was answered
+   * before. Undefined: the request answers no question.
+   */
+  redeem(context: ServerContext): string | undefined;
+  /** Counts a question that a host of this connection did not bring to anybody. */
+  droppedBy(server: Server): void;
+  /** Whether it dropped so many that it is asked no more. */
+  dropsQuestions(server: Server): boolean;
+}
+
+/**
+ * Desks for the callers of this process, by their principal: what one was asked, no other can
+ * answer. A seal of another process is refused, since its key is gone.
+ */
+export function consentDesks(): (principal: string) => ConsentDesk {
+  const key = randomBytes(32);
+  const used = new Set<string>();
+  const dropped = new WeakMap<Server, number>();
+  return (principal) => {
+    const codec = createRequestStateCodec<Sealed>({
+      key,
+      ttlSeconds: limits.consentSecondsMax,
+      bind: ({ mcpReq }) => JSON.stringify([mcpReq.method, principal]),
+    });
+    return {
+      verify: codec.verify,
+      seal: (target, context) => codec.mint({ target, nonce: randomUUID() }, context),
+      redeem: (context) => {
+        const sealed = sealedIn(context);
+        if (sealed === undefined) return undefined;
+        if (used.has(sealed.nonce)) return '';
+        remember(used, sealed.nonce);
+        return sealed.target;
+      },
+      droppedBy: (server) => void dropped.set(server, (dropped.get(server) ?? 0) + 1),
+      dropsQuestions: (server) => (dropped.get(server) ?? 0) >= limits.consentsUnansweredMax,
+    };
+  };
+}
+
+interface Sealed {
+  readonly target: string;
+  /** Used once. */
+  readonly nonce: string;
+}
+
+/** Verified by the server before. */
+function sealedIn({ mcpReq }: ServerContext): Sealed | undefined {
+  const state: unknown = mcpReq.requestState();
+  if (typeof state !== 'object' || state === null) return undefined;
+  if (!('target' in state) || !('nonce' in state)) return undefined;
+  const { target, nonce } = state;
+  return typeof target === 'string' && typeof nonce === 'string' ? { target, nonce } : undefined;
+}
+
+/** The oldest are forgotten: by then they have expired. */
+function remember(used: Set<string>, nonce: string): void {
+  used.add(nonce);
+  const [oldest] = used;
+  if (oldest !== undefined && used.size > limits.consentsRememberedMax) used.delete(oldest);
+}

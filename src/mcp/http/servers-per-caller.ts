@@ -1,0 +1,101 @@
+// A server for each caller: its tools work in the caller's workspace, with the caller's scopes, and
+// without anything of the machine that they run on.
+
+import type { Server } from '@modelcontextprotocol/server';
+import { openFileRoots } from '../../boundary/file-roots.ts';
+import type { Clock } from '../../clock.ts';
+import type { Settings } from '../../config.ts';
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { Client } from '../../http-client/client.ts';
+import type { Log } from '../../log.ts';
+import { createServer, wireTools } from '../create-server.ts';
+import { consentDesks } from '../elicitation/request-state.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import { createCapabilities } from '../server-capabilities.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import { prepareCallTools } from '../tool-call/stages.ts';
+import type { ListedTool } from '../tool-list.ts';
+import type { Caller } from './authorization.ts';
+import { withinScopes } from './scoped-client.ts';
+
+export interface ServersPerCallerOptions {
+  /** What is offered: see `offeredOverHttp`. */
+  readonly list: readonly ListedTool[];
+  readonly loadTools: () => Promise<readonly Tool[]>;
+  /** A client with a credential of that caller, or one that does whatever it is told. */
+  readonly clientOf: (caller: Caller) => Promise<Client>;
+  /** Opened by the first call that changes something. */
+  readonly idempotency: () => Promise<Idempotency | undefined>;
+  readonly settings: Settings;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Makes servers that have nothing in common but the list of tools and their code. */
+export function serversPerCaller(options: ServersPerCallerOptions): (caller: Caller) => Server {
+  const { list, version, clock, log, clientOf } = options;
+  // Everybody has a workspace, so that nobody has to name it; which one is no part of the list.
+  const tools = wireTools(list, settingsOf(options, 'any'));
+  const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
+  const createCallTool = prepareCallTools({ list, loadTools, log });
+  const files = openFileRoots([]);
+  const consentOf = consentDesks();
+  return (caller) => {
+    const settings = settingsOf(options, caller.token.workspace);
+    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'person'>) => ({
+      ...scope,
+      client: withinScopes(await clientOf(caller), caller.token.scopes),
+      eventStorePlace: refuseLocal,
+      signIn: refuseLocal,
+      machine: refuseLocal,
+      files,
+      settings,
+      clock,
+    });
+    const principal = principalOf(caller, options.settings);
+    const own = { makeContext, settings, principal, idempotency: options.idempotency };
+    const consent = consentOf(principal);
+    const callTool = createCallTool(own);
+    const capabilities = createCapabilities({ list, loadTools, log, clock, ...own }, callTool);
+    const parts = { version, clock, tools, readsFiles: false, capabilities, consent };
+    return createServer(parts, callTool);
+  };
+}
+
+/** One person in one workspace of one platform, by whichever client. */
+function principalOf({ token }: Caller, { baseUrl }: Settings): string {
+  return JSON.stringify([baseUrl, token.subject, token.workspace]);
+}
+
+/** Defaults of the settings belong to whoever set them; those of a caller come from its token. */
+function settingsOf({ settings }: ServersPerCallerOptions, workspace: string): Settings {
+  const nobodys = { apiKey: undefined, clientSecret: undefined, deviceApiKey: undefined };
+  return { ...settings, ...nobodys, workspace, project: undefined, fileRoots: [] };
+}
+
+/** They are not in the list; a caller may name them all the same. */
+function withoutFileArguments(tool: Tool): Tool {
+  const { fileArguments = [] } = tool;
+  if (fileArguments.length === 0) return tool;
+  return {
+    ...tool,
+    call: async (args, context) => {
+      const named = fileArguments.find((name) => isGiven(args, name));
+      if (named === undefined) return tool.call(args, context);
+      throw invalidArgument(named, 'names a file of the server, which is not offered over HTTP');
+    },
+  };
+}
+
+function isGiven(args: unknown, name: string): boolean {
+  const given =
+    typeof args === 'object' && args !== null ? new Map(Object.entries(args)) : undefined;
+  return (given?.get(name) ?? undefined) !== undefined;
+}
+
+async function refuseLocal(): Promise<never> {
+  throw new FoveaError('not_implemented', 'This belongs to the machine of the server.', {
+    hint: 'Run fovea over stdio on your own machine for that.',
+  });
+}

@@ -1,0 +1,62 @@
+// What makes two calls the same one.
+
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Settings } from '../../config.ts';
+import type { Tool } from '../tool.ts';
+import { canonicalMembers } from './canonical-members.ts';
+import type { IdempotentCall } from './idempotency.ts';
+
+/** What an equal call does. `never`: it is made anew, since that harms nothing. */
+export type RepeatRule = 'replayed' | 'made' | 'never';
+
+/** A call as its row has it. */
+export interface CallIdentity {
+  readonly principal: string;
+  readonly tool: string;
+  readonly key: string | undefined;
+  /** The same for equal calls of one principal. */
+  readonly digest: string;
+  readonly rule: RepeatRule;
+}
+
+export async function identityOf(call: IdempotentCall): Promise<CallIdentity> {
+  const { tool, args, principal, key } = call;
+  // They say that the call is wanted, not what it does.
+  const { confirm: _confirm, accept_cost: _cost, ...rest } = args;
+  const files = await fileStates(tool, rest);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([principal, tool.name, canonicalMembers(rest), files]))
+    .digest('base64url');
+  return { principal, tool: tool.name, key, digest, rule: ruleOf(tool) };
+}
+
+/** Who calls from this machine: the same words for the same services and credential. */
+export function principalOf(settings: Settings): string {
+  const { baseUrl, authUrl, clientId, profile, deviceUrl, apiKey, deviceApiKey } = settings;
+  const keys = [apiKey?.hash(), deviceApiKey?.hash()];
+  return createHash('sha256')
+    .update(JSON.stringify([baseUrl, authUrl, clientId, profile, deviceUrl, ...keys]))
+    .digest('base64url');
+}
+
+function ruleOf({ repeated, idempotent }: Tool): RepeatRule {
+  return repeated ?? (idempotent ? 'never' : 'replayed');
+}
+
+/** A file that was written anew under the same name makes another call. */
+async function fileStates(tool: Tool, args: IdempotentCall['args']): Promise<unknown> {
+  const names = [...(tool.fileArguments ?? []), ...(tool.usesFiles ? ['file'] : [])];
+  const paths = names.flatMap((name) => {
+    const path = args[name];
+    return typeof path === 'string' ? [path] : [];
+  });
+  return Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ size, mtimeMs, ino }) => [size, mtimeMs, ino],
+        () => null,
+      ),
+    ),
+  );
+}

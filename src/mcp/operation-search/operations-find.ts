@@ -1,0 +1,94 @@
+// `operations_find`: which operation does what somebody wants, and what it takes.
+
+import * as z from 'zod';
+import { type Tool, type ToolResult, tool } from '../tool.ts';
+import { type ListedTool, offeredOperations, type ToolListSettings } from '../tool-list.ts';
+import { operationsFind, presentCall } from '../tool-profiles.ts';
+import { type Index, indexed, ranked } from './ranking.ts';
+
+const matchesMax = 8;
+
+/** The tool over all operations of a list that the settings of the caller let through. */
+export function operationsFindTool(list: readonly ListedTool[]): Tool {
+  const { name, title, description } = operationsFind;
+  const operationsOf = remembering(list);
+  return tool({
+    name,
+    title,
+    description,
+    toolset: 'operations',
+    effect: 'reads',
+    recoverable: false,
+    idempotent: true,
+    openWorld: false,
+    scope: undefined,
+    usesFiles: false,
+    input: z.strictObject({ query: z.string() }),
+    run: async ({ query }, { settings }) => find(query.trim(), operationsOf(settings), settings),
+  });
+}
+
+/** Those of a caller, with their words; made once for the settings of a process. */
+function remembering(list: readonly ListedTool[]) {
+  const known = new WeakMap<ToolListSettings, Index>();
+  return (settings: ToolListSettings): Index => {
+    const before = known.get(settings);
+    if (before !== undefined) return before;
+    const made = indexed(offeredOperations(list, settings));
+    known.set(settings, made);
+    return made;
+  };
+}
+
+function find(query: string, index: Index, settings: ToolListSettings): ToolResult {
+  const exact = index.byName.get(query.toLowerCase());
+  if (exact !== undefined) return inFull(exact, settings);
+  const operations = index.entries.map(({ tool }) => tool);
+  const inToolset = operations.filter(({ toolset }) => toolset === query.toLowerCase());
+  const found = inToolset.length > 0 ? inToolset : ranked(query, index);
+  if (found.length === 0) return nothingFound(operations);
+  const shown = inToolset.length > 0 ? found : found.slice(0, matchesMax);
+  const [first] = shown;
+  const howMany =
+    shown.length === 1 ? '1 operation.' : `${shown.length} operations, the best match first.`;
+  return {
+    summary: howMany,
+    data: { operations: shown.map((tool) => inShort(tool, settings)) },
+    ...(first && {
+      next: [
+        {
+          tool: operationsFind.name,
+          arguments: { query: first.name },
+          why: 'Gives its arguments.',
+        },
+      ],
+    }),
+  };
+}
+
+function inFull(tool: ListedTool, settings: ToolListSettings): ToolResult {
+  const { tool: call } = presentCall(tool, {}, settings);
+  const how = call === tool.name ? 'Call it directly' : `Call ${call} with it`;
+  return {
+    summary: `${tool.name}: ${tool.description} ${how}.`,
+    data: { operation: tool.name, call, effect: tool.effect, arguments: tool.inputSchema },
+  };
+}
+
+function inShort(tool: ListedTool, settings: ToolListSettings) {
+  const { required = [] } = tool.inputSchema;
+  return {
+    operation: tool.name,
+    does: `${tool.title}. ${tool.description}`,
+    call: presentCall(tool, {}, settings).tool,
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function nothingFound(operations: readonly ListedTool[]): ToolResult {
+  const families = [...new Set(operations.map(({ toolset }) => toolset))];
+  return {
+    summary: 'No operation has these words. A family gives all of its operations.',
+    data: { operations: [], families },
+  };
+}

@@ -1,0 +1,201 @@
+// Which operations fit a wish best, by the words that both have.
+
+import { nearest } from '../../nearest.ts';
+import type { ListedTool } from '../tool-list.ts';
+import { operationSynonyms } from './synonyms.ts';
+
+/** Operations with their words, and in how many of them each word stands. */
+export interface Index {
+  readonly entries: readonly Entry[];
+  readonly frequency: ReadonlyMap<string, number>;
+  readonly byName: ReadonlyMap<string, ListedTool>;
+}
+
+interface Entry {
+  readonly tool: ListedTool;
+  readonly words: Readonly<Record<Place, ReadonlySet<string>>>;
+  /** Each of these together fits better than its words one by one. */
+  readonly phrases: readonly (readonly string[])[];
+}
+
+/** Where a word was found decides how much it counts. */
+const weights = { name: 6, wishes: 5, title: 4, description: 2, parameters: 1 } as const;
+
+type Place = keyof typeof weights;
+
+const places: readonly Place[] = ['name', 'wishes', 'title', 'description', 'parameters'];
+
+/** A phrase is meant; a single word may be there by chance. */
+const phraseWeight = 4;
+
+/** A word that others use for the same counts a little less than the word itself. */
+const synonymWeight = 0.7;
+
+/** What is only said of a thing, such as "show", decides between two that fit equally. */
+const weakWeight = 0.25;
+
+/** Shorter words are so near to one another that a correction would be a guess. */
+const correctedLettersMin = 5;
+
+export function indexed(tools: readonly ListedTool[]): Index {
+  const entries = tools.map(entryOf);
+  const frequency = new Map<string, number>();
+  for (const { words } of entries) {
+    for (const word of new Set(places.flatMap((place) => [...words[place]]))) {
+      frequency.set(word, (frequency.get(word) ?? 0) + 1);
+    }
+  }
+  return { entries, frequency, byName: new Map(tools.map((tool) => [tool.name, tool])) };
+}
+
+/** Those that have anything of the wish, the best first. */
+export function ranked(wish: string, index: Index): readonly ListedTool[] {
+  const asked = askedOf(wish, index);
+  const scored = index.entries.map((entry) => ({
+    tool: entry.tool,
+    score: wordScore(entry, asked, index) + phraseScore(entry, asked, index),
+  }));
+  return scored
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ tool }) => tool);
+}
+
+function entryOf(tool: ListedTool): Entry {
+  const { name, title, description, inputSchema } = tool;
+  const phrases = (operationSynonyms[name] ?? '').split(',').map((phrase) => [...wordsOf(phrase)]);
+  const words = {
+    name: wordsOf(name),
+    wishes: new Set(phrases.flat()),
+    title: wordsOf(title),
+    description: wordsOf(description),
+    parameters: wordsOf(Object.keys(inputSchema.properties).join(' ')),
+  };
+  return { tool, words, phrases: phrases.filter(({ length }) => length > 0) };
+}
+
+/** A word of the wish: itself, then what others call it. */
+type Asked = readonly [word: string, ...others: string[]];
+
+function askedOf(wish: string, { frequency }: Index): readonly Asked[] {
+  return [...wordsOf(wish)].map((word): Asked => {
+    const others = synonyms.find((group) => group.includes(word)) ?? [];
+    const options: Asked = [word, ...others.filter((other) => other !== word)];
+    if (options.some((option) => frequency.has(option))) return options;
+    const isLong = word.length >= correctedLettersMin;
+    return [(isLong ? nearest(word, [...frequency.keys()]) : undefined) ?? word];
+  });
+}
+
+function wordScore({ words }: Entry, asked: readonly Asked[], index: Index): number {
+  const sum = asked.reduce((sum, options) => {
+    const scores = options.map((word, at) => {
+      const place = places.find((place) => words[place].has(word));
+      if (place === undefined) return 0;
+      return weights[place] * rarity(word, index) * (at === 0 ? 1 : synonymWeight);
+    });
+    return sum + Math.max(0, ...scores);
+  }, 0);
+  return sum;
+}
+
+/** The best of the phrases that the wish has in full. */
+function phraseScore({ phrases }: Entry, asked: readonly Asked[], index: Index): number {
+  const had = phrases.filter((phrase) =>
+    phrase.every((word) => asked.some((options) => options.includes(word))),
+  );
+  const scores = had.map((phrase) =>
+    phrase.reduce((sum, word) => {
+      const isSame = asked.some(([first]) => first === word);
+      return sum + phraseWeight * inFew(word, index) * (isSame ? 1 : synonymWeight);
+    }, 0),
+  );
+  return Math.max(0, ...scores);
+}
+
+function rarity(word: string, index: Index): number {
+  return weakWords.has(word) ? weakWeight * inFew(word, index) : inFew(word, index);
+}
+
+/** A rare word says more than one that half of the operations have. */
+function inFew(word: string, { entries, frequency }: Index): number {
+  return Math.log(1 + entries.length / (frequency.get(word) ?? entries.length));
+}
+
+const looking = ['list', 'show', 'see', 'view', 'get', 'read', 'which', 'what', 'give', 'look'];
+
+/** Words that people use for one another. */
+const synonyms = [
+  looking,
+  ['delete', 'remove', 'erase', 'drop', 'discard', 'throw'],
+  ['create', 'add', 'new', 'make', 'build'],
+  ['update', 'change', 'edit', 'modify'],
+  ['restore', 'undelete', 'undo', 'recover', 'reverse'],
+  ['cancel', 'abort', 'stop', 'end', 'halt'],
+  ['revoke', 'withdraw', 'invalidate', 'kill'],
+  ['image', 'picture', 'photo', 'photograph', 'frame'],
+  ['annotate', 'annotation', 'label', 'labell', 'labeling', 'box', 'bounding'],
+  ['inference', 'predict', 'prediction', 'detect', 'detection', 'recognize'],
+  ['howmany', 'count', 'number'],
+  ['class', 'category', 'categories'],
+  ['fork', 'copy', 'duplicate', 'clone'],
+  ['folder', 'group', 'directory'],
+  ['project', 'dataset'],
+  ['valid', 'validation', 'val'],
+  ['split', 'rebalance'],
+  ['export', 'download', 'save'],
+  ['metadata', 'field', 'property'],
+  ['key', 'token', 'secret'],
+  ['attach', 'upload', 'send', 'import'],
+  ['deploy', 'deployment', 'serve', 'production', 'live'],
+  ['hold', 'keep', 'protect'],
+  ['colleague', 'person', 'annotator', 'labeler', 'teammate', 'somebody', 'someone'],
+  ['augment', 'augmentation', 'augmented'],
+  ['done', 'finished', 'ready', 'complete', 'over', 'going'],
+  ['wrong', 'bad', 'incorrect', 'mistake', 'error', 'faulty'],
+  ['rare', 'scarce', 'few', 'underrepresented'],
+  ['find', 'search', 'query'],
+  ['video', 'clip', 'movie', 'footage'],
+  ['trash', 'bin'],
+].map((group) => group.map(stem));
+
+const weakWords = new Set(
+  [...looking, 'find', 'one', 'all', 'have', 'use', 'like', 'why'].map(stem),
+);
+
+/** Words that are in every wish. */
+const fillers = new Set(
+  (
+    'a an and are at be can could do does did for from has i if in into is it its let me my of ' +
+    'on or our please s that the their them there these this to us want was we were will with would ' +
+    'you your how where when need should must just really'
+  ).split(' '),
+);
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = joined(text.toLowerCase()).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => !fillers.has(word)).map(stem));
+}
+
+/** Words that mean something else together, or beside one another. */
+function joined(text: string): string {
+  const whole = text
+    .replace(/(?<![a-z])(?:log|sign)(?:g?ed|g?ing)?[\s_-]?(?:me )?(?:in|on)\b/g, 'signin')
+    .replace(/(?<![a-z])(?:log|sign)(?:g?ed|g?ing)?[\s_-]?(?:me )?(?:out|off)\b/g, 'signout')
+    .replace(/\bhow (?:many|much)\b/g, 'howmany')
+    .replace(/\b(?:turn|switch) on\b/g, 'enable')
+    .replace(/\b(?:turn|switch) off\b/g, 'disable')
+    .replace(/\bpre[\s-](?=label|annot)/g, 'pre');
+  // Beside the other splits, "train" is one of them, and no training.
+  const isSplit = /\b(?:val|valid|validation|test)\b/.test(whole);
+  return isSplit ? whole.replace(/\btrain\b/g, 'trainsplit') : whole;
+}
+
+/** Endings that say nothing of the thing meant. */
+function stem(word: string): string {
+  return word
+    .replace(/(?<=\w{2})ies$/, 'y')
+    .replace(/(?<=\w{2}[^s])s$/, '')
+    .replace(/(?<=\w{3})(?:ing|ed|e)$/, '')
+    .replace(/(?<=\w{2})([bdglmnprt])\1$/, '$1');
+}

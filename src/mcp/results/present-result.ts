@@ -1,0 +1,51 @@
+// What a call gave, as the surface of its caller shows it: each answer has a tag of its own.
+
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { asFoveaError } from '../../errors.ts';
+import { type MakeTag, randomTag } from '../foreign-text.ts';
+import type { ToolResult } from '../tool.ts';
+import { type Checked, correctedCall } from '../tool-call/corrected-call.ts';
+import type { ListedTool, ToolListSettings } from '../tool-list.ts';
+import { type OperationCall, presentCall, presentNext } from '../tool-profiles.ts';
+import { toErrorResult } from './error-result.ts';
+import type { SaveResult } from './saved-results.ts';
+import { factsOf, toCallResult, tooLong } from './tool-result.ts';
+
+export interface PresenterOptions {
+  readonly settings: ToolListSettings;
+  /** Keeps what is too long to be shown; undefined: it is cut alone. */
+  readonly saveResult?: SaveResult;
+  /** Random, where nothing is said. */
+  readonly makeTag?: MakeTag;
+}
+
+export interface Presenter {
+  result(tool: string, result: ToolResult, knowsLinks: boolean): Promise<CallToolResult>;
+  /** With the call that would be right, where that is known and `checkCall` takes it. */
+  failure(
+    thrown: unknown,
+    made: OperationCall,
+    checkCall: (call: OperationCall) => Promise<Checked>,
+  ): Promise<CallToolResult>;
+}
+
+export function createPresenter(
+  { settings, saveResult: keepAnswer, makeTag = randomTag }: PresenterOptions,
+  listed: ReadonlyMap<string, ListedTool>,
+): Presenter {
+  return {
+    result: async (tool, result, knowsLinks) => {
+      const next = result.next?.flatMap((call) => presentNext(call, listed, settings) ?? []);
+      const facts = factsOf(result.data);
+      const kept = tooLong(facts) ? await keepAnswer?.(tool, facts.json) : undefined;
+      const form = { knowsLinks, tag: makeTag(), kept };
+      return toCallResult({ ...result, ...(next && { next }) }, form, facts);
+    },
+    failure: async (thrown, made, checkCall) => {
+      const right = await correctedCall(asFoveaError(thrown), made, checkCall);
+      const entry = listed.get(right?.tool ?? '');
+      const corrected = right && entry ? presentCall(entry, right.arguments, settings) : right;
+      return toErrorResult(thrown, { tag: makeTag(), corrected });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// Lines of stdin, one after the other. They wait while nobody may take another one.
+
+import { EventEmitter } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../../limits.ts';
+import type { Log } from '../../log.ts';
+
+interface LineInputParts {
+  onLine(line: Buffer): void;
+  /** Resolves when what was read is answered, or has had its time. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Paused at first. After stdin has ended: `end`, once all lines were taken and are settled; then
+ * `close`. Where it stays paused, `close` comes alone, after `stdinGraceMs`. No stream: those cost
+ * a call more than all that is done with its line.
+ */
+export class LineInput extends EventEmitter<{ end: []; close: [] }> {
+  readonly #stdin: Readable;
+  readonly #parts: LineInputParts;
+  readonly #cut: (chunk: Buffer) => void;
+  /** What came while paused. The end of stdin is seen meanwhile, as long as there is room. */
+  readonly #held: Buffer[] = [];
+  #heldBytes = 0;
+  #isPaused = true;
+  #isOver = false;
+  #whenAllTaken: (() => void) | undefined;
+
+  constructor(stdin: Readable, log: Log, parts: LineInputParts) {
+    super();
+    this.#stdin = stdin;
+    this.#parts = parts;
+    this.#cut = createSplitter(log, parts.onLine);
+    stdin.on('data', (chunk: Buffer) => this.#take(chunk));
+    for (const name of ['end', 'close', 'error']) stdin.on(name, () => void this.#finish());
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    while (!this.#isPaused) {
+      const chunk = this.#held.shift();
+      if (chunk === undefined) break;
+      this.#heldBytes -= chunk.length;
+      this.#cut(chunk);
+    }
+    if (this.#held.length > 0) return;
+    this.#whenAllTaken?.();
+    if (this.#stdin.isPaused()) this.#stdin.resume();
+  }
+
+  #take(chunk: Buffer): void {
+    if (!this.#isPaused) {
+      this.#cut(chunk);
+      return;
+    }
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes >= limits.rpcLineBytesMax) this.#stdin.pause();
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#held.length > 0) await this.#allTaken();
+    if (this.#held.length === 0) {
+      await this.#parts.settled();
+      this.emit('end');
+    }
+    this.emit('close');
+  }
+
+  async #allTaken(): Promise<void> {
+    const taken = new Promise<void>((resolve) => {
+      this.#whenAllTaken = resolve;
+    });
+    await Promise.race([taken, delay(limits.stdinGraceMs, undefined, { ref: false })]);
+  }
+}
+
+/** Cuts chunks into lines. A line that is too long is left out without being kept in memory. */
+function createSplitter(log: Log, onLine: (line: Buffer) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const add = (part: Buffer) => {
+    bytes += part.length;
+    if (bytes > limits.rpcLineBytesMax) parts = [];
+    else if (part.length > 0) parts.push(part);
+  };
+  const end = () => {
+    const [first] = parts;
+    const line = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+    if (bytes > limits.rpcLineBytesMax) {
+      log.error('A line on stdin is too long and was left out.', { bytes });
+    }
+    parts = [];
+    bytes = 0;
+    if (line.length > 0) onLine(line);
+  };
+  return (chunk) => {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      add(chunk.subarray(from, at));
+      end();
+      from = at + 1;
+    }
+    if (from < chunk.length) add(chunk.subarray(from));
+  };
+}

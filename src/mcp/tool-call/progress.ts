@@ -1,0 +1,50 @@
+// Progress of one call, as often as a host can use it.
+
+import type { Clock } from '../../clock.ts';
+import { limits } from '../../limits.ts';
+import { withoutWords } from '../foreign-text.ts';
+
+/** One report; `progress` is greater in each. */
+export interface ProgressReport {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message: string;
+}
+
+export interface Progress {
+  report(done: number, total: number | undefined, message: string): void;
+  /** Nothing is sent from here on; waits until what was sent is on its way. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Sends at most one report per `progressIntervalMs`, each further on than the one before, and the
+ * one that completes the total in any case. A host that is gone is no error.
+ */
+export function createProgress(
+  clock: Clock,
+  send: (report: ProgressReport) => Promise<void>,
+): Progress {
+  let last = Number.NEGATIVE_INFINITY;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let isFinished = false;
+  let sent = Promise.resolve();
+  return {
+    report(done, total, message) {
+      const now = clock.monotonic();
+      const isEarly = now - sentAt < limits.progressIntervalMs && done !== total;
+      if (isFinished || !(done > last) || isEarly) return;
+      last = done;
+      sentAt = now;
+      const report = { progress: done, ...(total !== undefined && { total }) };
+      const sending = send({ ...report, message: withoutWords(message) }).catch(() => undefined);
+      sent = sent.then(() => sending);
+    },
+    async finish() {
+      isFinished = true;
+      await sent;
+    },
+  };
+}
+
+export const noProgress: Progress = { report: () => undefined, finish: async () => undefined };

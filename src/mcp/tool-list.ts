@@ -1,0 +1,145 @@
+// What a host sees of the tools: the list that was made at build time, adapted to the settings.
+
+import type { Settings } from '../config.ts';
+import { invalidInput } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+
+/** The four hints, all explicit. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** The JSON Schema of the arguments, flat: an object with properties. */
+export interface ArgumentsSchema {
+  readonly type: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[] | undefined;
+}
+
+/** One entry of tools/list, and what hosts are not told. */
+export interface ListedTool {
+  readonly name: string;
+  readonly toolset: string;
+  /** An `Effect`: the list is read from JSON. */
+  readonly effect: string;
+  /** What an OAuth token must allow. */
+  readonly scope?: string;
+  /** Whether it cannot do without files of this machine. */
+  readonly usesFiles: boolean;
+  /** Arguments that name files of this machine. */
+  readonly fileArguments?: readonly string[];
+  /** Arguments that hosts are not told of; `operations_find` tells them. */
+  readonly hiddenArguments?: readonly string[];
+  /** What hosts are told of an argument in place of its members. */
+  readonly shortDescriptions?: Readonly<Record<string, string | undefined>>;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ArgumentsSchema;
+  readonly annotations: ToolHints;
+  /** As hosts get it in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export type ToolListSettings = Pick<
+  Settings,
+  'workspace' | 'project' | 'toolsets' | 'readOnly' | 'toolProfile'
+>;
+
+/**
+ * The operations that the settings let through, in the order of the list, whether a host is shown
+ * them or reaches them; a parameter with a default in the settings is optional. The workspace is
+ * taken but not shown: it is that of the credential, and a model would say it with every call.
+ */
+export function offeredOperations(
+  list: readonly ListedTool[],
+  settings: ToolListSettings,
+): readonly ListedTool[] {
+  const defaults = defaultArguments(settings);
+  return list
+    .filter((tool) => whyNotOffered(tool, settings) === undefined)
+    .map((tool) => withOptional(withoutWorkspace(tool), Object.keys(defaults)));
+}
+
+/** The part of a list that is of use to hosts elsewhere: no files of this machine. */
+export function withoutLocalFiles(list: readonly ListedTool[]): readonly ListedTool[] {
+  return list
+    .filter(({ usesFiles }) => !usesFiles)
+    .map((tool) => {
+      const { inputSchema, fileArguments = [] } = tool;
+      const left = Object.entries(inputSchema.properties).filter(
+        ([name]) => !fileArguments.includes(name),
+      );
+      return { ...tool, inputSchema: { ...inputSchema, properties: Object.fromEntries(left) } };
+    });
+}
+
+/** Throws `invalid_input` where FOVEA_TOOLSETS names what is no family. */
+export function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []): void {
+  const families = [...new Set(list.map((tool) => tool.toolset))];
+  const unknown = toolsets.filter((family) => !families.includes(family));
+  if (unknown.length === 0) return;
+  throw invalidInput(
+    unknown.map((family) => {
+      const near = nearest(family, families);
+      const right = near ? `did you mean "${near}"?` : `the families are ${families.join(', ')}`;
+      return { path: 'FOVEA_TOOLSETS', message: `"${family}" is no family; ${right}` };
+    }),
+  );
+}
+
+/** Why the settings do not offer a tool; undefined: they do. */
+export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): string | undefined {
+  // Those that reach others belong to no family: each call is judged by what it reaches.
+  const reachesOthers = tool.toolset === 'operations';
+  if (reachesOthers && settings.toolProfile === 'full')
+    return 'it belongs to FOVEA_SURFACE=compact';
+  // Who may only read has to sign in as well; that changes no data.
+  if (settings.readOnly && !tool.annotations.readOnlyHint && tool.toolset !== 'auth') {
+    return 'FOVEA_READ_ONLY leaves only tools that read';
+  }
+  if (!reachesOthers && settings.toolsets && !settings.toolsets.includes(tool.toolset)) {
+    return `FOVEA_TOOLSETS leaves out the family "${tool.toolset}"`;
+  }
+  return undefined;
+}
+
+/**
+ * The arguments, with the defaults of the settings where the tool requires a parameter that the
+ * model left out. The default project belongs to the default workspace and never to another one.
+ */
+export function fillDefaults(
+  tool: ListedTool,
+  args: Readonly<Record<string, unknown>>,
+  settings: ToolListSettings,
+): Readonly<Record<string, unknown>> {
+  const required = tool.inputSchema.required ?? [];
+  const { workspace, project } = defaultArguments(settings);
+  const filled = { ...args };
+  if (workspace !== undefined && required.includes('workspace')) filled.workspace ??= workspace;
+  const isOtherWorkspace = workspace !== undefined && (filled.workspace ?? workspace) !== workspace;
+  if (project !== undefined && required.includes('project') && !isOtherWorkspace) {
+    filled.project ??= project;
+  }
+  return filled;
+}
+
+function defaultArguments({ workspace, project }: ToolListSettings) {
+  return { ...(workspace && { workspace }), ...(project && { project }) };
+}
+
+function withoutWorkspace(tool: ListedTool): ListedTool {
+  const { properties, required = [], ...schema } = tool.inputSchema;
+  const { workspace: _, ...left } = properties;
+  const needed = required.filter((name) => name !== 'workspace');
+  return { ...tool, inputSchema: { properties: left, ...schema, required: needed } };
+}
+
+function withOptional(tool: ListedTool, optional: readonly string[]): ListedTool {
+  const { required = [], ...schema } = tool.inputSchema;
+  const left = required.filter((name) => !optional.includes(name));
+  const inputSchema = left.length > 0 ? { ...schema, required: left } : schema;
+  return { ...tool, inputSchema };
+}

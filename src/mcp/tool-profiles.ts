@@ -1,0 +1,289 @@
+// The compact surface: the tools that most work needs, and four that reach every other operation.
+
+import { FoveaError, invalidInput, type Problem } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
+import { nearest } from '../nearest.ts';
+import { cleanText } from './foreign-text.ts';
+import type { NextCall } from './tool.ts';
+import {
+  type ListedTool,
+  offeredOperations,
+  type ToolListSettings,
+  whyNotOffered,
+} from './tool-list.ts';
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+type Listed = ReadonlyMap<string, ListedTool>;
+
+/** The operation that a call means, with its own arguments. */
+export interface OperationCall {
+  readonly name: string;
+  readonly args: Arguments;
+}
+
+/** What most work needs, in the order of a dataset's life. */
+const compactNames = [
+  'workspace_whoami',
+  'projects_create',
+  'projects_get',
+  'projects_health',
+  'images_upload',
+  'images_search',
+  'versions_generate',
+  'versions_export',
+  'tasks_wait',
+  'trainings_start',
+  'events_list',
+  'auth_sign_in',
+  'doctor',
+];
+
+const operationsFindName = 'operations_find';
+
+/** One tool per effect, so that its hints are true of all that it reaches. */
+const dispatchers: Readonly<Record<string, readonly string[]>> = {
+  operations_read: ['reads'],
+  operations_write: ['adds', 'changes'],
+  operations_delete: ['removes'],
+};
+
+/** The one of the four that runs by itself; the others stand for the operation that they name. */
+export const operationsFind: ListedTool = {
+  ...words('Find operation', 'Finds what no other tool here does. A name gives its full schema.'),
+  name: operationsFindName,
+  effect: 'reads',
+  inputSchema: {
+    properties: { query: { description: 'Plain words, a family or a name.', type: 'string' } },
+    required: ['query'],
+    type: 'object',
+  },
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+};
+
+const dispatcherTools: readonly ListedTool[] = [
+  dispatcherTool('operations_read', 'Read', 'Runs an operation that reads.'),
+  dispatcherTool('operations_write', 'Write', 'Runs an operation that adds or changes.'),
+  {
+    ...dispatcherTool(
+      'operations_delete',
+      'Delete',
+      'Runs an operation that deletes or ends something.',
+    ),
+    meta: { 'anthropic/requiresUserInteraction': true },
+  },
+];
+
+/**
+ * The tools that hosts are shown. In the compact surface, one of the four is there where it reaches
+ * anything.
+ */
+export function listedTools(
+  list: readonly ListedTool[],
+  settings: ToolListSettings,
+): readonly ListedTool[] {
+  const offered = offeredOperations(list, settings);
+  if (settings.toolProfile === 'full') return offered.map(asListed);
+  const byName = new Map(offered.map((tool) => [tool.name, asListed(tool)]));
+  const reached = dispatcherTools.filter(
+    (entry) =>
+      whyNotOffered(entry, settings) === undefined &&
+      offered.some(({ effect }) => dispatchers[entry.name]?.includes(effect)),
+  );
+  return [...compactNames.flatMap((name) => byName.get(name) ?? []), operationsFind, ...reached];
+}
+
+/**
+ * Sees through `operations_read`, `operations_write` and `operations_delete`. Whatever guards a
+ * call (scopes, settings, elicitation, idempotency) looks at what comes out of here. Throws
+ * `invalid_input` where the arguments name no operation, or one of another effect, and for a tool
+ * that this surface does not list; `forbidden` where the settings leave the operation out.
+ */
+export function resolveOperation(
+  name: string,
+  args: Arguments,
+  listed: Listed,
+  settings: ToolListSettings,
+): OperationCall {
+  if (settings.toolProfile === 'full' || name === operationsFindName) return { name, args };
+  if (Object.hasOwn(dispatchers, name)) return dispatchedCall(name, args, listed, settings);
+  const known = listed.get(name);
+  if (known === undefined || whyNotOffered(known, settings) || compactNames.includes(name)) {
+    return { name, args };
+  }
+  // A host decides by the names that it was shown: another one would slip past its rules.
+  throw otherTool(known, args, `is reached through ${dispatcherFor(known)}`);
+}
+
+/** A following call as this surface makes it; undefined: the settings do not offer it. */
+export function presentNext(
+  next: NextCall,
+  listed: Listed,
+  settings: ToolListSettings,
+): NextCall | undefined {
+  const tool = listed.get(next.tool);
+  if (tool === undefined || whyNotOffered(tool, settings) !== undefined) return undefined;
+  return { ...next, ...presentCall(tool, next.arguments, settings) };
+}
+
+/** A call of an operation as this surface makes it. */
+export function presentCall(
+  tool: Pick<ListedTool, 'name' | 'effect'>,
+  args: Arguments,
+  settings: Pick<ToolListSettings, 'toolProfile'>,
+): { readonly tool: string; readonly arguments: Arguments } {
+  if (settings.toolProfile === 'full' || isListed(tool.name)) {
+    return { tool: tool.name, arguments: args };
+  }
+  return { tool: dispatcherFor(tool), arguments: { operation: tool.name, arguments: args } };
+}
+
+function isListed(name: string): boolean {
+  return name === operationsFindName || compactNames.includes(name);
+}
+
+/** The tool that reaches an operation. */
+function dispatcherFor({ effect }: Pick<ListedTool, 'effect'>): string {
+  const [name] = Object.entries(dispatchers).find(([, effects]) => effects.includes(effect)) ?? [];
+  if (name === undefined) throw new Error(`no tool reaches the effect ${effect}`);
+  return name;
+}
+
+function dispatchedCall(
+  name: string,
+  args: Arguments,
+  listed: Listed,
+  settings: ToolListSettings,
+): OperationCall {
+  const { operation, arguments: given, ...stray } = args;
+  const tool = namedOperation(operation, listed, settings);
+  const inner = { ...asArguments(given), ...stray };
+  // Arguments beside the operation are meant for it: only where they belong is to be said.
+  if (Object.keys(stray).length > 0) {
+    throw otherTool(tool, inner, 'takes its arguments inside "arguments"');
+  }
+  if (!dispatchers[name]?.includes(tool.effect)) {
+    throw otherTool(tool, inner, `is reached through ${dispatcherFor(tool)}: it ${does(tool)}`);
+  }
+  return { name: tool.name, args: inner };
+}
+
+function does({ effect }: ListedTool): string {
+  return effect === 'removes' ? 'deletes or ends something' : `${effect} something`;
+}
+
+function namedOperation(
+  operation: unknown,
+  listed: Listed,
+  settings: ToolListSettings,
+): ListedTool {
+  if (typeof operation !== 'string') {
+    throw wrong('operation', 'must be the name of an operation; operations_find finds it');
+  }
+  const tool = operation === operationsFindName ? undefined : listed.get(operation);
+  if (tool === undefined) throw unknownOperation(operation, listed, settings);
+  const refused = whyNotOffered(tool, settings);
+  if (refused === undefined) return tool;
+  throw new FoveaError('forbidden', `The operation "${tool.name}" is not offered: ${refused}.`, {
+    hint: 'No other call does it: the settings of this server are those of its user.',
+  });
+}
+
+function unknownOperation(
+  operation: string,
+  listed: Listed,
+  settings: ToolListSettings,
+): FoveaError {
+  const known = [...listed.values()].filter((tool) => whyNotOffered(tool, settings) === undefined);
+  const near = nearest(
+    operation.slice(0, 64),
+    known.map(({ name }) => name),
+  );
+  const shown = JSON.stringify(cleanText(operation).slice(0, 64));
+  if (near === undefined) return wrong('operation', `${shown} is none; operations_find finds it`);
+  return invalidInput([
+    {
+      path: 'operation',
+      message: `${shown} is none; did you mean "${near}"?`,
+      fix: { kind: 'replace', by: near },
+    },
+  ]);
+}
+
+/** JSON text is taken for what it says, as everywhere. */
+function asArguments(given: unknown): Arguments {
+  const value = typeof given === 'string' ? parsed(given) : (given ?? {});
+  if (isJsonObject(value)) return value;
+  throw wrong('arguments', 'must be an object with the arguments of the operation');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function wrong(path: string, message: string): FoveaError {
+  const problem: Problem = { path, message };
+  return invalidInput([problem]);
+}
+
+/** The operation is right, and the way to it is not: the call that would be right is known. */
+function otherTool(tool: ListedTool, args: Arguments, message: string): FoveaError {
+  return new FoveaError('invalid_input', `${tool.name} ${message}.`, {
+    problems: [{ path: '', message: `${tool.name} ${message}` }],
+    corrected: presentCall(tool, args, { toolProfile: 'compact' }),
+  });
+}
+
+/** What hosts are told of the arguments. */
+function asListed(tool: ListedTool): ListedTool {
+  const { hiddenArguments = [], shortDescriptions = {} } = tool;
+  const { properties, ...schema } = tool.inputSchema;
+  const told = Object.entries(properties)
+    .filter(([name]) => !hiddenArguments.includes(name))
+    .map(([name, value]) => [name, shortSchema(value, shortDescriptions[name])]);
+  return { ...tool, inputSchema: { ...schema, properties: Object.fromEntries(told) } };
+}
+
+/** Words stand for members; a bound is said by the error of the call that is beyond it. */
+function shortSchema(schema: unknown, toolTexts: string | undefined): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { minimum: _, maximum: __, ...rest } = { minimum: 0, maximum: 0, ...schema };
+  if (toolTexts === undefined) return rest;
+  return { description: toolTexts, type: 'type' in rest ? rest.type : 'object' };
+}
+
+function words(title: string, description: string) {
+  return { title, description, toolset: 'operations', usesFiles: false };
+}
+
+function dispatcherTool(name: string, verb: string, description: string): ListedTool {
+  const isReading = name === 'operations_read';
+  return {
+    ...words(`${verb} by operation`, description),
+    name,
+    effect: dispatchers[name]?.at(-1) ?? 'changes',
+    inputSchema: {
+      properties: {
+        operation: { description: 'Name from operations_find.', type: 'string' },
+        arguments: { description: 'Its arguments.', type: 'object' },
+      },
+      required: ['operation'],
+      type: 'object',
+    },
+    annotations: {
+      readOnlyHint: isReading,
+      destructiveHint: !isReading,
+      idempotentHint: name !== 'operations_write',
+      openWorldHint: true,
+    },
+  };
+}

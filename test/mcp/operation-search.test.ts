@@ -1,0 +1,186 @@
+// operations_find: wishes in the words of people, each with the operations that fulfil it.
+
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import * as z from 'zod';
+import { operationSynonyms } from '../../src/mcp/operation-search/synonyms.ts';
+import list from '../../tools/list.json' with { type: 'json' };
+import { launchFovea } from '../fixtures/fovea.ts';
+
+/** Those that a user tried, most of which led somewhere else once. */
+const tried: readonly (readonly [wish: string, ...right: string[]])[] = [
+  ['move images from train to valid', 'projects_rebalance_splits'],
+  ['change the model in production', 'deployment_set_model'],
+  ['upload a folder of COCO data', 'images_upload', 'images_upload_zip'],
+  ['remove old events', 'events_stats'],
+  ['log in', 'auth_sign_in'],
+  ['show me augmentations', 'versions_preview'],
+  ['use a model to pre-label', 'autolabel_start'],
+  ['pre-annotate with SAM', 'autolabel_start'],
+  ['wrong boxes', 'projects_health'],
+  ['find images without labels', 'workspace_search'],
+  ['how many boxes per class', 'projects_health'],
+  ['which classes are rare', 'projects_health'],
+  ['list my projects', 'workspace_get'],
+  ['get accuracy', 'models_list'],
+  ['download original image', 'images_get'],
+];
+
+/** Written before the words of the finder were, and without a look at how it ranks. */
+const unseen: typeof tried = [
+  ['throw away a picture', 'images_delete'],
+  ['get back a project I deleted by mistake', 'trash_restore'],
+  ["what's in the bin", 'trash_list'],
+  ['is my training finished yet', 'trainings_list', 'tasks_wait'],
+  ['give a colleague images to label', 'annotation_jobs_create'],
+  ['try my model on a photo', 'inference_run'],
+  ['put the dataset into YOLO format on my disk', 'versions_export'],
+  ['make the dataset bigger with flipped and rotated copies', 'versions_generate'],
+  ['kill a leaked key', 'api_keys_revoke'],
+  ['who am I logged in as', 'auth_status', 'auth_userinfo', 'workspace_whoami'],
+  ['log out', 'auth_sign_out'],
+  ['what happened on the camera last night', 'events_list'],
+  ['is the event store full', 'events_stats'],
+  ['keep this event forever', 'events_hold'],
+  ['which uploads did I make', 'batches_list'],
+  ['find public datasets about cars', 'catalog_search'],
+  ['copy a public dataset', 'projects_fork'],
+  ['rename a folder', 'folders_update'],
+  ['something does not work, what is wrong with my setup', 'doctor'],
+  ['count people in a video', 'video_inference_start'],
+  ['get the labels of one image', 'images_get'],
+  ['find pictures that look like this one', 'images_search'],
+  ['collect hard images from production', 'active_learning_enable'],
+  ['stop the training now and keep the weights', 'trainings_stop'],
+  ['how sure is the model in practice', 'inference_stats_get'],
+  ['add a tag to a thousand images', 'images_set_metadata_bulk'],
+  ['draw a box on an image', 'images_annotate'],
+  ['start a new dataset', 'projects_create'],
+  ['send a zip file with my data', 'images_upload_zip'],
+  ['which hyperparameters can I set', 'trainings_recipe'],
+  ['remove a version I do not need', 'versions_delete'],
+  ['put two projects into one folder', 'folders_set_projects'],
+  ['download only the images that match a search', 'search_export_start'],
+  ['attach a clip to an event', 'events_attach_video'],
+  ['how far is the labelling', 'annotation_jobs_list', 'annotation_jobs_get'],
+  ['upload the events again that were refused', 'events_retry_upload'],
+  ['what fields does an event need', 'event_schemas_list'],
+  ['key for my website', 'api_keys_get_publishable'],
+  ['fit a model to my data', 'trainings_start'],
+  ['wait until it is done', 'tasks_wait'],
+];
+
+/** Written after that, each list before it was first looked up. */
+const later: typeof tried = [
+  ['where can I see how well the training went', 'trainings_list', 'models_list'],
+  ['replace the labels of an image', 'images_annotate'],
+  ['are there mistakes in my annotations', 'projects_health'],
+  ['split 70/20/10', 'projects_rebalance_splits'],
+  ['get the COCO json', 'versions_export'],
+  ['run detection on a jpg', 'inference_run'],
+  ['organise my projects', 'folders_create', 'folders_set_projects'],
+  ['undo the deletion', 'trash_restore'],
+  ['delete a project', 'projects_delete'],
+  ['cancel my training', 'trainings_cancel'],
+  ['who is labelling what', 'annotation_jobs_list'],
+  ['export unlabeled images', 'search_export_start'],
+  ['which images are in the test split', 'workspace_search'],
+  ['create an API key for a colleague', 'api_keys_create'],
+  ['how many events are there', 'events_count'],
+  ['what was the last event', 'events_latest'],
+  ['why was my event deleted', 'events_ledger'],
+  ['label these images automatically', 'autolabel_start'],
+  ['publish my model', 'deployment_set_model'],
+  ['pictures of the active learning', 'active_learning_images'],
+  ['turn off active learning', 'active_learning_disable'],
+  ['compare two models', 'models_list'],
+  ['rename a key', 'api_keys_update'],
+  ['detect objects in a video', 'video_inference_start'],
+  ['does the server run properly', 'doctor'],
+  ['resize all images to 640', 'versions_generate'],
+  ['images tagged blurry', 'images_search', 'workspace_search'],
+  ['what does augmentation do to my boxes', 'versions_preview'],
+  ['which model is live', 'deployment_get'],
+  ['import Pascal VOC files', 'images_upload', 'images_upload_zip'],
+  ['I want to see my pictures', 'images_search', 'versions_preview', 'workspace_search'],
+  ['change a label from RBC to WBC', 'images_annotate', 'projects_rebalance_splits'],
+  ['which images have more than five boxes', 'workspace_search'],
+  ['is the labelling consistent', 'projects_health'],
+  ['start learning on the gpu', 'trainings_start'],
+  ['how good is my model', 'models_list'],
+  ['give me the weights', 'models_list'],
+  ['clean up storage on the device', 'events_stats'],
+  ['save what the camera saw', 'events_create', 'vision_events_create'],
+  ['alerts from yesterday', 'events_list'],
+  ['share an api key with limited rights', 'api_keys_create'],
+  ['which keys exist', 'api_keys_list'],
+  ['attach a log file to an event', 'events_attach_file'],
+  ['the upload of events failed', 'events_retry_upload'],
+  ['are uploads finished', 'batches_list', 'images_upload_zip_status', 'batches_get', 'tasks_wait'],
+  ['find similar images', 'images_search'],
+  ['who owns this account', 'auth_userinfo', 'workspace_whoami', 'auth_status'],
+  ['make a dataset for classification', 'projects_create'],
+  ['sort projects into groups', 'folders_set_projects', 'folders_create'],
+  ['delete the last version', 'versions_delete'],
+  ['turn on active learning', 'active_learning_enable'],
+  ['monitor the model in production', 'inference_stats_get'],
+  ['augment my data', 'versions_generate'],
+  ['how is my video job going', 'video_inference_get'],
+  ['reverse a delete', 'trash_restore'],
+  ['erase an image permanently', 'images_delete'],
+  ['what can go wrong with my dataset', 'projects_health'],
+  ['check that the key works', 'auth_status', 'workspace_whoami', 'doctor'],
+  ['list all versions', 'projects_get'],
+  ['I need more validation images', 'projects_rebalance_splits'],
+  ['turn a query into a download', 'search_export_start'],
+  ['see the boxes drawn on the pictures', 'versions_preview', 'images_get'],
+  ['give access to a web app', 'api_keys_get_publishable', 'api_keys_create'],
+  ['note the weather for an image', 'images_set_metadata'],
+  ['move a folder', 'folders_update'],
+  ['train yolo for 50 epochs', 'trainings_start'],
+  ['analyse an mp4', 'video_inference_start'],
+  ['mark a prediction as wrong', 'inference_stats_set_metadata'],
+  ['stop collecting images', 'active_learning_disable'],
+  ['report a defect to the cloud', 'vision_events_create'],
+  ['close the draft', 'events_finalize'],
+  ['release an event from hold', 'events_release'],
+  ['which event types can I send', 'event_schemas_list'],
+  ['is the zip upload through', 'images_upload_zip_status'],
+  ['sign me out', 'auth_sign_out'],
+];
+
+const wishes = [...tried, ...unseen, ...later];
+
+const foundSchema = z.array(z.looseObject({ operation: z.string() }));
+
+describe('operations_find', () => {
+  let fovea: Awaited<ReturnType<typeof launchFovea>>;
+  beforeAll(async () => {
+    fovea = await launchFovea({ FOVEA_SURFACE: 'compact' });
+  });
+  afterAll(() => fovea.close());
+
+  async function firstFive(wish: string): Promise<readonly string[]> {
+    const { operations } = await fovea.ok('operations_find', { query: wish });
+    return foundSchema.parse(operations).map(({ operation }) => operation);
+  }
+
+  it.each(wishes)('has "%s" among the first five', async (wish, ...right) => {
+    const found = (await firstFive(wish)).slice(0, 5);
+    expect(found.filter((name) => right.includes(name))).not.toEqual([]);
+  });
+
+  it('has what is right first, for nearly all of them', async () => {
+    const others: string[] = [];
+    for (const [wish, ...right] of wishes) {
+      const [first = 'nothing'] = await firstFive(wish);
+      if (!right.includes(first)) others.push(`${wish} -> ${first}`);
+    }
+    expect(others.length, others.join('\n')).toBeLessThanOrEqual(15);
+  });
+});
+
+test('the words of the finder are of operations that are there', () => {
+  const names = list.map(({ name }) => name);
+  expect(Object.keys(operationSynonyms).filter((name) => !names.includes(name))).toEqual([]);
+  expect(names.filter((name) => operationSynonyms[name] === undefined)).toEqual([]);
+});
