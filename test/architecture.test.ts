@@ -56,7 +56,7 @@ const bad: readonly (readonly [string, string, string, string])[] = [
   [
     'floors',
     'src/mcp/stdio/serve-stdio.ts',
-    "import { tools } from '../../tools/index.ts';",
+    "import { tools } from '../../../tools/index.ts';",
     '1: src/mcp (floor 5) imports tools/index.ts (floor 6)',
   ],
   [

@@ -1,4 +1,4 @@
-// Idempotency records where people take turns at one machine: what one account did is nobody else's.
+// Idempotency where people take turns at one machine: results and keys stay with their account.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

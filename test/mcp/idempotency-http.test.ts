@@ -1,4 +1,4 @@
-// The idempotency records of `fovea http`: one file for all who sign in, and everybody has calls of their own.
+// Idempotency of `fovea http`: all callers share one file, and none is given calls of another.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
