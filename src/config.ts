@@ -10,6 +10,9 @@ import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
 import { Secret } from './secret.ts';
 
+/** The slug of the workspace of a platform on this machine, where no setting names one. */
+export const localWorkspace = 'local';
+
 /** What the variables say, checked. The table is in the README. */
 export interface Settings {
   readonly baseUrl: string | undefined;

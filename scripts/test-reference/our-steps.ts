@@ -2,8 +2,8 @@
 
 import { applyChoices } from '../../src/dataset-versions/apply.ts';
 import type { Choice } from '../../src/dataset-versions/choice.ts';
-import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/kernel.ts';
-import type { RawImage } from '../../src/pictures/image-file.ts';
+import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/operations.ts';
+import type { RawImage } from '../../src/pictures/raw-image.ts';
 import type { Random } from '../../src/seeded-random.ts';
 import type { Given } from './steps.ts';
 

@@ -1,8 +1,8 @@
 // The steps that OpenCV, Pillow or numpy can do as well, and how far ours may be from theirs.
 
 import type { Size } from '../../src/dataset-versions/geometry.ts';
-import type { Kernel } from '../../src/dataset-versions/kernel/kernel.ts';
-import type { RawImage } from '../../src/pictures/image-file.ts';
+import type { Kernel } from '../../src/dataset-versions/kernel/operations.ts';
+import type { RawImage } from '../../src/pictures/raw-image.ts';
 import { colourSteps } from './colour-steps.ts';
 import { moveSteps } from './geometry-steps.ts';
 

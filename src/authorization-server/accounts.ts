@@ -4,19 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import type { PeopleStore } from './store/people-store.ts';
+import type { Account, PeopleStore } from './store/people-store.ts';
 import { displayNameProblem, emailAddressProblem, slugProblem } from './text-rules.ts';
-
-export interface Account {
-  /** The `sub` of tokens: never given to another account. */
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-  /** Slugs; empty: the one of the service. */
-  readonly workspaces: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly created: number;
-}
 
 export interface NewAccount {
   readonly name: string;

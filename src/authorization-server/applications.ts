@@ -4,17 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { ApplicationValues } from '../command-line.ts';
 import { FoveaError } from '../errors.ts';
 import { Secret } from '../secret.ts';
-import { type Registration, readRegistration } from './application-rules.ts';
-import type { PeopleStore } from './store/people-store.ts';
-
-export interface Application extends Registration {
-  /** `client_id`: `fva_` and 22 characters. */
-  readonly id: string;
-  /** SHA-256 of the secret as base64url (`Secret.hash`); undefined for a public client. */
-  readonly secretHash: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly created: number;
-}
+import { readRegistration } from './application-rules.ts';
+import type { Application, PeopleStore } from './store/people-store.ts';
 
 export interface NewApplication {
   readonly application: Application;

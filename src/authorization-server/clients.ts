@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { scopes } from '../contract/scopes.ts';
 import { Secret } from '../secret.ts';
-import type { Application, Applications } from './applications.ts';
+import type { Applications } from './applications.ts';
+import type { Application } from './store/people-store.ts';
 
 export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
 

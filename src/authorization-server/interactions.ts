@@ -7,7 +7,6 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import type { Account } from './accounts.ts';
 import { hasLoopbackHost } from './application-rules.ts';
 import type { FormBinding } from './csrf.ts';
 import { type Form, readForm } from './page-form.ts';
@@ -21,6 +20,7 @@ import { checkPassword, type RefusedPassword } from './password-check.ts';
 import { interactionPath } from './paths.ts';
 import type { People } from './people.ts';
 import { settings } from './settings.ts';
+import type { Account } from './store/people-store.ts';
 import { displayNameProblem } from './text-rules.ts';
 
 export interface InteractionParts {

@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
-import type { Account } from './accounts.ts';
-import type { PeopleStore } from './store/people-store.ts';
+import type { Account, PeopleStore } from './store/people-store.ts';
 
 export interface PageSessions {
   /** A new session; the secret goes into the cookie. */

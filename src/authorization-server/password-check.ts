@@ -2,9 +2,9 @@
 
 import { customerNetwork } from '../boundary/client-address.ts';
 import { Secret } from '../secret.ts';
-import type { Account } from './accounts.ts';
 import type { Form } from './page-form.ts';
 import type { People } from './people.ts';
+import type { Account } from './store/people-store.ts';
 
 /** Who it is, or what the page is to say: the same words for unknown names and wrong passwords. */
 export type PasswordCheck = { readonly account: Account } | RefusedPassword;

@@ -3,11 +3,12 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../storage/database.ts';
-import { type Account, type Accounts, createAccounts } from './accounts.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
 import { createFormTokens, type FormTokens } from './csrf.ts';
 import { createPageSessions, type PageSessions } from './page-sessions.ts';
 import { createSignInAttempts, type SignInAttempts } from './sign-in-attempts.ts';
+import type { Account } from './store/people-store.ts';
 import { createPeopleStore } from './store/people-store.ts';
 
 export interface People {

@@ -5,11 +5,11 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Secret } from '../secret.ts';
-import type { Account } from './accounts.ts';
 import type { FormBinding } from './csrf.ts';
 import type { Form } from './page-form.ts';
 import { settingsPaths } from './paths.ts';
 import type { People } from './people.ts';
+import type { Account } from './store/people-store.ts';
 
 export interface SettingsParts {
   readonly people: People;

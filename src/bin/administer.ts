@@ -3,9 +3,8 @@
 import { join } from 'node:path';
 import { type Administration, openAdministration } from '../authorization-server/administration.ts';
 import { systemClock } from '../clock.ts';
-import { readSettings } from '../config.ts';
+import { localWorkspace, readSettings } from '../config.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
-import { localWorkspace } from './upstream-services.ts';
 
 /** Works on the sign-in data in `data`, or in FOVEA_HOME; a service may be running on it. */
 export async function administer(

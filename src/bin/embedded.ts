@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
+import { localWorkspace } from '../config.ts';
 import type { Upstream } from '../http-client/client.ts';
 import type { Service } from '../http-server/service.ts';
 import type { Log } from '../log.ts';
@@ -11,7 +12,6 @@ import { startPlatform } from '../platform/platform.ts';
 import { Secret } from '../secret.ts';
 import { platformOptions } from './platform-options.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
-import { localWorkspace } from './upstream-services.ts';
 
 export interface Embedded {
   readonly service: Service;

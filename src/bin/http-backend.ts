@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import type { Settings } from '../config.ts';
+import { localWorkspace } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { workspace } from '../contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -27,7 +28,6 @@ import { prepareDataFolder } from './prepare-data-folder.ts';
 import { withoutKeyMaking } from './shared-api-key.ts';
 import { signedLinkRoutes } from './signed-link-proxy.ts';
 import { type CallerClients, exchangingClients, notOffered } from './token-exchange-clients.ts';
-import { localWorkspace } from './upstream-services.ts';
 
 export interface HttpBackend {
   /** Answered beside the protocol. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import list from '../../tools/list.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
+import { localWorkspace } from '../config.ts';
 import { scopes as allScopes } from '../contract/scopes.ts';
 import { invalidArgument } from '../errors.ts';
 import { fetchThrough } from '../http-client/proxied-fetch.ts';
@@ -23,7 +24,6 @@ import { refreshTokens, revokeTokens } from '../sign-in/token-endpoint.ts';
 import type { Binding, TakeLock, TokenStore } from '../sign-in/token-store.ts';
 import { validateToken } from '../sign-in/token-validation.ts';
 import { tryLock } from '../storage/file-lock.ts';
-import { localWorkspace } from './upstream-services.ts';
 
 export interface SignIn {
   readonly flow: SignInFlow;

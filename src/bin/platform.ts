@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
-import { readSettings, type Settings } from '../config.ts';
+import { localWorkspace, readSettings, type Settings } from '../config.ts';
 import type { Service } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
@@ -12,7 +12,6 @@ import { type MountedSignIn, mountSignIn, warnOfPlainText } from './authorizatio
 import { platformOptions } from './platform-options.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
-import { localWorkspace } from './upstream-services.ts';
 
 /** Serves until SIGTERM or SIGINT. Prints the URL on stdout once it answers. */
 export async function runPlatform(command: ServiceCommand): Promise<void> {

@@ -1,7 +1,7 @@
 // Finds or starts what the tools talk to, with the first call that needs it.
 
 import { systemClock } from '../clock.ts';
-import type { Settings } from '../config.ts';
+import { localWorkspace, type Settings } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
 import type { Log } from '../log.ts';
@@ -9,9 +9,6 @@ import type { EventStorePlace } from '../mcp/tool.ts';
 import { once } from '../once.ts';
 import type { Account } from '../sign-in/session.ts';
 import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
-
-/** The one workspace of the embedded platform, where FOVEA_WORKSPACE names no other. */
-export const localWorkspace = 'local';
 
 export interface UpstreamServices {
   /** One client for the whole process; it reaches all services. */

@@ -2,7 +2,7 @@
 
 import type { Choice, Partners } from './choice.ts';
 import { moveBoxes, type Size } from './geometry.ts';
-import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Kernel, Pixels } from './kernel/operations.ts';
 import { composeMoves, isStill } from './moves.ts';
 import { black, type Move, type Picture } from './picture.ts';
 

@@ -3,7 +3,7 @@
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Random } from '../seeded-random.ts';
 import type { Size } from './geometry.ts';
-import type { Kernel } from './kernel/kernel.ts';
+import type { Kernel } from './kernel/operations.ts';
 import type { Move, Paint, Picture } from './picture.ts';
 import type { Turn } from './turn.ts';
 

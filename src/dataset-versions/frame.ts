@@ -13,7 +13,7 @@ import {
   translation,
   turning,
 } from './geometry.ts';
-import type { Colour, Kernel, Pixels } from './kernel/kernel.ts';
+import type { Colour, Kernel, Pixels } from './kernel/operations.ts';
 import type { Picture } from './picture.ts';
 import { type Turn, turnKey, turns } from './turn.ts';
 

@@ -18,7 +18,7 @@ import {
   scaling,
   translation,
 } from './geometry.ts';
-import type { Kernel, Region } from './kernel/kernel.ts';
+import type { Kernel, Region } from './kernel/operations.ts';
 import type { Picture } from './picture.ts';
 import { turnKey } from './turn.ts';
 

@@ -1,6 +1,6 @@
 // Brightness of a pixel as a number, and changes of it that keep the colour.
 
-import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Kernel, Pixels } from './kernel/operations.ts';
 
 /** Rec. 709, as the hosted platform's documents give it for grayscale. */
 export const grayscaleWeights = [0.2125, 0.7154, 0.0721] as const;

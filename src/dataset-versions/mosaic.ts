@@ -3,7 +3,7 @@
 import { below, between, forkSeed, type Random, randomFrom, shuffled } from '../seeded-random.ts';
 import type { Choice, Partners } from './choice.ts';
 import { moveBoxes, type Size, scaling, translation } from './geometry.ts';
-import type { Kernel, Region } from './kernel/kernel.ts';
+import type { Kernel, Region } from './kernel/operations.ts';
 import { black, type Picture } from './picture.ts';
 import { clipBoxes } from './pieces.ts';
 

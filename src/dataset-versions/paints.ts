@@ -5,7 +5,7 @@ import { below, between, eitherWay, forkSeed, type Random, randomFrom } from '..
 import type { Chooser } from './choice.ts';
 import { tableOf } from './contrast.ts';
 import type { Size } from './geometry.ts';
-import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Kernel, Pixels } from './kernel/operations.ts';
 import { grayscaleWeights, lumaWeights } from './luma.ts';
 import { shown } from './moves.ts';
 import type { Paint } from './picture.ts';

@@ -2,7 +2,7 @@
 
 import type { Box } from '../pictures/box.ts';
 import type { Matrix, Size } from './geometry.ts';
-import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Kernel, Pixels } from './kernel/operations.ts';
 import type { Turn } from './turn.ts';
 
 export interface Picture {

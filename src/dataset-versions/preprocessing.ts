@@ -6,7 +6,7 @@ import { duplicate, movePixels } from './apply.ts';
 import { contrasts } from './contrast.ts';
 import { isWhole, putInFrame } from './frame.ts';
 import { moveBoxes, type Size } from './geometry.ts';
-import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Kernel, Pixels } from './kernel/operations.ts';
 import { composeMoves, isStill, turnMove } from './moves.ts';
 import { toGrayscale } from './paints.ts';
 import type { Move, Picture } from './picture.ts';

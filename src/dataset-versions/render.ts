@@ -4,19 +4,14 @@ import type { SplitName } from '../contract/fields.ts';
 import { normalizeSettings } from '../contract/version-idle.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Box } from '../pictures/box.ts';
-import {
-  type ImageFile,
-  openPixels,
-  type RawImage,
-  readOut,
-  readStoredHeader,
-} from '../pictures/image-file.ts';
+import { type ImageFile, openPixels, readOut, readStoredHeader } from '../pictures/image-file.ts';
+import type { RawImage } from '../pictures/raw-image.ts';
 import { below, randomFrom } from '../seeded-random.ts';
 import { applyChoices } from './apply.ts';
 import type { Choice } from './choice.ts';
 import { drawCopies } from './copies.ts';
 import type { Size } from './geometry.ts';
-import type { Kernel, Pixels } from './kernel/kernel.ts';
+import type { Kernel, Pixels } from './kernel/operations.ts';
 import type { Picture } from './picture.ts';
 import type { Piece } from './pieces.ts';
 import {

@@ -13,7 +13,7 @@ import {
   scaling,
   translation,
 } from './geometry.ts';
-import type { Kernel } from './kernel/kernel.ts';
+import type { Kernel } from './kernel/operations.ts';
 import type { Picture } from './picture.ts';
 
 type Resize = NonNullable<VersionSettings['preprocessing']['resize']>;

@@ -2,7 +2,8 @@
 
 import { parentPort } from 'node:worker_threads';
 import { asFoveaError } from '../errors.ts';
-import { createKernel, type Kernel } from './kernel/kernel.ts';
+import { createKernel } from './kernel/kernel.ts';
+import type { Kernel } from './kernel/operations.ts';
 import { black } from './picture.ts';
 import { type Emit, RenderFailure, type RenderJob, renderSources } from './render.ts';
 import type { WorkerReport } from './worker-report.ts';

@@ -1,6 +1,6 @@
 // A picture to draw on: plain RGB pixels, and the few ways in which they are painted.
 
-import type { RawImage } from './image-file.ts';
+import type { RawImage } from './raw-image.ts';
 
 /** Red, green, blue; 0 to 255. */
 export type Colour = readonly [red: number, green: number, blue: number];

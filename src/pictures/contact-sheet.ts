@@ -12,8 +12,8 @@ import {
 } from './canvas.ts';
 import { black, classColours } from './class-colours.ts';
 import { type DrawnBox, drawBoxes } from './draw-boxes.ts';
-import type { RawImage } from './image-file.ts';
 import { scalePixels } from './image-threads.ts';
+import type { RawImage } from './raw-image.ts';
 import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
 export interface SheetCell {

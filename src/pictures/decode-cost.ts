@@ -1,7 +1,7 @@
 // What decoding an image file takes of memory, counted from its header before anything is decoded.
 // Pixels as such cost little: libvips streams them. What counts is what a format keeps as a whole.
 
-import type { ImageFormat } from './image-file.ts';
+import type { ImageFormat } from './image-format.ts';
 import { readJpegFrame } from './jpeg-frame.ts';
 import { readTiffLayout } from './tiff-layout.ts';
 import { readWebpHeader } from './webp-header.ts';

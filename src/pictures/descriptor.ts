@@ -1,6 +1,6 @@
 // How a picture looks, in 64 numbers and 64 bits: its colours and their layout, not its meaning.
 
-import type { RawImage } from './image-file.ts';
+import type { RawImage } from './raw-image.ts';
 
 export interface Descriptor {
   /** 64 numbers: the coarse layout of the light (36), of blue (14) and of red (14). */

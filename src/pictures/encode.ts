@@ -2,7 +2,8 @@
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { openRaw, type RawImage } from './image-file.ts';
+import { openRaw } from './image-file.ts';
+import type { RawImage } from './raw-image.ts';
 
 export interface EncodedPicture {
   readonly bytes: Uint8Array;

@@ -7,23 +7,14 @@ import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { countPngTexts, type DecodeCost, decodeCost } from './decode-cost.ts';
 import { type Descriptor, describePicture, descriptorSide } from './descriptor.ts';
+import { type ImageFormat, imageContentTypes } from './image-format.ts';
 import { recogniseImage } from './image-signature.ts';
 import { readJpegFrame } from './jpeg-frame.ts';
 import { loadSharp } from './load-sharp.ts';
 import { Malformed } from './malformed.ts';
+import type { RawImage } from './raw-image.ts';
 import { countTiffPages } from './tiff-layout.ts';
 import { readWebpHeader } from './webp-header.ts';
-
-export const imageContentTypes = {
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  bmp: 'image/bmp',
-  tiff: 'image/tiff',
-  avif: 'image/avif',
-} as const;
-
-export type ImageFormat = keyof typeof imageContentTypes;
 
 export interface ImageFile {
   readonly format: ImageFormat;
@@ -33,13 +24,6 @@ export interface ImageFile {
   readonly height: number;
   /** EXIF orientation, 1 to 8; 1 where the file has none. */
   readonly orientation: number;
-}
-
-/** Pixels, three bytes each (red, green, blue in sRGB), row by row from the top. */
-export interface RawImage {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
 }
 
 /**

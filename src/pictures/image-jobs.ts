@@ -8,12 +8,12 @@ import {
   fitImage,
   type ImageFile,
   openRaw,
-  type RawImage,
   readImageHeader,
   readPicture,
   reencode,
 } from './image-file.ts';
 import { loadSharp } from './load-sharp.ts';
+import type { RawImage } from './raw-image.ts';
 
 /** Bytes in a buffer of their own, which moves to the thread. */
 type OwnBytes = Uint8Array<ArrayBuffer>;

@@ -1,6 +1,6 @@
 // Recognises an image format by the first bytes of a file, never by its name.
 
-import type { ImageFormat } from './image-file.ts';
+import type { ImageFormat } from './image-format.ts';
 
 /** The accepted format of the file, or what it is instead, in words. */
 export function recogniseImage(

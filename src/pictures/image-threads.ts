@@ -8,9 +8,10 @@ import { Semaphore } from '../semaphore.ts';
 import type { Size } from './bmp.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { EncodedPicture } from './encode.ts';
-import { checkLength, type ImageFile, type RawImage } from './image-file.ts';
+import { checkLength, type ImageFile } from './image-file.ts';
 import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
 import { type ImageThread, startImageThread } from './image-thread.ts';
+import type { RawImage } from './raw-image.ts';
 
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
   const kind = 'readImageHeader';

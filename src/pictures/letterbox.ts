@@ -1,6 +1,6 @@
 // An image in the middle of a canvas of the size that a model wants, and the way back.
 
-import type { RawImage } from './image-file.ts';
+import type { RawImage } from './raw-image.ts';
 
 export interface Size {
   readonly width: number;

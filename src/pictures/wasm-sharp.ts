@@ -3,10 +3,9 @@
 
 import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { SharpFunction } from './load-sharp.ts';
 
 /** One for each thread: it starts threads of its own, and has memory of its own. */
-export function openWasmSharp(): SharpFunction {
+export function openWasmSharp(): typeof import('sharp')['default'] {
   const require = createRequire(import.meta.url);
   const folder = dirname(require.resolve('sharp'));
   for (const path of Object.keys(require.cache)) {

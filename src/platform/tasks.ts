@@ -6,7 +6,6 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Work, WorkItem } from '../storage/work.ts';
 import type { Links } from './links.ts';
-import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { isInReach, reachOf } from './reach.ts';
 import type { Reach } from './store/search.ts';
@@ -21,7 +20,11 @@ export interface Tasks {
   progress(taskId: string): Promise<number>;
 }
 
-type TaskParts = Pick<Parts, 'tasks' | 'store' | 'links'>;
+interface TaskParts {
+  readonly tasks: Tasks;
+  readonly store: Store;
+  readonly links: Links;
+}
 
 export function taskHandlers(
   parts: TaskParts,
@@ -55,7 +58,7 @@ export function taskHandlers(
  * workspace, or of a project out of reach (first document, Trash and tasks).
  */
 export async function findTask(
-  { tasks, store }: Pick<Parts, 'tasks' | 'store'>,
+  { tasks, store }: Pick<TaskParts, 'tasks' | 'store'>,
   principal: Principal,
   taskId: string,
 ): Promise<WorkItem> {

@@ -6,7 +6,7 @@ import type { visionEvents } from '../contract/vision-events.ts';
 import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { imageContentTypes } from '../pictures/image-file.ts';
+import { imageContentTypes } from '../pictures/image-format.ts';
 import { recogniseImage } from '../pictures/image-signature.ts';
 import { newId } from './ids.ts';
 import { labelOf, readMetadata } from './image-upload.ts';

@@ -2,10 +2,9 @@
 
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
-import type { Row } from './database.ts';
 
 /** Makes a row of what SQLite gave: a list, although its type says an object. */
-export function readRow(values: unknown, columns: Columns): Row {
+export function readRow(values: unknown, columns: Columns): CheckedRow {
   if (!isList(values)) throw new FoveaError('internal', 'A row of the database is no list.');
   return new CheckedRow(values, columns);
 }
@@ -41,7 +40,7 @@ export class Columns {
   }
 }
 
-class CheckedRow implements Row {
+class CheckedRow {
   readonly #values: readonly SQLOutputValue[];
   readonly #columns: Columns;
 

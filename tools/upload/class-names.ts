@@ -5,9 +5,8 @@ import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
+import type { Labelmap } from './file-messages.ts';
 import { readText } from './read-text.ts';
-
-export type Labelmap = Readonly<Record<string, string>>;
 
 /**
  * The classes of a file with one name per line, or of a YAML file with `names` as a list or as a

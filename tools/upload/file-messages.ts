@@ -1,6 +1,6 @@
 // What is said between an upload and the thread that reads its annotation files.
 
-import type { Labelmap } from './class-names.ts';
+export type Labelmap = Readonly<Record<string, string>>;
 
 export type ToFileReader =
   /** Reads through COCO or CreateML JSON, and keeps where it says what. `names` are file names. */

@@ -6,8 +6,7 @@ import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
 import { startThread, type Thread } from '../../src/thread.ts';
 import { fileAt } from '../format.ts';
-import type { Labelmap } from './class-names.ts';
-import type { FromFileReader, ToFileReader } from './file-messages.ts';
+import type { FromFileReader, Labelmap, ToFileReader } from './file-messages.ts';
 
 export interface FileThread {
   /**

@@ -7,7 +7,7 @@ import { images } from '../../src/contract/images.ts';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { FindAnnotation } from './annotation-files.ts';
-import type { Labelmap } from './class-names.ts';
+import type { Labelmap } from './file-messages.ts';
 
 /** What holds for all images of an upload. */
 export interface UploadPlan {

@@ -8,7 +8,8 @@ import { limits } from '../../src/limits.ts';
 import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { count, quoted } from '../format.ts';
 import { openAnnotations } from './annotation-files.ts';
-import { type Labelmap, readClassNames } from './class-names.ts';
+import { readClassNames } from './class-names.ts';
+import type { Labelmap } from './file-messages.ts';
 import { type ImageList, listImages } from './image-list.ts';
 import { runUpload, type UploadReport } from './run-upload.ts';
 

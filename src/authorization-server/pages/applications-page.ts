@@ -3,8 +3,8 @@
 import { isoTime } from '../../clock.ts';
 import type { Problem } from '../../errors.ts';
 import { clientAuthentications, visibilities } from '../application-rules.ts';
-import type { Application } from '../applications.ts';
 import { settingsPaths } from '../paths.ts';
+import type { Application } from '../store/people-store.ts';
 import { type Html, html } from './html.ts';
 import { formToken, type Page, problemBox, textField } from './page.ts';
 import { groups } from './scopes-in-words.ts';

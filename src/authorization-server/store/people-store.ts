@@ -5,9 +5,32 @@ import type { ClientAuthentication } from '../../config.ts';
 import { type Scope, scopes } from '../../contract/scopes.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import type { Account } from '../accounts.ts';
-import { clientAuthentications, type Visibility, visibilities } from '../application-rules.ts';
-import type { Application } from '../applications.ts';
+import {
+  clientAuthentications,
+  type Registration,
+  type Visibility,
+  visibilities,
+} from '../application-rules.ts';
+
+export interface Account {
+  /** The `sub` of tokens: never given to another account. */
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  /** Slugs; empty: the one of the service. */
+  readonly workspaces: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
+
+export interface Application extends Registration {
+  /** `client_id`: `fva_` and 22 characters. */
+  readonly id: string;
+  /** SHA-256 of the secret as base64url (`Secret.hash`); undefined for a public client. */
+  readonly secretHash: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+}
 
 export interface AccountRow extends Account {
   readonly nameKey: string;

@@ -2,8 +2,8 @@
 
 import { invalidArgument } from '../../errors.ts';
 import { bytesOf } from './copies.ts';
-import type { Kernel } from './kernel.ts';
 import type { Machine } from './machine.ts';
+import type { Kernel } from './operations.ts';
 import { mixWeights } from './weights.ts';
 
 type ColourOperations = Pick<Kernel, 'add' | 'lookup' | 'mix' | 'rotateHue'>;

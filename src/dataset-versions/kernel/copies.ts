@@ -2,8 +2,8 @@
 
 import { invalidArgument } from '../../errors.ts';
 import type { Turn } from '../turn.ts';
-import type { Colour, Kernel, Pixels, Region } from './kernel.ts';
 import type { Machine } from './machine.ts';
+import type { Colour, Kernel, Pixels, Region } from './operations.ts';
 
 type CopyOperations = Pick<
   Kernel,

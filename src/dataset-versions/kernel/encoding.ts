@@ -1,8 +1,8 @@
 // The operation of the kernel that makes a file of an image.
 
 import { invalidArgument } from '../../errors.ts';
-import type { Kernel, Pixels } from './kernel.ts';
 import type { Machine } from './machine.ts';
+import type { Kernel, Pixels } from './operations.ts';
 
 type EncodingOperations = Pick<Kernel, 'encodeJpeg'>;
 

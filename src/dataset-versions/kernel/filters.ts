@@ -4,8 +4,8 @@ import { invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Matrix, Size } from '../geometry.ts';
 import { bytesOf } from './copies.ts';
-import type { Colour, Kernel, Pixels } from './kernel.ts';
 import type { Machine } from './machine.ts';
+import type { Colour, Kernel, Pixels } from './operations.ts';
 import { gaussianWeights, type TriangleTable, triangleTable, warpPlaces } from './weights.ts';
 
 type FilterOperations = Pick<Kernel, 'resample' | 'warp' | 'blur'>;

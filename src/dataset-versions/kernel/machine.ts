@@ -3,7 +3,7 @@
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Size } from '../geometry.ts';
 import { compiledKernel } from './compiled.ts';
-import type { Pixels } from './kernel.ts';
+import type { Pixels } from './operations.ts';
 
 /** A compiled function; addresses and whole numbers, booleans never. */
 export type MachineFunction = (...values: readonly number[]) => number;

@@ -7,9 +7,17 @@ import { limits } from '../../limits.ts';
 import { contactSheet, type SheetCell } from '../../pictures/contact-sheet.ts';
 import { decodeSmall, encodePicture } from '../../pictures/image-threads.ts';
 import type { FileStore } from '../../storage/file-store.ts';
+import type { EventImage, StoredEvent } from '../store/store.ts';
 import { isoMicroseconds } from '../timestamps.ts';
 import { type Detections, readDetections } from './detections.ts';
-import type { EventImageSource } from './preview-handlers.ts';
+
+/** One picture of an event, by its place among the images of the event. */
+export interface EventImageSource {
+  readonly event: StoredEvent;
+  readonly image: EventImage;
+  readonly index: number;
+  readonly fileId: string;
+}
 
 type Preview = Answer<typeof deviceOperations.events_preview>;
 

@@ -6,17 +6,10 @@ import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import type { Caller } from '../api-key.ts';
 import type { EventStoreDependencies } from '../dependencies.ts';
-import type { EventImage, StoredEvent } from '../store/store.ts';
+import type { StoredEvent } from '../store/store.ts';
+import type { EventImageSource } from './draw-event-sheet.ts';
 
 type PreviewHandlers = Pick<Handlers<typeof deviceOperations, Caller>, 'events_preview'>;
-
-/** One picture of an event, by its place among the images of the event. */
-export interface EventImageSource {
-  readonly event: StoredEvent;
-  readonly image: EventImage;
-  readonly index: number;
-  readonly fileId: string;
-}
 
 export function previewHandlers({ store, files }: EventStoreDependencies): PreviewHandlers {
   return {

@@ -7,7 +7,7 @@ import type { Input } from '../../contract/operation.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
-import { imageContentTypes } from '../../pictures/image-file.ts';
+import { imageContentTypes } from '../../pictures/image-format.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
 import type { ActiveLearning, ReviewQueue } from '../store/active-learning.ts';

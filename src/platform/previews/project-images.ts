@@ -6,7 +6,7 @@ import { randomFrom, shuffled } from '../../seeded-random.ts';
 import type { Parts } from '../parts.ts';
 import type { Image, Project, VersionCandidate } from '../store/store.ts';
 import { noImages } from '../versions.ts';
-import type { PreviewSource } from './render-preview.ts';
+import type { PreviewSource } from './shrink-sources.ts';
 
 export interface ChosenImages {
   readonly sources: readonly PreviewSource[];

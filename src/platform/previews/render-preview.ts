@@ -18,16 +18,7 @@ import type { ImageFile } from '../../pictures/image-file.ts';
 import { encodePicture, readImageHeader } from '../../pictures/image-threads.ts';
 import { describeRow, type Preview, type Row, type Shown, sheetRow } from './rows.ts';
 import { describeSettings } from './settings-words.ts';
-import { shrinkSource } from './shrink-sources.ts';
-
-export interface PreviewSource {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  /** SHA-256 of the bytes, hex. */
-  readonly hash: string;
-  /** Undefined: nobody annotated it. */
-  readonly annotation: Annotation | undefined;
-}
+import { type PreviewSource, shrinkSource } from './shrink-sources.ts';
 
 export interface PreviewRequest {
   /** Of the sheet. */

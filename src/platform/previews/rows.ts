@@ -5,7 +5,7 @@ import type { previews } from '../../contract/previews.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { Box } from '../../pictures/box.ts';
 import type { SheetCell } from '../../pictures/contact-sheet.ts';
-import type { RawImage } from '../../pictures/image-file.ts';
+import type { RawImage } from '../../pictures/raw-image.ts';
 
 export type Preview = Answer<typeof previews.versions_preview>;
 

@@ -11,7 +11,7 @@ import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { readImageHeader } from '../../pictures/image-threads.ts';
 import type { ChosenImages } from './project-images.ts';
-import type { PreviewSource } from './render-preview.ts';
+import type { PreviewSource } from './shrink-sources.ts';
 
 type Sent = Input<typeof previews.versions_preview_files>;
 

@@ -5,7 +5,15 @@ import type { Annotation } from '../../annotations/annotation.ts';
 import { limits } from '../../limits.ts';
 import type { Box } from '../../pictures/box.ts';
 import { readImageHeader, reencode } from '../../pictures/image-threads.ts';
-import type { PreviewSource } from './render-preview.ts';
+
+export interface PreviewSource {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes, hex. */
+  readonly hash: string;
+  /** Undefined: nobody annotated it. */
+  readonly annotation: Annotation | undefined;
+}
 
 /**
  * The source, or a smaller JPEG of it with its boxes, and a warning that says so. Errors as

@@ -3,7 +3,7 @@
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
-import type { ImageFormat } from '../../pictures/image-file.ts';
+import type { ImageFormat } from '../../pictures/image-format.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
 import type { Metadata } from './store.ts';

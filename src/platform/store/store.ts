@@ -10,7 +10,7 @@ import type { SourceOutline } from '../../dataset-versions/batches.ts';
 import type { Candidate } from '../../dataset-versions/filters.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Descriptor } from '../../pictures/descriptor.ts';
-import type { ImageFormat } from '../../pictures/image-file.ts';
+import type { ImageFormat } from '../../pictures/image-format.ts';
 import type { ActiveLearningStore } from './active-learning.ts';
 import type { AnnotationJobStore, NamedJob } from './annotation-jobs.ts';
 import type { ApiKeyStore } from './api-keys.ts';

@@ -1,12 +1,9 @@
 // Changes of colour in place: against plain arithmetic, and colours whose answer is known.
 
 import { describe, expect, test } from 'vitest';
-import {
-  type Colour,
-  createKernel,
-  type Pixels,
-} from '../../../src/dataset-versions/kernel/kernel.ts';
-import type { RawImage } from '../../../src/pictures/image-file.ts';
+import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
+import type { Colour, Pixels } from '../../../src/dataset-versions/kernel/operations.ts';
+import type { RawImage } from '../../../src/pictures/raw-image.ts';
 import { distance, noise, refusal } from './images.ts';
 import { draw } from './reference.ts';
 

@@ -3,12 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { copyOperations } from '../../../src/dataset-versions/kernel/copies.ts';
 import { filterOperations } from '../../../src/dataset-versions/kernel/filters.ts';
-import {
-  type Colour,
-  createKernel,
-  type Pixels,
-} from '../../../src/dataset-versions/kernel/kernel.ts';
+import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
 import { startMachine } from '../../../src/dataset-versions/kernel/machine.ts';
+import type { Colour, Pixels } from '../../../src/dataset-versions/kernel/operations.ts';
 import { turns } from '../../../src/dataset-versions/turn.ts';
 import { numbered, reds, refusal } from './images.ts';
 

@@ -1,8 +1,8 @@
 // The operations of the kernel as plainly as can be, to hold it against.
 
 import type { Matrix, Size } from '../../../src/dataset-versions/geometry.ts';
-import type { Colour } from '../../../src/dataset-versions/kernel/kernel.ts';
-import type { RawImage } from '../../../src/pictures/image-file.ts';
+import type { Colour } from '../../../src/dataset-versions/kernel/operations.ts';
+import type { RawImage } from '../../../src/pictures/raw-image.ts';
 
 type Sample = (x: number, y: number, channel: number) => number;
 

@@ -1,7 +1,8 @@
 // Prints a hash of what each operation makes of noise; run by machines.test.ts with options of V8.
 
 import { createHash } from 'node:crypto';
-import { createKernel, type Pixels } from '../../../../src/dataset-versions/kernel/kernel.ts';
+import { createKernel } from '../../../../src/dataset-versions/kernel/kernel.ts';
+import type { Pixels } from '../../../../src/dataset-versions/kernel/operations.ts';
 import { noise } from '../images.ts';
 
 const kernel = createKernel();
