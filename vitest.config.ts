@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { frontDoorTests } from './test/front-door.ts';
+import { releaseTests } from './test/release-tests.ts';
 
 // Chromium, keychains, many processes, whole datasets. Of these, the last are about counts and
 // pixels: once is enough, under the Node of development.
@@ -13,15 +13,15 @@ const mockedTests = 'test/**/*.mocked.test.ts';
 
 // Under another Node (scripts/test.ts) only tests that launch Fovea run: the rest are the same.
 const isOtherNode = process.env.FOVEA_TEST_NODE !== undefined;
-const frontDoor = frontDoorTests();
+const launching = releaseTests();
 
 function filesOf(pattern: string): string[] {
   if (!isOtherNode) return [pattern];
-  return frontDoor.filter((file) => matchesGlob(file, pattern) && !matchesGlob(file, onceTests));
+  return launching.filter((file) => matchesGlob(file, pattern) && !matchesGlob(file, onceTests));
 }
 
 const special = [machineTests, aloneTests, mockedTests];
-const everydayFrontDoor = frontDoor.filter(
+const everydayLaunching = launching.filter(
   (file) => !special.some((pattern) => matchesGlob(file, pattern)),
 );
 
@@ -43,13 +43,13 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...special, ...everydayFrontDoor],
+          exclude: [...configDefaults.exclude, ...special, ...everydayLaunching],
           // A worker loads its modules once for all files: a quarter of the time went there.
           isolate: false,
         },
       },
       // What launches Fovea, takes seconds and needs no special program.
-      { extends: true, test: { name: 'front-door', include: everydayFrontDoor, isolate: false } },
+      { extends: true, test: { name: 'release', include: everydayLaunching, isolate: false } },
       { extends: true, test: { name: 'mocked', include: [mockedTests] } },
       { extends: true, test: { name: 'machine', include: filesOf(machineTests) } },
       {

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestAuthorizationServer } from '../test/fixtures/authorization-server.ts';
-import { startConformanceServer } from '../test/fixtures/conformance-server.ts';
+import { startConformanceServer } from '../test/mcp-conformance/server.ts';
 import { tryInspector } from './conformance/inspector.ts';
 import { runSuite, type SuiteRun, say } from './conformance/mcp-suite.ts';
 
@@ -67,7 +67,7 @@ async function tryServer(): Promise<boolean> {
 
 /** Our sign-in, in a client whose other parts are the SDK's. */
 function tryClient(): Promise<boolean> {
-  const command = `${process.execPath} test/conformance-mcp/client.ts`;
+  const command = `${process.execPath} test/mcp-conformance/client.ts`;
   return runAll(
     ['auth', 'draft', 'backcompat'].map((name) => ({
       name: `client, suite ${name}`,

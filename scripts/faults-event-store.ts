@@ -17,7 +17,7 @@ import {
 } from './faults-event-store/linux-disks.ts';
 import { flood, type Loaded, mixed } from './faults-event-store/loads.ts';
 import { tryPowerCuts } from './faults-event-store/power-cut.ts';
-import { formatTable, type Judged, problemsOf } from './faults-event-store/report.ts';
+import { formatTable, type PlatformWithAccounts, problemsOf } from './faults-event-store/report.ts';
 import { trySigkill } from './faults-event-store/sigkill.ts';
 import { killStores } from './faults-event-store/trial.ts';
 import { type Corners, tryControl } from './faults-event-store/unsafe-control.ts';
@@ -43,7 +43,7 @@ interface Planned {
   readonly isControl?: boolean;
   /** A process of root can run it, where these are there. */
   readonly needs?: readonly Tool[];
-  run(folder: string): Promise<Judged>;
+  run(folder: string): Promise<PlatformWithAccounts>;
 }
 
 /** Overrides the syncs of whoever loads it. */
@@ -115,7 +115,7 @@ setTimeout(() => process.exit(), 1_000).unref();
 async function main(): Promise<number> {
   const chosen = plan.filter(({ name }) => name.includes(values.only));
   const missing = isRoot ? await installTools(say) : new Set<Tool>();
-  const results: Judged[] = [];
+  const results: PlatformWithAccounts[] = [];
   const notRun: string[] = [];
   for (const trial of chosen) {
     const reason = reasonAgainst(trial, missing);
@@ -131,7 +131,7 @@ async function main(): Promise<number> {
   return notRun.length > 0 || results.length === 0 ? 2 : 0;
 }
 
-async function runTrial(trial: Planned): Promise<Judged> {
+async function runTrial(trial: Planned): Promise<PlatformWithAccounts> {
   say(trial.name);
   const folder = await mkdtemp(join(tmpdir(), 'fovea-faults-'));
   await mkdir(join(folder, 'data'));
@@ -153,7 +153,7 @@ function reasonAgainst({ needs }: Planned, missing: ReadonlySet<Tool>): string |
   return absent.length > 0 ? `${absent.join(', ')} could not be installed` : undefined;
 }
 
-function kill(folder: string, load: Loaded, times: number): Promise<Judged> {
+function kill(folder: string, load: Loaded, times: number): Promise<PlatformWithAccounts> {
   return trySigkill({ data: join(folder, 'data'), rounds: times, load }, say);
 }
 

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import * as z from 'zod';
-import { bloodCells } from '../test/fixtures/blood-cells.ts';
+import { bloodCells } from '../test/fixtures/detected-images.ts';
 import { startEventStoreProcess } from '../test/fixtures/event-store-process.ts';
 import { type Fovea, launchFovea } from '../test/fixtures/fovea.ts';
 import { runFovea, startFovea } from '../test/fixtures/fovea-services.ts';

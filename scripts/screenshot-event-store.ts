@@ -13,7 +13,7 @@ import { openEventStore } from '../src/event-store/store/sqlite-store.ts';
 import { readEventStoreSettings } from '../src/event-store-config.ts';
 import { createLog } from '../src/log.ts';
 import { openBrowser, visit } from '../test/event-store/browser.ts';
-import { bloodCells, type DetectedImage } from '../test/fixtures/blood-cells.ts';
+import { bloodCells, type DetectedImage } from '../test/fixtures/detected-images.ts';
 
 const target = 'docs/event-store.png';
 const data = mkdtempSync(join(tmpdir(), 'fovea-screenshot-'));

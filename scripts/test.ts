@@ -21,9 +21,9 @@ interface Suite {
 }
 
 const suites = {
-  everyday: { projects: ['units', 'mocked', 'front-door'] },
+  everyday: { projects: ['units', 'mocked', 'release'] },
   machine: { projects: ['machine', 'alone'] },
-  'oldest-node': { projects: ['front-door', 'machine', 'alone'], node: oldestNode },
+  'oldest-node': { projects: ['release', 'machine', 'alone'], node: oldestNode },
 } satisfies Readonly<Record<string, Suite>>;
 
 const [name = '', ...rest] = process.argv.slice(2);

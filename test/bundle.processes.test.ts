@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { oldestNode } from '../scripts/bundle/installed-programs.ts';
 import { launchFovea } from './fixtures/fovea.ts';
-import { readZip, unzip } from './fixtures/unzip.ts';
+import { readZip, unzip } from './fixtures/read-zip.ts';
 
 const run = promisify(execFile);
 const oldNode = oldestNode();

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { agree, openFormBrowser } from './fixtures/browser-form.ts';
 import { openTestEventStore, type TestEventStore } from './fixtures/event-store.ts';
+import { agree, openFormBrowser } from './fixtures/form-browser.ts';
 import { type Fovea, launchFovea } from './fixtures/fovea.ts';
 import { type RunningService, startFovea } from './fixtures/fovea-services.ts';
-import { readZip, unzip } from './fixtures/unzip.ts';
+import { readZip, unzip } from './fixtures/read-zip.ts';
 
 const Recorded = z.object({
   imageId: z.string(),

@@ -3,7 +3,7 @@
 
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { unzip } from '../../test/fixtures/unzip.ts';
+import { unzip } from '../../test/fixtures/read-zip.ts';
 
 export interface Images {
   /** Where they come from. */

@@ -1,6 +1,6 @@
 // The sign-in service: forms, tokens and passwords of strangers.
 
-import { formOf, openFormBrowser } from '../../test/fixtures/browser-form.ts';
+import { formOf, openFormBrowser } from '../../test/fixtures/form-browser.ts';
 import { type Attack, single, type Target } from './attack.ts';
 import { repeated } from './dense-bodies.ts';
 import type { Request } from './raw-request.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../test/fixtures/fovea-services.ts';
-import { killed } from '../../test/fixtures/killed.ts';
+import { killProcess } from '../../test/fixtures/kill-process.ts';
 
 export interface Release {
   /** The script, and the Node that runs it. */
@@ -69,7 +69,7 @@ export async function startService(
     log: () => state.log,
     hasEnded: () => state.child.exitCode !== null || state.child.signalCode !== null,
     restart: async () => {
-      await killed(state.child);
+      await killProcess(state.child);
       state.child = spawnIn();
       await begin();
     },
@@ -145,6 +145,6 @@ async function stopped(child: ChildProcess): Promise<number | undefined> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await Promise.race([ended, wait(stopMsMax, undefined, { ref: false })]);
-  if (child.exitCode === null) await killed(child);
+  if (child.exitCode === null) await killProcess(child);
   return child.exitCode ?? undefined;
 }

@@ -1,7 +1,7 @@
 // An access token of `fovea http`, got as a person gets one: an account, a password, a consent.
 
 import { authorizationUrl, postForm, signedIn } from '../../test/fixtures/authorization-server.ts';
-import { agree, openFormBrowser } from '../../test/fixtures/browser-form.ts';
+import { agree, openFormBrowser } from '../../test/fixtures/form-browser.ts';
 
 type Run = (words: readonly string[], input?: string) => Promise<string>;
 

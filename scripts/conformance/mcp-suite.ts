@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { installed } from './install-packages.ts';
 
-const folder = resolve('test/conformance-mcp');
+const folder = resolve('test/mcp-conformance');
 const suite = installed(folder, '@modelcontextprotocol/conformance/dist/index.js');
 
 /** Of the suite's own words, where something failed. */

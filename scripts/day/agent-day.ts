@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type Facts, type Fovea, launchFovea } from '../../test/fixtures/fovea.ts';
-import { readZip, unzip } from '../../test/fixtures/unzip.ts';
+import { readZip, unzip } from '../../test/fixtures/read-zip.ts';
 
 type Say = (line: string) => void;
 

@@ -3,12 +3,12 @@
 import type { Result } from './trial.ts';
 
 /** A trial that must lose something: else the trials beside it prove nothing. */
-export interface Judged extends Result {
+export interface PlatformWithAccounts extends Result {
   readonly isControl?: boolean;
 }
 
 /** What is wrong with a result, in words; nothing: it passes. */
-export function problemsOf(result: Judged): readonly string[] {
+export function problemsOf(result: PlatformWithAccounts): readonly string[] {
   const { findings, failures, wrongAnswers, isControl = false } = result;
   const { lost, torn, ghosts, stray } = findings;
   if (isControl) {
@@ -33,7 +33,7 @@ function said(what: string, findings: readonly string[]): readonly string[] {
 
 const shownMax = 10;
 
-export function formatTable(results: readonly Judged[]): string {
+export function formatTable(results: readonly PlatformWithAccounts[]): string {
   const head = ['trial', 'acknowledged', 'lost', 'torn', 'ghosts', 'stray', 'verdict', ''];
   const rows = results.map((result) => {
     const { name, acknowledged, findings, note, isControl } = result;

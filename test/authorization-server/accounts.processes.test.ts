@@ -10,7 +10,7 @@ import {
   startTestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 
 interface Started {
   readonly url: string;
@@ -21,7 +21,7 @@ async function startProcess(data: string): Promise<Started> {
   const child = spawn(process.execPath, ['test/fixtures/authorization-server-process.ts', data], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const kill = () => killed(child);
+  const kill = () => killProcess(child);
   onTestFinished(kill);
   const [line] = await once(child.stdout, 'data');
   return { url: String(line).trim(), kill };

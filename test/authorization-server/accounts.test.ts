@@ -15,7 +15,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { authorizationUrl, refresh, signIn, validate } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { addGrace, administer } from './pages-kit.ts';
 import { shareService } from './shared-service.ts';

@@ -19,7 +19,7 @@ import {
   signedIn,
   startTestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { judgeAdapter } from './adapter-suite.ts';
 
 judgeAdapter(() => {

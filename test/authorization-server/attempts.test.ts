@@ -11,7 +11,7 @@ import {
   startTestAuthorizationServer,
   type TestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
-import { formOf, openFormBrowser } from '../fixtures/browser-form.ts';
+import { formOf, openFormBrowser } from '../fixtures/form-browser.ts';
 import { addPerson, atSignIn, send, wordsOf } from './pages-kit.ts';
 import { shareService } from './shared-service.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { authorizationUrl, postForm } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();

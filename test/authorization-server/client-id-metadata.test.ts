@@ -14,7 +14,7 @@ import {
   type TestApplication,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { localhostCertificate, localhostKey } from '../fixtures/localhost-certificate.ts';
 
 const trusted = getCACertificates('default');

@@ -14,7 +14,7 @@ import {
   startTestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
 import { shareService } from './shared-service.ts';
 
 const start = shareService();

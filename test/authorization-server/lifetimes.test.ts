@@ -11,7 +11,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../fixtures/browser-form.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
 
 /** 2026-01-01T00:00:00Z, in milliseconds. */
 const startMs = 1_767_225_600_000;

@@ -3,34 +3,40 @@
 // published description and from OpenID Connect Core, not copied, and was not run by the suite.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ada, createAda, credentials, expectStays, goAhead } from './ada.ts';
+import {
+  type AccountHolder,
+  credentials,
+  expectStays,
+  goAhead,
+  openAccountHolder,
+} from './account-holder.ts';
+import { formOf } from './cookie-browser.ts';
 import {
   authorizeUrl,
   type Changes,
   claimsOfIdToken,
   createVerifier,
-  type Judged,
+  type PlatformWithAccounts,
   type Registered,
   redeem,
   refresh,
-  startJudged,
+  startPlatformWithAccounts,
   userinfo,
-} from './judge.ts';
-import { formOf } from './small-browser.ts';
+} from './platform-with-accounts.ts';
 
-let judged: Judged;
+let platform: PlatformWithAccounts;
 let issuer = '';
-let ada: Ada;
+let ada: AccountHolder;
 let basic: Registered;
 
 beforeAll(async () => {
-  judged = await startJudged();
-  issuer = judged.issuer;
-  ({ basic } = judged.applications);
-  ada = createAda(judged);
+  platform = await startPlatformWithAccounts();
+  issuer = platform.issuer;
+  ({ basic } = platform.applications);
+  ada = openAccountHolder(platform);
 });
 
-afterAll(() => judged.close());
+afterAll(() => platform.close());
 
 const claims = async (changes: Changes = {}) =>
   claimsOfIdToken(issuer, (await ada.tokensFor(basic, changes)).id_token);
@@ -52,7 +58,7 @@ async function metadata(): Promise<Readonly<Record<string, unknown>>> {
 /** The whole flow in a browser of its own, and what the id_token and userinfo owe to each other. */
 async function server(application: Registered): Promise<void> {
   const start = Math.floor(Date.now() / 1_000);
-  const own = createAda(judged);
+  const own = openAccountHolder(platform);
   const asked = { nonce: 'a-nonce', state: 'the-state' };
   const final = await own.agree(application, asked);
   expect(Object.fromEntries(final.searchParams)).toEqual({
@@ -75,19 +81,19 @@ async function server(application: Registered): Promise<void> {
   const found = await claimsOfIdToken(issuer, answer.body.id_token);
   expect(found).toMatchObject({
     iss: issuer,
-    sub: judged.ada.id,
+    sub: platform.ada.id,
     aud: application.id,
     nonce: 'a-nonce',
   });
   expect(Number(found.iat)).toBeGreaterThanOrEqual(start);
   expect(Number(found.exp)).toBe(Number(found.iat) + 3_600);
   const info = await userinfo(issuer, answer.body.access_token);
-  expect(await info.json()).toEqual({ sub: judged.ada.id });
+  expect(await info.json()).toEqual({ sub: platform.ada.id });
 }
 
 test('oidcc-server', () => server(basic));
 
-test('oidcc-server-client-secret-post', () => server(judged.applications.post));
+test('oidcc-server-client-secret-post', () => server(platform.applications.post));
 
 test('oidcc-response-type-missing', async () => {
   expect(await ada.errorAt(basic, { response_type: undefined })).toBe('invalid_request');
@@ -109,7 +115,7 @@ describe('oidcc-idtoken-signature', () => {
     const { id_token: token } = await ada.tokensFor(basic);
     const [head = '', body = '', signature = ''] = String(token).split('.');
     const other = Buffer.from(
-      Buffer.from(body, 'base64url').toString().replace(judged.ada.id, 'somebody-else'),
+      Buffer.from(body, 'base64url').toString().replace(platform.ada.id, 'somebody-else'),
     ).toString('base64url');
     const changed = `${head}.${other}.${signature}`;
     await expect(claimsOfIdToken(issuer, changed)).rejects.toThrow('the signature is wrong');
@@ -125,7 +131,7 @@ test('oidcc-userinfo-get', async () => {
   const answer = await userinfo(issuer, token);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-  expect(await answer.json()).toEqual({ sub: judged.ada.id });
+  expect(await answer.json()).toEqual({ sub: platform.ada.id });
   const without = await fetch(`${issuer}/oauth/userinfo`);
   expect(without.status).toBe(401);
   expect(without.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -154,13 +160,13 @@ test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow', async () => {
 });
 
 test('oidcc-scope-profile', async () => {
-  expect(await infoFor('openid profile')).toEqual({ sub: judged.ada.id, name: 'Ada Lovelace' });
+  expect(await infoFor('openid profile')).toEqual({ sub: platform.ada.id, name: 'Ada Lovelace' });
   expect(await claims({ scope: 'openid profile' })).not.toHaveProperty('name');
 });
 
 test('oidcc-scope-email', async () => {
   expect(await infoFor('openid email')).toEqual({
-    sub: judged.ada.id,
+    sub: platform.ada.id,
     email: 'ada@example.com',
     email_verified: false,
   });
@@ -181,7 +187,7 @@ test('oidcc-scope-all', async () => {
   expect(scope.split(' ')).toHaveLength(48);
   expect((await ada.tokensFor(basic, { scope })).scope).toBe(scope);
   expect(await infoFor(scope)).toEqual({
-    sub: judged.ada.id,
+    sub: platform.ada.id,
     name: 'Ada Lovelace',
     email: 'ada@example.com',
     email_verified: false,
@@ -194,10 +200,10 @@ test('oidcc-ensure-other-scope-order-succeeds', async () => {
 });
 
 test.each(['page', 'popup', 'touch', 'wap'])('oidcc-display-%s', async (display) => {
-  const browser = judged.browser();
+  const browser = platform.browser();
   const page = await browser.walk(authorizeUrl(issuer, basic, { display }));
   expect(page.text).toContain('name="password"');
-  expect(await claims({ display })).toMatchObject({ sub: judged.ada.id });
+  expect(await claims({ display })).toMatchObject({ sub: platform.ada.id });
 });
 
 test('oidcc-prompt-login', async () => {
@@ -210,7 +216,7 @@ test('oidcc-prompt-login', async () => {
 });
 
 test('oidcc-prompt-none-not-logged-in', async () => {
-  const browser = judged.browser();
+  const browser = platform.browser();
   const visit = await browser.go(authorizeUrl(issuer, basic, { prompt: 'none' }));
   expect(visit.onward?.origin).toBe('https://basic.example');
   expect(visit.onward?.searchParams.get('error')).toBe('login_required');
@@ -233,7 +239,7 @@ describe('oidcc-prompt-none-logged-in', () => {
     await ada.codeFor(basic);
     const more = { prompt: 'none', scope: 'openid project:update' };
     expect(await ada.errorAt(basic, more)).toMatch(/^(consent|interaction)_required$/);
-    const { desktop } = judged.applications;
+    const { desktop } = platform.applications;
     await ada.codeFor(desktop);
     expect(await ada.errorAt(desktop, { prompt: 'none' })).toMatch(/_required$/);
   });
@@ -256,7 +262,7 @@ test('oidcc-max-age-10000', async () => {
 });
 
 test('oidcc-ensure-request-with-unknown-parameter-succeeds', async () => {
-  expect(await claims({ extra: 'foobar' })).toMatchObject({ sub: judged.ada.id });
+  expect(await claims({ extra: 'foobar' })).toMatchObject({ sub: platform.ada.id });
 });
 
 test('oidcc-id-token-hint', async () => {
@@ -265,14 +271,14 @@ test('oidcc-id-token-hint', async () => {
   expect(final.searchParams.get('error')).toBe(null);
   const answer = await redeem(issuer, basic, final.searchParams.get('code') ?? '');
   expect(await claimsOfIdToken(issuer, answer.body.id_token)).toMatchObject({
-    sub: judged.ada.id,
+    sub: platform.ada.id,
   });
   const wrong = { prompt: 'none', id_token_hint: `${String(hint).slice(0, -8)}AAAAAAAA` };
   expect(await ada.errorAt(basic, wrong)).toBe('invalid_request');
 });
 
 test('oidcc-login-hint', async () => {
-  const browser = judged.browser();
+  const browser = platform.browser();
   const hinted = authorizeUrl(issuer, basic, { login_hint: 'grace@example.com' });
   const page = await browser.walk(hinted);
   expect(formOf(page).fields.name).toBe('grace@example.com');
@@ -285,7 +291,7 @@ test.each([
   ['oidcc-claims-locales', { claims_locales: 'fr de' }],
   ['oidcc-ensure-request-with-acr-values-succeeds', { acr_values: '1 2' }],
 ])('%s', async (_name, changes) => {
-  expect(await claims(changes)).toMatchObject({ sub: judged.ada.id });
+  expect(await claims(changes)).toMatchObject({ sub: platform.ada.id });
 });
 
 test.each([
@@ -312,7 +318,7 @@ test.each<[string, Changes]>([
 });
 
 test('oidcc-redirect-uri-query-mismatch', async () => {
-  const { several } = judged.applications;
+  const { several } = platform.applications;
   const redirect_uri = 'https://several.example/two?one=1&two=3';
   const visit = await ada.browser.go(authorizeUrl(issuer, several, { redirect_uri }));
   expect(visit.status).toBe(400);
@@ -358,7 +364,7 @@ test('oidcc-claims-essential: does not apply, the parameter is not supported', a
   expect(await metadata()).toMatchObject({ claims_parameter_supported: false });
   const wanted = JSON.stringify({ userinfo: { name: { essential: true } } });
   const { access_token: token } = await ada.tokensFor(basic, { claims: wanted });
-  expect(await (await userinfo(issuer, token)).json()).toEqual({ sub: judged.ada.id });
+  expect(await (await userinfo(issuer, token)).json()).toEqual({ sub: platform.ada.id });
 });
 
 test('oidcc-refresh-token', async () => {

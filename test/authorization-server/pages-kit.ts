@@ -13,8 +13,8 @@ import {
   type TestApplication,
   type TestAuthorizationServer,
 } from '../fixtures/authorization-server.ts';
-import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/browser-form.ts';
-import { addCheapAccount } from '../fixtures/cheap-account.ts';
+import { addCheapAccount } from '../fixtures/fast-password-account.ts';
+import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/form-browser.ts';
 
 /** A service that ends with its test. */
 export async function openService(): Promise<TestAuthorizationServer> {

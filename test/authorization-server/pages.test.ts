@@ -15,7 +15,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { type FormBrowser, formOf, openFormBrowser } from '../fixtures/browser-form.ts';
+import { type FormBrowser, formOf, openFormBrowser } from '../fixtures/form-browser.ts';
 import { localhostCertificate, localhostKey } from '../fixtures/localhost-certificate.ts';
 import {
   addGrace,

@@ -5,37 +5,43 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { hasChromium, inChromium, openBrowser } from '../event-store/browser.ts';
-import { type Ada, createAda, credentials, expectStays, goAhead } from './ada.ts';
+import {
+  type AccountHolder,
+  credentials,
+  expectStays,
+  goAhead,
+  openAccountHolder,
+} from './account-holder.ts';
+import { formOf } from './cookie-browser.ts';
 import {
   authorizeUrl,
   type Changes,
   getAs,
   isActive,
-  type Judged,
   mcpResource,
+  type PlatformWithAccounts,
   password,
   postToken,
   type Registered,
   refresh,
-  startJudged,
+  startPlatformWithAccounts,
   userinfo,
-} from './judge.ts';
-import { formOf } from './small-browser.ts';
+} from './platform-with-accounts.ts';
 
-let judged: Judged;
+let platform: PlatformWithAccounts;
 let issuer = '';
-let ada: Ada;
+let ada: AccountHolder;
 let post: Registered;
 let other: Registered;
 
 beforeAll(async () => {
-  judged = await startJudged();
-  issuer = judged.issuer;
-  ({ post, other } = judged.applications);
-  ada = createAda(judged);
+  platform = await startPlatformWithAccounts();
+  issuer = platform.issuer;
+  ({ post, other } = platform.applications);
+  ada = openAccountHolder(platform);
 });
 
-afterAll(() => judged.close());
+afterAll(() => platform.close());
 
 const callPlatform = (token: unknown, path = '/') =>
   fetch(issuer + path, { headers: { authorization: `Bearer ${String(token)}` } });
@@ -150,7 +156,7 @@ describe('4.11 Open Redirection', () => {
     const names = ['next', 'return', 'return_to', 'redirect', 'redirect_uri', 'url', 'continue'];
     const query = names.map((name) => `${name}=${target}`).join('&');
     for (const path of ['/settings', '/settings/sign-in', '/oauth/sign-in/nobody']) {
-      const visit = await judged.browser().walk(`${path}?${query}`);
+      const visit = await platform.browser().walk(`${path}?${query}`);
       expect(visit.address.origin).toBe(issuer);
       expect(visit.text).not.toContain('evil.example');
     }
@@ -158,7 +164,7 @@ describe('4.11 Open Redirection', () => {
 
   test('a sign-in that nobody began leads nowhere', async () => {
     for (const path of ['/oauth/sign-in/x', '/oauth/authorize/x', '/oauth/sign-in/x/consent']) {
-      const visit = await judged.browser().go(path);
+      const visit = await platform.browser().go(path);
       expect(visit.status).toBeGreaterThanOrEqual(400);
       expectStays(visit, issuer);
     }
@@ -167,7 +173,7 @@ describe('4.11 Open Redirection', () => {
 
 describe('4.12 307 Redirect', () => {
   test('no answer to a form repeats the password elsewhere', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const first = await browser.go(authorizeUrl(issuer, post));
     expect(first.status).toBe(303);
     const page = await browser.walk(first.onward ?? issuer);
@@ -183,7 +189,7 @@ describe('4.12 307 Redirect', () => {
   });
 
   test('nor one of the settings', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const page = await browser.walk('/settings');
     const signedIn = await browser.submit(page, credentials);
     expect([200, 303]).toContain(signedIn.status);
@@ -203,13 +209,13 @@ describe('4.13 TLS Terminating Reverse Proxies', () => {
   test('without a public address, what a proxy would say is not believed', async () => {
     const answer = await fetch(`${issuer}/.well-known/openid-configuration`, { headers: forged });
     expect(JSON.stringify(await answer.json())).not.toContain('evil.example');
-    const visit = await judged.browser().go(authorizeUrl(issuer, post), { headers: forged });
+    const visit = await platform.browser().go(authorizeUrl(issuer, post), { headers: forged });
     expect(visit.onward?.origin).toBe(issuer);
     expect(visit.headers.getSetCookie().join()).not.toMatch(/secure/i);
   });
 
   test('nobody escapes the pause after wrong passwords by naming other addresses', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     let page = await browser.walk(authorizeUrl(issuer, post));
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const { action, fields } = formOf(page);
@@ -227,7 +233,7 @@ describe('4.13 TLS Terminating Reverse Proxies', () => {
 
   test('behind a proxy for https, cookies are for https alone and addresses are public', async () => {
     const publicUrl = 'https://fovea.example.org';
-    const proxied = await startJudged(publicUrl);
+    const proxied = await startPlatformWithAccounts(publicUrl);
     onTestFinished(() => proxied.close());
     const metadata = await fetch(`${proxied.issuer}/.well-known/openid-configuration`);
     expect(await metadata.json()).toMatchObject({
@@ -261,18 +267,18 @@ describe('4.14 Refresh Token Protection', () => {
   });
 
   test('the same holds for public clients', async () => {
-    const first = await ada.tokensFor(judged.applications.public);
-    const second = await refresh(issuer, judged.applications.public, first.refresh_token);
+    const first = await ada.tokensFor(platform.applications.public);
+    const second = await refresh(issuer, platform.applications.public, first.refresh_token);
     expect(second.body.refresh_token).not.toBe(first.refresh_token);
     goAhead(31_000);
-    await refresh(issuer, judged.applications.public, first.refresh_token);
-    const after = await refresh(issuer, judged.applications.public, second.body.refresh_token);
+    await refresh(issuer, platform.applications.public, first.refresh_token);
+    const after = await refresh(issuer, platform.applications.public, second.body.refresh_token);
     expect(after.body.error).toBe('invalid_grant');
   });
 
   test('one of another application is worth nothing, and stays whole', async () => {
     const { refresh_token: token } = await ada.tokensFor(post);
-    for (const thief of [other, judged.applications.public, judged.applications.basic]) {
+    for (const thief of [other, platform.applications.public, platform.applications.basic]) {
       const answer = await refresh(issuer, thief, token);
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant']);
     }
@@ -341,7 +347,7 @@ describe('4.14 Refresh Token Protection', () => {
 
 describe('4.15 Client Impersonating Resource Owner', () => {
   test('no client gets a token in its own name', async () => {
-    const answer = await postToken(issuer, judged.applications.basic, {
+    const answer = await postToken(issuer, platform.applications.basic, {
       grant_type: 'client_credentials',
       scope: 'workspace:read',
     });
@@ -366,15 +372,16 @@ describe('4.15 Client Impersonating Resource Owner', () => {
     const { sub } = await (await userinfo(issuer, (await ada.tokensFor(post)).access_token))
       .json()
       .then((claims) => Object(claims));
-    expect(sub).toBe(judged.ada.id);
+    expect(sub).toBe(platform.ada.id);
     expect(sub).toMatch(/^fvu_[\w-]{22}$/);
-    for (const { id } of Object.values(judged.applications)) expect(id).toMatch(/^fva_[\w-]{22}$/);
+    for (const { id } of Object.values(platform.applications))
+      expect(id).toMatch(/^fva_[\w-]{22}$/);
   });
 });
 
 describe('4.16 Clickjacking', () => {
   test('no page may be framed, whatever its status', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const signIn = await browser.walk(authorizeUrl(issuer, post));
     const wrong = await browser.submit(signIn, { name: credentials.name, password: 'wrong' });
     const onward = await browser.submit(wrong, credentials);

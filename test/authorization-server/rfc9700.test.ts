@@ -2,36 +2,42 @@
 // each under the name of its section. What they do to a client: test/sign-in/rfc9700.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ada, createAda, credentials, expectStays, goAhead } from './ada.ts';
+import {
+  type AccountHolder,
+  credentials,
+  expectStays,
+  goAhead,
+  openAccountHolder,
+} from './account-holder.ts';
+import { formOf } from './cookie-browser.ts';
 import {
   authorizeUrl,
   type Changes,
   challengeOf,
   createVerifier,
   isActive,
-  type Judged,
   ownVerifier,
+  type PlatformWithAccounts,
   type Registered,
   redeem,
   refresh,
-  startJudged,
-} from './judge.ts';
-import { formOf } from './small-browser.ts';
+  startPlatformWithAccounts,
+} from './platform-with-accounts.ts';
 
-let judged: Judged;
+let platform: PlatformWithAccounts;
 let issuer = '';
-let ada: Ada;
+let ada: AccountHolder;
 let post: Registered;
 let other: Registered;
 
 beforeAll(async () => {
-  judged = await startJudged();
-  issuer = judged.issuer;
-  ({ post, other } = judged.applications);
-  ada = createAda(judged);
+  platform = await startPlatformWithAccounts();
+  issuer = platform.issuer;
+  ({ post, other } = platform.applications);
+  ada = openAccountHolder(platform);
 });
 
-afterAll(() => judged.close());
+afterAll(() => platform.close());
 
 describe('4.1 Insufficient Redirection URI Validation', () => {
   test.each<[string, string | readonly string[] | undefined]>([
@@ -80,7 +86,7 @@ describe('4.1 Insufficient Redirection URI Validation', () => {
   });
 
   test('none of two that are registered', async () => {
-    const { several } = judged.applications;
+    const { several } = platform.applications;
     const visit = await ada.browser.go(authorizeUrl(issuer, several, { redirect_uri: undefined }));
     expect(visit.status).toBe(400);
     expectStays(visit, issuer);
@@ -92,7 +98,7 @@ describe('4.1 Insufficient Redirection URI Validation', () => {
     ['a parameter less', 'https://several.example/two?one=1', 400],
     ['exactly the registered query', 'https://several.example/two?one=1&two=2', 303],
   ])('a query: %s', async (_name, redirect_uri, status) => {
-    const { several } = judged.applications;
+    const { several } = platform.applications;
     expect((await ada.browser.go(authorizeUrl(issuer, several, { redirect_uri }))).status).toBe(
       status,
     );
@@ -115,14 +121,14 @@ describe('4.1 Insufficient Redirection URI Validation', () => {
     ['http://127.0.0.1.evil.example:8976/callback', 400],
   ])('a desktop application, any port of its loopback address alone: %s', async (uri, status) => {
     const visit = await ada.browser.go(
-      authorizeUrl(issuer, judged.applications.desktop, { redirect_uri: uri }),
+      authorizeUrl(issuer, platform.applications.desktop, { redirect_uri: uri }),
     );
     expect(visit.status).toBe(status);
     if (status === 400) expectStays(visit, issuer);
   });
 
   test('the code is redeemed with the redirect URI of its request alone', async () => {
-    const { several } = judged.applications;
+    const { several } = platform.applications;
     const second = 'https://several.example/two?one=1&two=2';
     const code = await ada.codeFor(several, { redirect_uri: second });
     const wrong = await redeem(issuer, several, code, { redirect_uri: several.redirectUri });
@@ -135,7 +141,7 @@ describe('4.1 Insufficient Redirection URI Validation', () => {
 
 describe('4.2 Credential Leakage via Referer Headers', () => {
   test('no page tells its address to others, or loads anything', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const signIn = await browser.walk(authorizeUrl(issuer, post));
     const wrong = await browser.submit(signIn, { name: credentials.name, password: 'wrong' });
     const onward = await browser.submit(wrong, credentials);
@@ -203,7 +209,7 @@ describe('4.3 Credential Leakage via Browser History', () => {
   });
 
   test('nothing with a code, a token or a form in it is kept by the browser', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const first = await browser.go(authorizeUrl(issuer, post));
     const page = await browser.walk(first.onward ?? issuer);
     const token = await redeem(issuer, post, await ada.codeFor(post));
@@ -223,7 +229,7 @@ describe('4.4 Mix-Up Attacks', () => {
   test('every answer names its issuer: an error, a refusal by the person', async () => {
     const visit = await ada.browser.go(authorizeUrl(issuer, post, { scope: 'profile' }));
     expect(visit.onward?.searchParams.getAll('iss')).toEqual([issuer]);
-    const browser = judged.browser();
+    const browser = platform.browser();
     const page = await browser.walk(authorizeUrl(issuer, post));
     const consent = await browser.walk((await browser.submit(page, credentials)).onward ?? issuer);
     const denied = await browser.submit(consent, { decision: 'deny' });
@@ -303,7 +309,7 @@ describe('4.6 Access Token Injection', () => {
 
 describe('4.7 Cross-Site Request Forgery', () => {
   const reached = async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const signIn = await browser.walk(authorizeUrl(issuer, post));
     const consent = await browser.walk(
       (await browser.submit(signIn, credentials)).onward ?? issuer,
@@ -335,7 +341,7 @@ describe('4.7 Cross-Site Request Forgery', () => {
     const { form_token } = formOf(theirs.consent).fields;
     const crossed = await mine.browser.submit(mine.consent, { decision: 'allow', form_token });
     expect([crossed.status, crossed.onward]).toEqual([403, undefined]);
-    const stranger = await judged.browser().submit(mine.consent, { decision: 'allow' });
+    const stranger = await platform.browser().submit(mine.consent, { decision: 'allow' });
     expect([stranger.status, stranger.onward]).toEqual([404, undefined]);
     const foreign = await theirs.browser.submit(mine.consent, { decision: 'allow' });
     expect([foreign.status, foreign.onward]).toEqual([404, undefined]);
@@ -381,12 +387,12 @@ describe('4.7 Cross-Site Request Forgery', () => {
   });
 
   test('cookies stay with this service, out of reach of scripts and of other sites', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const first = await browser.go(authorizeUrl(issuer, post));
     const page = await browser.walk(first.onward ?? issuer);
     const signedIn = await browser.submit(page, credentials);
     const resumed = await browser.go(signedIn.onward ?? issuer);
-    const settings = await judged.browser().walk('/settings');
+    const settings = await platform.browser().walk('/settings');
     const lines = [first, resumed, settings].flatMap(({ headers }) => headers.getSetCookie());
     expect(lines.length).toBeGreaterThanOrEqual(4);
     for (const line of lines) {
@@ -397,7 +403,7 @@ describe('4.7 Cross-Site Request Forgery', () => {
   });
 
   test('a session that somebody planted is not the one that is signed in', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const page = await browser.walk(authorizeUrl(issuer, post));
     const before = [...browser.cookies.values()].map(({ value }) => value);
     await browser.walk((await browser.submit(page, credentials)).onward ?? issuer);
@@ -415,7 +421,7 @@ describe('4.7 Cross-Site Request Forgery', () => {
   });
 
   test('nobody is signed in by a form from elsewhere', async () => {
-    const browser = judged.browser();
+    const browser = platform.browser();
     const page = await browser.walk(authorizeUrl(issuer, post));
     for (const form_token of [undefined, 'wrong']) {
       const visit = await browser.submit(page, { ...credentials, form_token });
@@ -439,7 +445,7 @@ describe('4.8 PKCE Downgrade Attack', () => {
     ['a challenge of 129 characters', { code_challenge: 'x'.repeat(129) }],
     ['a challenge that is padded', { code_challenge: `${challenge}=` }],
   ])('%s', async (_name, changes) => {
-    for (const application of Object.values(judged.applications)) {
+    for (const application of Object.values(platform.applications)) {
       expect(await ada.errorAt(application, changes)).toBe('invalid_request');
     }
   });

@@ -11,7 +11,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/browser-form.ts';
+import { type FormBrowser, formOf, openFormBrowser, type Visit } from '../fixtures/form-browser.ts';
 import {
   addGrace,
   addPerson,

@@ -14,7 +14,7 @@ import {
   type TestAuthorizationServer,
   validate,
 } from '../fixtures/authorization-server.ts';
-import { agree, openFormBrowser } from '../fixtures/browser-form.ts';
+import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
 import { addGrace, addPerson } from './pages-kit.ts';
 import { shareService } from './shared-service.ts';
 

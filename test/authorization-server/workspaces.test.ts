@@ -1,34 +1,41 @@
 // Whose data a token opens: the workspace that was chosen at consent, and no other.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAda } from './ada.ts';
-import { authorizeUrl, type Judged, password, redeem, refresh, startJudged } from './judge.ts';
+import { openAccountHolder } from './account-holder.ts';
+import {
+  authorizeUrl,
+  type PlatformWithAccounts,
+  password,
+  redeem,
+  refresh,
+  startPlatformWithAccounts,
+} from './platform-with-accounts.ts';
 
 const scope = 'openid workspace:read project:create project:read';
-let judged: Judged;
+let platform: PlatformWithAccounts;
 
 beforeAll(async () => {
-  judged = await startJudged();
+  platform = await startPlatformWithAccounts();
 });
 
-afterAll(() => judged.close());
+afterAll(() => platform.close());
 
 async function graceIn(workspace: string) {
-  const { post } = judged.applications;
+  const { post } = platform.applications;
   const person = { name: 'grace@example.com', password, workspace };
-  const url = authorizeUrl(judged.issuer, post, { scope });
-  const final = await judged.browser().agree(url, person);
-  return redeem(judged.issuer, post, final.searchParams.get('code') ?? '');
+  const url = authorizeUrl(platform.issuer, post, { scope });
+  const final = await platform.browser().agree(url, person);
+  return redeem(platform.issuer, post, final.searchParams.get('code') ?? '');
 }
 
 function call(path: string, token: unknown, options: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' };
-  return fetch(judged.issuer + path, { ...options, headers });
+  return fetch(platform.issuer + path, { ...options, headers });
 }
 
 test('a token is for the workspace that was chosen, also after a refresh', async () => {
   const { body } = await graceIn('initech');
-  const refreshed = await refresh(judged.issuer, judged.applications.post, body.refresh_token);
+  const refreshed = await refresh(platform.issuer, platform.applications.post, body.refresh_token);
   for (const token of [body.access_token, refreshed.body.access_token]) {
     expect(await (await call('/', token)).json()).toMatchObject({ workspace: 'initech' });
     expect(await (await call('/oauth/validate', token)).json()).toEqual({
@@ -57,9 +64,9 @@ test('what one person makes, no token and no key of another workspace shows', as
     body: JSON.stringify({ name: 'Hidden', type: 'object-detection', annotation: 'things' }),
   });
   expect(made.status).toBe(201);
-  const ada = createAda(judged);
-  const { access_token: adas } = await ada.tokensFor(judged.applications.post, { scope });
-  for (const credential of [adas, judged.key]) {
+  const ada = openAccountHolder(platform);
+  const { access_token: adas } = await ada.tokensFor(platform.applications.post, { scope });
+  for (const credential of [adas, platform.key]) {
     expect((await call('/globex/hidden', credential)).status).toBe(403);
     expect((await call('/acme/hidden', credential)).status).toBe(404);
     expect(await (await call('/acme', credential)).text()).not.toContain('Hidden');
@@ -70,10 +77,10 @@ test('what one person makes, no token and no key of another workspace shows', as
 
 test('the two people have two identities', async () => {
   const { access_token: graces } = (await graceIn('globex')).body;
-  const ada = createAda(judged);
-  const { access_token: adas } = await ada.tokensFor(judged.applications.post);
+  const ada = openAccountHolder(platform);
+  const { access_token: adas } = await ada.tokensFor(platform.applications.post);
   const subject = async (token: unknown): Promise<unknown> =>
     Object(await (await call('/oauth/userinfo', token)).json()).sub;
-  expect(await subject(adas)).toBe(judged.ada.id);
-  expect(await subject(graces)).not.toBe(judged.ada.id);
+  expect(await subject(adas)).toBe(platform.ada.id);
+  expect(await subject(graces)).not.toBe(platform.ada.id);
 });

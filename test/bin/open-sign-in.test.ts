@@ -12,7 +12,7 @@ import { type Environment, readSettings, type Settings } from '../../src/config.
 import { workspace } from '../../src/contract/workspace.ts';
 import { createLog } from '../../src/log.ts';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
-import { json, startMisbehavingServer } from '../fixtures/misbehaving-server.ts';
+import { json, startMisbehavingServer } from '../fixtures/scripted-http-server.ts';
 
 const log = createLog('error');
 

@@ -7,7 +7,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const key = 'a-key-for-tests';
@@ -41,7 +41,7 @@ describe('one process with a key', () => {
     url = await urlOf(running.child);
   });
 
-  afterAll(() => killed(running.child));
+  afterAll(() => killProcess(running.child));
 
   const get = (path: string, options: RequestInit = {}) =>
     fetch(url + path, { redirect: 'manual', ...options });
@@ -135,7 +135,7 @@ test('without a key it says who may call', async () => {
 test('behind a proxy the public address is the issuer, and its host is ours', async () => {
   const publicUrl = 'https://fovea.example.org';
   const { child } = launch({ FOVEA_PUBLIC_URL: publicUrl, FOVEA_API_KEY: key });
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   const url = await urlOf(child);
   const answer = await fetch(`${url}/.well-known/openid-configuration`, {
     headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'fovea.example.org' },
@@ -152,7 +152,7 @@ const [host = ''] = Object.values(networkInterfaces())
 
 test.skipIf(host === '')('on an address of the network nobody can sign in', async () => {
   const { child, log } = launch({ FOVEA_API_KEY: key }, '--host', host);
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   const url = await urlOf(child);
   expect((await fetch(`${url}/.well-known/openid-configuration`)).status).toBe(401);
   child.kill('SIGTERM');
@@ -164,7 +164,7 @@ test.each(['0.0.0.0', '::'])(
   async (host) => {
     const warned = async (environment: Record<string, string>) => {
       const { child, log } = launch({ FOVEA_API_KEY: key, ...environment }, '--host', host);
-      onTestFinished(() => killed(child));
+      onTestFinished(() => killProcess(child));
       await urlOf(child);
       child.kill('SIGTERM');
       return (await log).includes('sends passwords and tokens in plain text');

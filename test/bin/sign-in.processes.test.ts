@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
-import { killed } from '../fixtures/killed.ts';
-import { startLyingServer } from '../fixtures/lying-authorization-server.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
+import { startScriptedAuthorizationServer } from '../fixtures/scripted-authorization-server.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 interface Machine {
@@ -49,7 +49,7 @@ function machine(settings: Record<string, string>): Machine {
           ...environment,
         },
       });
-      onTestFinished(() => killed(child));
+      onTestFinished(() => killProcess(child));
       let out = '';
       let log = '';
       child.stdout.setEncoding('utf8').on('data', (part) => (out += part));
@@ -180,7 +180,7 @@ test('what keeps a sign-in from starting is said, with code 2', { timeout: 60_00
 });
 
 test("a service's own words cannot act on the terminal", { timeout: 60_000 }, async () => {
-  const server = await startLyingServer();
+  const server = await startScriptedAuthorizationServer();
   onTestFinished(() => server.close());
   const person = machine({ FOVEA_BASE_URL: server.issuer, FOVEA_REDIRECT_PORT: await freePort() });
   const signIn = person.run(['sign-in']);
@@ -200,7 +200,7 @@ test("a service's own words cannot act on the terminal", { timeout: 60_000 }, as
 });
 
 test('no token is in any file in plain, nor any word in the log', { timeout: 60_000 }, async () => {
-  const server = await startLyingServer();
+  const server = await startScriptedAuthorizationServer();
   onTestFinished(() => server.close());
   const person = machine({ FOVEA_BASE_URL: server.issuer, FOVEA_REDIRECT_PORT: await freePort() });
   const signIn = person.run(['sign-in']);

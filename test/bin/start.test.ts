@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { launchFovea } from '../fixtures/fovea.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { startServer } from '../mcp/process.ts';
 import { initialize } from '../mcp/raw-server.ts';
@@ -83,7 +83,7 @@ async function loadedAfter(method: string, params: object): Promise<string> {
     // Which modules there are is known of the sources.
     'src/bin/fovea.ts',
   );
-  onTestFinished(() => killed(server.child));
+  onTestFinished(() => killProcess(server.child));
   server.send(initialize('2025-11-25'));
   await server.answer(1);
   server.send({ method: 'notifications/initialized' });

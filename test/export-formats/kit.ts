@@ -10,7 +10,7 @@ import type { ExportDataset, ExportImage } from '../../src/export-formats/datase
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
 import type { Box } from '../../src/pictures/box.ts';
-import { readZip } from '../fixtures/unzip.ts';
+import { readZip } from '../fixtures/read-zip.ts';
 
 /** Odd names, a box without an area, one over two edges, one of no whole pixels. */
 export const oddBoxes: readonly Box[] = [

@@ -12,7 +12,7 @@ import { boxAround } from '../../src/annotations/box-geometry.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
 import type { Point } from '../../src/pictures/box.ts';
-import { unzip } from '../fixtures/unzip.ts';
+import { unzip } from '../fixtures/read-zip.ts';
 import { dataset, image } from './kit.ts';
 
 const python = process.env.FOVEA_PYTHON ?? '/usr/bin/python3';

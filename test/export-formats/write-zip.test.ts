@@ -10,7 +10,7 @@ import type { ExportImage } from '../../src/export-formats/dataset.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { nameForExport } from '../../src/export-formats/export-names.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
-import { readZip } from '../fixtures/unzip.ts';
+import { readZip } from '../fixtures/read-zip.ts';
 import { dataset, exported, image, oddBoxes } from './kit.ts';
 
 let folder = '';

@@ -13,7 +13,7 @@ import {
   startHastyServer,
   startMisbehavingServer,
   text,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import {
   addThing,
   apiKey,

@@ -17,7 +17,7 @@ import {
   stall,
   startMisbehavingServer,
   text,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import { clientOf, errorOf } from './client-kit.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];

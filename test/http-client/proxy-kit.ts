@@ -8,12 +8,12 @@ import { onTestFinished } from 'vitest';
 import type { Proxies } from '../../src/boundary/proxies.ts';
 import { readSettings } from '../../src/config.ts';
 import type { Client, ClientOptions } from '../../src/http-client/client.ts';
-import { companyCertificate, companyKey } from '../fixtures/company-certificate.ts';
 import {
   type ForwardProxy,
   type ForwardProxyOptions,
   startForwardProxy,
 } from '../fixtures/forward-proxy.ts';
+import { companyCertificate, companyKey } from '../fixtures/proxy-certificate.ts';
 import { clientOf } from './client-kit.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;

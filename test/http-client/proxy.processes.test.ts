@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { companyCertificate } from '../fixtures/company-certificate.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
+import { companyCertificate } from '../fixtures/proxy-certificate.ts';
 import { serviceUrl, startProxy, startSecure } from './proxy-kit.ts';
 
 async function start(variables: Record<string, string> = {}) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { closedPort } from '../fixtures/misbehaving-server.ts';
+import { closedPort } from '../fixtures/scripted-http-server.ts';
 import { addThing, apiKey, errorOf, inThing, readThing, uploadThing } from './client-kit.ts';
 import {
   clientThrough,

@@ -15,7 +15,7 @@ import {
   stall,
   startMisbehavingServer,
   text,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import { errorOf } from './client-kit.ts';
 
 const opened: MisbehavingServer[] = [];

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { downloadPublic } from '../../src/http-client/public-download.ts';
 import { fetchPublic } from '../../src/http-client/public-fetch.ts';
-import { closedPort } from '../fixtures/misbehaving-server.ts';
+import { closedPort } from '../fixtures/scripted-http-server.ts';
 import { errorOf } from './client-kit.ts';
 import { type Handler, proxiesOf, startProxy, startSecure, trustCompany } from './proxy-kit.ts';
 

@@ -10,7 +10,7 @@ import {
   type Step,
   stall,
   startMisbehavingServer,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import { apiKey, clientOf, errorOf, readVideo, settableClock } from './client-kit.ts';
 
 const opened: (MisbehavingServer | Client)[] = [];

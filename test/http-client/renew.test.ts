@@ -9,7 +9,7 @@ import {
   type MisbehavingServer,
   type Step,
   startMisbehavingServer,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import {
   addThing,
   clientOf,

@@ -13,7 +13,7 @@ import {
   type Step,
   startHastyServer,
   startMisbehavingServer,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import {
   addThing,
   apiKey,

@@ -14,7 +14,7 @@ import {
   stall,
   startMisbehavingServer,
   text,
-} from '../fixtures/misbehaving-server.ts';
+} from '../fixtures/scripted-http-server.ts';
 import {
   addThing,
   clientOf,

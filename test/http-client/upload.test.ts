@@ -4,7 +4,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import type { Client, ClientOptions, UploadSource } from '../../src/http-client/client.ts';
-import { closedPort, json, stall, startMisbehavingServer } from '../fixtures/misbehaving-server.ts';
+import {
+  closedPort,
+  json,
+  stall,
+  startMisbehavingServer,
+} from '../fixtures/scripted-http-server.ts';
 import { clientOf, errorOf } from './client-kit.ts';
 
 const opened: { close(): unknown }[] = [];

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type CuttingProxy, startCuttingProxy } from '../fixtures/cutting-proxy.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
+import { type LossyProxy, startLossyProxy } from '../fixtures/lossy-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 import { startServer } from './process.ts';
@@ -266,7 +266,7 @@ async function startRawHost(): Promise<RawHost> {
       return server.answer(id);
     },
     close: async () => {
-      await killed(server.child);
+      await killProcess(server.child);
       await rm(home, { recursive: true, force: true });
     },
   };
@@ -418,13 +418,13 @@ describe('a host of 2026-07-28 that makes things up', () => {
 describe('what costs at a hosted platform', () => {
   const training = { project: 'cells', version: 1, epochs: 3 };
   let platform: TestPlatform;
-  let proxy: CuttingProxy;
+  let proxy: LossyProxy;
   let unasked: Host;
   let asking: Host;
 
   beforeAll(async () => {
     platform = await startTestPlatform();
-    proxy = await startCuttingProxy(platform.url);
+    proxy = await startLossyProxy(platform.url);
     const environment = { FOVEA_BASE_URL: proxy.url, FOVEA_API_KEY: platform.key };
     unasked = await startHost('auto', environment, false);
     asking = await startHost('auto', environment);

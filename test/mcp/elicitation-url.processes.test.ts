@@ -28,7 +28,7 @@ import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { consentDesks } from '../../src/mcp/elicitation/request-state.ts';
 import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
 import { authTools } from '../../tools/auth.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { authorizationUrl, testSignInFlow } from '../fixtures/sign-in-flow.ts';
 import {
   callTool,
@@ -153,7 +153,7 @@ const canOpen = { elicitation: { url: {} } };
 
 function start(): RawServer {
   const server = startRawServer(entry, environment);
-  onTestFinished(() => killed(server.child));
+  onTestFinished(() => killProcess(server.child));
   return server;
 }
 
@@ -207,7 +207,7 @@ describe('a host of 2026-07-28', () => {
   beforeAll(() => {
     server = startRawServer(entry, environment);
   });
-  afterAll(() => killed(server.child));
+  afterAll(() => killProcess(server.child));
   beforeEach(async () => {
     await wholeLogOfTest();
     linesBefore = server.lines.length;

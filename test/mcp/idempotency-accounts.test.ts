@@ -6,10 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { agree, openFormBrowser } from '../fixtures/browser-form.ts';
+import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
 import { freePort, runFovea, startFovea } from '../fixtures/fovea-services.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const cells = { name: 'Cells', type: 'object-detection', annotation: 'cells' };
@@ -41,7 +41,7 @@ async function signIn(name: string, environment: Record<string, string>): Promis
   const child = spawn(nodeUnderTest, [entryUnderTest(), 'sign-in'], {
     env: { PATH: '/usr/bin:/bin', ...environment },
   });
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   const ended = once(child, 'close');
   const address = await new Promise<string>((found, reject) => {
     let said = '';

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { openIdempotency } from '../../src/mcp/idempotency/open-idempotency.ts';
 import { tool } from '../../src/mcp/tool.ts';
-import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
+import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 
 /** A server with one tool that counts how often it ran. */
 async function counting() {

@@ -18,8 +18,8 @@ import { apiKeys } from '../../src/contract/api-keys.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { workspace } from '../../src/contract/workspace.ts';
-import { type CuttingProxy, startCuttingProxy } from '../fixtures/cutting-proxy.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { type LossyProxy, startLossyProxy } from '../fixtures/lossy-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
 import { callWithKey, openJournalFile } from './idempotency-kit.ts';
@@ -29,7 +29,7 @@ const image = 'sample/blood-cells/JPEGImages/BloodImage_00040.jpg';
 const withoutWindow = { FOVEA_REPEAT_WINDOW_SECONDS: '0' };
 
 let platform: TestPlatform;
-let proxy: CuttingProxy;
+let proxy: LossyProxy;
 let home: string;
 /** A host for all tests that need none of their own. */
 let fovea: Fovea;
@@ -49,7 +49,7 @@ let seenBefore = 0;
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  proxy = await startCuttingProxy(platform.url);
+  proxy = await startLossyProxy(platform.url);
   home = await mkdtemp(join(tmpdir(), 'fovea-journal-'));
   [fovea, foveaWithoutWindow] = await Promise.all([launch(), launch(withoutWindow)]);
 });

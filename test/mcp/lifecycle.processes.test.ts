@@ -1,7 +1,7 @@
 // What comes over stdin besides messages, what goes to stdout, and how the process ends.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { startServer } from './process.ts';
 import { callTool, initialize, parse, type RawServer } from './raw-server.ts';
 
@@ -15,7 +15,7 @@ async function open(environment: Record<string, string> = {}): Promise<RawServer
   return server;
 }
 
-afterEach(() => Promise.all(running.splice(0).map(({ child }) => killed(child))));
+afterEach(() => Promise.all(running.splice(0).map(({ child }) => killProcess(child))));
 
 let pings = 0;
 

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const host = resolve('test/fixtures/host-process.ts');
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('after SIGKILL of', { timeout: 120_
         HOST_COMMAND: JSON.stringify([host, nodeUnderTest, entry]),
       },
     });
-    onTestFinished(() => killed(child));
+    onTestFinished(() => killProcess(child));
     await once(child.stdout, 'data');
     const processes = await descendantsOf(child.pid ?? 0);
     // The host with the pipes, the shell and Fovea.

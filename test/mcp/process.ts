@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { nodeFor } from '../fixtures/under-test.ts';
 import { type RawServer, startRawServer } from './raw-server.ts';
 
-export const serverFile = fileURLToPath(new URL('../fixtures/mcp-process.ts', import.meta.url));
+export const serverFile = fileURLToPath(
+  new URL('../fixtures/sample-tools-process.ts', import.meta.url),
+);
 
 /** The process of small tools, or of another file. */
 export function startServer(

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
-import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
+import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 
 async function start(settings: Record<string, string> = {}, mode: 'auto' | 'legacy' = 'auto') {
   const fovea = await launchFovea(settings, { mode });

@@ -9,7 +9,7 @@ import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { tools } from '../../tools/index.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
+import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { openKit } from '../tools/kit.ts';
 

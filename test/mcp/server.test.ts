@@ -1,7 +1,7 @@
 // The server over stdio, driven by raw lines: revisions, calls, and what must not disturb them.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { startServer } from './process.ts';
 import { callTool, initialize, type Message, parse, type RawServer } from './raw-server.ts';
 
@@ -21,7 +21,7 @@ async function open(environment?: Record<string, string>): Promise<RawServer> {
   return server;
 }
 
-afterEach(() => Promise.all(running.splice(0).map(({ child }) => killed(child))));
+afterEach(() => Promise.all(running.splice(0).map(({ child }) => killProcess(child))));
 
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -185,7 +185,7 @@ describe('tools/call', () => {
     await server.answer(1);
   });
 
-  afterAll(() => killed(server.child));
+  afterAll(() => killProcess(server.child));
 
   test.each([
     [2, undefined],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { tools } from '../../tools/index.ts';
 import { launchFovea } from '../fixtures/fovea.ts';
-import { messagesOf, startTestMcpHttp } from '../fixtures/mcp-http.ts';
+import { messagesOf, startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 import { openKit } from '../tools/kit.ts';
 import { launchModernHost, type ModernHost, startModernHost, tasks } from './modern-host.ts';
 import type { Message } from './raw-server.ts';

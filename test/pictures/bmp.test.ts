@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeBmp, readBmpHeader } from '../../src/pictures/bmp.ts';
 import { decodeImage, decodeSmall } from '../../src/pictures/image-file.ts';
-import { bmp1, bmp24 } from '../fixtures/bmp.ts';
+import { bmp1, bmp24 } from '../fixtures/bmp-files.ts';
 
 type Colour = readonly [number, number, number];
 

@@ -13,7 +13,7 @@ import {
   reencode,
   scalePixels,
 } from '../../src/pictures/image-threads.ts';
-import { greedyImages } from '../fixtures/greedy-images.ts';
+import { greedyImages } from '../fixtures/oversized-images.ts';
 
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#1478c8' }, limitInputPixels: false });

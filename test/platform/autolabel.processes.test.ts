@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { constantModel } from '../fixtures/onnx-models.ts';
 import { startPlatformProcess } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
@@ -314,7 +314,7 @@ describe('with a model', () => {
     const data = await temporaryFolder();
     const model = squaresModel;
     const { child, url } = await startPlatformProcess(data, model);
-    onTestFinished(() => killed(child));
+    onTestFinished(() => killProcess(child));
     const before = callsTo(url);
     const project = await before.newProject();
     const ids: string[] = [];
@@ -335,7 +335,7 @@ describe('with a model', () => {
       await delay(5);
       left = await progress();
     }
-    await killed(child);
+    await killProcess(child);
     expect(left).toBeLessThan(32);
 
     // Long enough for the lease of the dead to end.

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { limits } from '../../src/limits.ts';
 import type { RunningService } from '../fixtures/fovea-services.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { startPlatformProcess, startTestPlatform } from '../fixtures/platform.ts';
 import { endOf } from './projects-kit.ts';
 import { numberIn, type Seeded, seedImages } from './seed-kit.ts';
@@ -17,7 +17,7 @@ const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.workLe
 
 async function launch(data: string): Promise<RunningService> {
   const service = await startPlatformProcess(data);
-  onTestFinished(() => killed(service.child));
+  onTestFinished(() => killProcess(service.child));
   return service;
 }
 

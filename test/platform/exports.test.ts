@@ -11,7 +11,7 @@ import { tasks } from '../../src/contract/tasks.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { readZip } from '../fixtures/unzip.ts';
+import { readZip } from '../fixtures/read-zip.ts';
 
 let platform: TestPlatform;
 let folder: string;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
-import { greedyImages } from '../fixtures/greedy-images.ts';
+import { greedyImages } from '../fixtures/oversized-images.ts';
 import { picture, resized } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 

@@ -3,7 +3,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { constantModel, red, squaresOn } from '../fixtures/onnx-models.ts';
 import { startPlatformProcess } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
@@ -221,7 +221,7 @@ it('says what to install where there is no runtime', async () => {
   const data = await temporaryFolder();
   const environment = { NODE_OPTIONS: `--import ${withoutRuntimes}` };
   const { child, url } = await startPlatformProcess(data, squaresModel, environment);
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   const { newProject, upload, batchOf, tell, ended } = callsTo(url);
   const project = await newProject();
   const image = await redAt(1);

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../fixtures/under-test.ts';
 
 const key = 'a-key-for-tests';
@@ -27,7 +27,7 @@ function launch(port: string) {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, FOVEA_API_KEY: key, FOVEA_WORKSPACE: 'acme' },
   });
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   return { child, out: text(child.stdout), log: text(child.stderr), ended: once(child, 'exit') };
 }
 

@@ -13,7 +13,7 @@ import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { readZip } from '../fixtures/unzip.ts';
+import { readZip } from '../fixtures/read-zip.ts';
 
 let platform: TestPlatform;
 

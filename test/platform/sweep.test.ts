@@ -12,7 +12,7 @@ import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
-import { readZip } from '../fixtures/unzip.ts';
+import { readZip } from '../fixtures/read-zip.ts';
 
 const inProject = { workspace: 'acme', project: 'cells' };
 const later = { ...systemClock, now: () => systemClock.now() + 2 * 60 * 60 * 1000 };

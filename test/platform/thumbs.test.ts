@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
-import { bmp1 } from '../fixtures/bmp.ts';
+import { bmp1 } from '../fixtures/bmp-files.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 

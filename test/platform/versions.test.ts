@@ -14,7 +14,7 @@ import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { readZip } from '../fixtures/unzip.ts';
+import { readZip } from '../fixtures/read-zip.ts';
 
 let platform: TestPlatform;
 let folder: string;

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { agree, openFormBrowser } from '../fixtures/browser-form.ts';
+import { agree, openFormBrowser } from '../fixtures/form-browser.ts';
 import { type RunningService, runFovea, startFovea } from '../fixtures/fovea-services.ts';
 import { filesBelow, leaks, mark, type Place, wordsOf } from './canary-kit.ts';
 

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../fixtures/fovea-services.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import {
   type LyingServer,
   type Received,
-  startLyingServer,
-} from '../fixtures/lying-authorization-server.ts';
+  startScriptedAuthorizationServer,
+} from '../fixtures/scripted-authorization-server.ts';
 import { entryUnderTest } from '../fixtures/under-test.ts';
 import { startServer } from '../mcp/process.ts';
 import { callTool, initialize, type RawServer } from '../mcp/raw-server.ts';
@@ -23,7 +23,7 @@ let service: LyingServer;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fovea-canary-'));
-  service = await startLyingServer();
+  service = await startScriptedAuthorizationServer();
   onTestFinished(async () => {
     await service.close();
     await rm(folder, { recursive: true, force: true });
@@ -53,7 +53,7 @@ async function launch(environment: Record<string, string>): Promise<RawServer> {
     },
     entryUnderTest(),
   );
-  onTestFinished(() => killed(server.child));
+  onTestFinished(() => killProcess(server.child));
   server.send(initialize('2025-11-25'));
   await server.answer(1);
   server.send({ method: 'notifications/initialized' });

@@ -1,11 +1,14 @@
 // A sign-in with the server that lies: started, answered, and what became of it.
 
 import { onTestFinished } from 'vitest';
-import { type LyingServer, startLyingServer } from '../fixtures/lying-authorization-server.ts';
+import {
+  type LyingServer,
+  startScriptedAuthorizationServer,
+} from '../fixtures/scripted-authorization-server.ts';
 import { flowFor, type SignInFlowKit, soon, startOf, visit } from './sign-in-flow-kit.ts';
 
 export async function lyingServer(): Promise<LyingServer> {
-  const server = await startLyingServer();
+  const server = await startScriptedAuthorizationServer();
   onTestFinished(() => server.close());
   return server;
 }

@@ -21,9 +21,9 @@ import { Secret } from '../../src/secret.ts';
 import { bindingName } from '../../src/sign-in/profile-index.ts';
 import type { Binding, Tokens } from '../../src/sign-in/token-store.ts';
 import { tryLock } from '../../src/storage/file-lock.ts';
-import { agree as agreeOn, openFormBrowser } from '../fixtures/browser-form.ts';
 import { startExampleProvider } from '../fixtures/foreign-authorization-servers.ts';
-import { killed } from '../fixtures/killed.ts';
+import { agree as agreeOn, openFormBrowser } from '../fixtures/form-browser.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 
 /** A service and its authorization server, in this process. */
@@ -251,10 +251,10 @@ export async function startCaller(signIn: SharedSignIn): Promise<Caller> {
     },
     freeze: () => void running.child.kill('SIGSTOP'),
     kill: async () => {
-      await killed(running.child);
+      await killProcess(running.child);
       running = startWorker(signIn);
     },
-    close: () => killed(running.child),
+    close: () => killProcess(running.child),
   };
 }
 

@@ -7,7 +7,7 @@ import { Secret } from '../../src/secret.ts';
 import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts';
 import { validateToken } from '../../src/sign-in/token-validation.ts';
 import { startTestAuthorizationServer } from '../fixtures/authorization-server.ts';
-import { challengeOf } from '../fixtures/lying-authorization-server.ts';
+import { challengeOf } from '../fixtures/scripted-authorization-server.ts';
 import { callbackOf, honestAnswer, lyingServer } from './lying-kit.ts';
 import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';
 

@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import type { SecretStore } from '../../src/sign-in/secret-store.ts';
-import { killed } from '../fixtures/killed.ts';
+import { killProcess } from '../fixtures/kill-process.ts';
 
 /** Whether the programs are installed (Debian: dbus, gnome-keyring). */
 export const hasSecretService = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].every(
@@ -49,11 +49,11 @@ export async function startBus(
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  atEnd(() => killed(bus));
+  atEnd(() => killProcess(bus));
   const [address] = await once(createInterface({ input: bus.stdout }), 'line');
   return {
     environment: { ...base, DBUS_SESSION_BUS_ADDRESS: String(address) },
-    stop: () => killed(bus),
+    stop: () => killProcess(bus),
   };
 }
 
@@ -77,12 +77,12 @@ export async function startKeyring(
     { env: bus.environment, stdio: ['pipe', 'ignore', 'ignore'] },
   );
   keyring.stdin.end(password ?? '');
-  atEnd(() => killed(keyring));
+  atEnd(() => killProcess(keyring));
   while (!ownsName(bus)) await wait(20);
   return {
     hang: () => keyring.kill('SIGSTOP'),
     goOn: () => keyring.kill('SIGCONT'),
-    stop: () => killed(keyring),
+    stop: () => killProcess(keyring),
   };
 }
 
@@ -130,7 +130,7 @@ export function startKeychainProcess(
     env: { ...environment, NODE_COMPILE_CACHE: compiled },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  atEnd(() => killed(child));
+  atEnd(() => killProcess(child));
   const waiting = new Map<number, (answer: z.output<typeof answerShape>) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const answer = answerShape.parse(JSON.parse(line));

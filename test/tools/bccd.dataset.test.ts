@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { readZip, unzip } from '../fixtures/unzip.ts';
+import { readZip, unzip } from '../fixtures/read-zip.ts';
 
 const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
 const published = { Platelets: 361, RBC: 4155, WBC: 372 };

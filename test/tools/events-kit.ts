@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Facts, Fovea } from '../fixtures/fovea.ts';
-import { mp4 } from '../fixtures/videos.ts';
+import { mp4 } from '../fixtures/mp4-files.ts';
 
 export const passed = { event_schema: 'quality_check', event_data: { result: 'pass' } };
 

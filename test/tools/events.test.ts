@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bloodCells } from '../fixtures/blood-cells.ts';
+import { bloodCells } from '../fixtures/detected-images.ts';
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { mp4 } from '../fixtures/videos.ts';
+import { mp4 } from '../fixtures/mp4-files.ts';
 import { create, passed, refused, testDraftLife } from './events-kit.ts';
 
 let store: EventStoreProcess;

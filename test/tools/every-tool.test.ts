@@ -10,8 +10,8 @@ import { isoTime, systemClock } from '../../src/clock.ts';
 import list from '../../tools/list.json' with { type: 'json' };
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { avi, mp4 } from '../fixtures/mp4-files.ts';
 import { picture } from '../fixtures/pictures.ts';
-import { avi, mp4 } from '../fixtures/videos.ts';
 
 let store: EventStoreProcess;
 let fovea: Fovea;

@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
+import { picture, resized } from '../fixtures/pictures.ts';
 import {
   half,
   json,
@@ -13,8 +14,7 @@ import {
   type Step,
   startMisbehavingServer,
   text,
-} from '../fixtures/misbehaving-server.ts';
-import { picture, resized } from '../fixtures/pictures.ts';
+} from '../fixtures/scripted-http-server.ts';
 
 const sample = resolve('sample/blood-cells');
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readZip } from '../../../test/fixtures/unzip.ts';
+import { readZip } from '../../../test/fixtures/read-zip.ts';
 import { at, type CallTool, type Facts, type Job, listAt, type Scene } from '../job.ts';
 import { finished, frozenSample, idsOf, importSample, seedSample } from './blood-cells.ts';
 

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import {
   closedPort,
   json,
   startMisbehavingServer,
   text,
-} from '../../fixtures/misbehaving-server.ts';
-import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+} from '../../fixtures/scripted-http-server.ts';
 import {
   answer,
   answerCut,

@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { migrations } from '../../../src/event-store/store/schema.ts';
 import type { EventStore } from '../../../src/event-store/store/store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { killed } from '../../fixtures/killed.ts';
+import { killProcess } from '../../fixtures/kill-process.ts';
 import { allPages, newEvent, sqliteStore, temporaryFolder } from './kit.ts';
 
 interface Writer {
@@ -23,7 +23,7 @@ function startWriter(data: string, name: string, most = 1_000_000_000): Writer {
   const script = join(import.meta.dirname, 'processes', 'write-events.ts');
   const words = [script, data, name, String(most)];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   // A line that was cut off by the end says nothing.
   const said = text(child.stdout).then((all) => all.split('\n').slice(0, -1));
   return { process: child, said };

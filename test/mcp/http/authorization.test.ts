@@ -11,7 +11,7 @@ import {
   listMessage,
   messagesOf,
   startTestMcpHttp,
-} from '../../fixtures/mcp-http.ts';
+} from '../../fixtures/mcp-http-server.ts';
 
 const runs: string[] = [];
 

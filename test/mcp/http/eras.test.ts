@@ -3,7 +3,7 @@
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { callMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
+import { callMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http-server.ts';
 
 const offered = [
   'projects_echo',

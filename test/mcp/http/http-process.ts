@@ -17,8 +17,8 @@ import {
   signedIn,
   type TestApplication,
 } from '../../fixtures/authorization-server.ts';
-import { agree, openFormBrowser } from '../../fixtures/browser-form.ts';
-import { killed } from '../../fixtures/killed.ts';
+import { agree, openFormBrowser } from '../../fixtures/form-browser.ts';
+import { killProcess } from '../../fixtures/kill-process.ts';
 import { entryUnderTest, nodeUnderTest } from '../../fixtures/under-test.ts';
 
 export interface Running {
@@ -60,7 +60,7 @@ export function spawnFovea(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: home, FOVEA_HOME: home, ...environment },
   });
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   return { child, out: text(child.stdout), log: text(child.stderr), ended: once(child, 'exit') };
 }
 

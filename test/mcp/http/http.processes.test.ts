@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { listMessage, post } from '../../fixtures/mcp-http.ts';
+import { listMessage, post } from '../../fixtures/mcp-http-server.ts';
 import {
   addApplication,
   addPerson,

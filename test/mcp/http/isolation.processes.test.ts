@@ -13,7 +13,7 @@ import {
   messagesOf,
   post,
   startTestMcpHttp,
-} from '../../fixtures/mcp-http.ts';
+} from '../../fixtures/mcp-http-server.ts';
 import { addApplication, addPerson, launch, makeHome, signInAt } from './http-process.ts';
 import { startProxy } from './proxy.ts';
 

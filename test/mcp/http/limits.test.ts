@@ -12,7 +12,7 @@ import {
   messagesOf,
   startTestMcpHttp,
   type TestMcpHttp,
-} from '../../fixtures/mcp-http.ts';
+} from '../../fixtures/mcp-http-server.ts';
 
 /** The server still answers, and knows its own prototypes. */
 async function expectAlive(server: TestMcpHttp, token: string): Promise<void> {

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Tool, tool } from '../../../src/mcp/tool.ts';
-import { callMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
+import { callMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http-server.ts';
 
 const runs: string[] = [];
 

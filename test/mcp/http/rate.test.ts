@@ -4,7 +4,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { AccessToken } from '../../../src/contract/access-token.ts';
 import { tool } from '../../../src/mcp/tool.ts';
-import { callMessage, listMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
+import {
+  callMessage,
+  listMessage,
+  messagesOf,
+  startTestMcpHttp,
+} from '../../fixtures/mcp-http-server.ts';
 
 function settableClock() {
   const time = { monotonicMs: 500 };

@@ -1,7 +1,7 @@
 // With one key for all callers nobody gets a key of their own: it would have the same rights.
 
 import { expect, test } from 'vitest';
-import { callMessage, post } from '../../fixtures/mcp-http.ts';
+import { callMessage, post } from '../../fixtures/mcp-http-server.ts';
 import { addApplication, addPerson, launch, makeHome, signInAt } from './http-process.ts';
 import { startProxy } from './proxy.ts';
 

@@ -8,7 +8,12 @@ import * as z from 'zod';
 import type { Client } from '../../../src/http-client/client.ts';
 import { type Tool, tool } from '../../../src/mcp/tool.ts';
 import { tools } from '../../../tools/index.ts';
-import { callMessage, listMessage, messagesOf, startTestMcpHttp } from '../../fixtures/mcp-http.ts';
+import {
+  callMessage,
+  listMessage,
+  messagesOf,
+  startTestMcpHttp,
+} from '../../fixtures/mcp-http-server.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 
 const everything = new Set(tools.flatMap(({ scope }) => scope ?? []));

@@ -17,7 +17,7 @@ import {
   startTestAuthorizationServer,
   type TestAuthorizationServer,
 } from '../../fixtures/authorization-server.ts';
-import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
+import { hasFfmpeg } from '../../fixtures/has-ffmpeg.ts';
 import { colourFinder } from '../../fixtures/onnx-models.ts';
 import {
   startPlatformProcess,

@@ -11,7 +11,7 @@ import {
   postForm,
   type TestApplication,
 } from '../../fixtures/authorization-server.ts';
-import { agree, type FormBrowser, openFormBrowser } from '../../fixtures/browser-form.ts';
+import { agree, type FormBrowser, openFormBrowser } from '../../fixtures/form-browser.ts';
 import type { Kit } from './check.ts';
 import { given } from './steps.ts';
 

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { embeddedOperations } from '../../../src/contract/index.ts';
+import { mp4 } from '../../fixtures/mp4-files.ts';
 import { picture } from '../../fixtures/pictures.ts';
-import { mp4 } from '../../fixtures/videos.ts';
 import { callOperation, type Input } from './call.ts';
 
 type Id = keyof typeof embeddedOperations;

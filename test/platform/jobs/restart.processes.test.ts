@@ -14,12 +14,12 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { limits } from '../../../src/limits.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
-import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
 import { startFovea } from '../../fixtures/fovea-services.ts';
-import { killed } from '../../fixtures/killed.ts';
+import { hasFfmpeg } from '../../fixtures/has-ffmpeg.ts';
+import { killProcess } from '../../fixtures/kill-process.ts';
+import { avi } from '../../fixtures/mp4-files.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';
-import { readZip } from '../../fixtures/unzip.ts';
-import { avi } from '../../fixtures/videos.ts';
+import { readZip } from '../../fixtures/read-zip.ts';
 import { temporaryFolder } from '../../storage/kit.ts';
 import { scriptTrainer } from '../../trainers/kit.ts';
 import { callsTo, squaresModel as model, redAt } from '../labelling-kit.ts';
@@ -234,12 +234,12 @@ function lookInto(data: string, taskId: string): Seen {
 /** Does it in a process that is killed once some of it is done. */
 async function untilKilled(kind: Kind, data: string, environment: Record<string, string>) {
   const running = await startFovea(['platform', '--port', '0', '--data', data], environment);
-  onTestFinished(() => killed(running.child));
+  onTestFinished(() => killProcess(running.child));
   const calls = callsTo(running.url);
   await kind.prepare?.(calls);
   const taskId = await kind.start(calls, 1);
   while ((await look(calls, taskId)).current === 0) await delay(2);
-  await killed(running.child);
+  await killProcess(running.child);
   return taskId;
 }
 

@@ -13,14 +13,14 @@ import { tasks } from '../../../src/contract/tasks.ts';
 import type { VersionSettings } from '../../../src/contract/version-settings.ts';
 import { versions } from '../../../src/contract/versions.ts';
 import type { Client } from '../../../src/http-client/client.ts';
-import { killed } from '../../fixtures/killed.ts';
+import { killProcess } from '../../fixtures/kill-process.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import {
   startPlatformProcess,
   startTestPlatform,
   type TestPlatform,
 } from '../../fixtures/platform.ts';
-import { readZip } from '../../fixtures/unzip.ts';
+import { readZip } from '../../fixtures/read-zip.ts';
 
 let folder: string;
 // Each test has a project of its own there.
@@ -167,7 +167,7 @@ async function contentOf(client: Client, project: string, version: number) {
 it('killed in the middle, goes on elsewhere, and comes to the same images', async () => {
   const { client } = platform;
   const { child, url } = await startPlatformProcess(platform.data);
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   const [first = '', second = ''] = await createProject(client, 'cells', 24);
   // Sent to the process that will be killed, which starts to work at once.
   const answer = await fetch(`${url}/acme/cells/generate`, {
@@ -183,7 +183,7 @@ it('killed in the middle, goes on elsewhere, and comes to the same images', asyn
     await delay(5);
     begun = Number((await taskOf(client, taskId)).progress?.current ?? 0);
   }
-  await killed(child);
+  await killProcess(child);
   const left = (await taskOf(client, taskId)).progress?.current;
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(24);

@@ -9,7 +9,7 @@ import { search } from '../../../src/contract/search.ts';
 import { tasks } from '../../../src/contract/tasks.ts';
 import { FoveaError } from '../../../src/errors.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
-import { readZip } from '../../fixtures/unzip.ts';
+import { readZip } from '../../fixtures/read-zip.ts';
 import { scene } from './scenes.ts';
 
 let platform: TestPlatform;

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
-import { hasFfmpeg } from '../../fixtures/ffmpeg.ts';
+import { hasFfmpeg } from '../../fixtures/has-ffmpeg.ts';
 import { blue, red, type Square, squaresOn } from '../../fixtures/onnx-models.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform } from '../../fixtures/platform.ts';

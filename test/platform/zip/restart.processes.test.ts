@@ -10,7 +10,7 @@ import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { createClient } from '../../../src/http-client/create-client.ts';
 import { Secret } from '../../../src/secret.ts';
-import { killed } from '../../fixtures/killed.ts';
+import { killProcess } from '../../fixtures/kill-process.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import {
   startPlatformProcess,
@@ -91,7 +91,7 @@ it.skipIf(!isThere)(
     const { body } = await call(images.images_upload_zip, { workspace: 'acme', project: 'bccd' });
     expect((await put(String(body.signedUrl), await readFile(archive))).status).toBe(200);
     await until(first, body.taskId, 30);
-    await killed(first.child);
+    await killProcess(first.child);
 
     const next = await startProcess(data);
     const where = { workspace: 'acme', taskId: body.taskId };
@@ -127,7 +127,7 @@ it.skipIf(!isThere)(
 
 async function startProcess(data: string) {
   const { child, url } = await startPlatformProcess(data);
-  onTestFinished(() => killed(child));
+  onTestFinished(() => killProcess(child));
   const upstream = async () => ({ url, credential: new Secret('a-key-for-tests') });
   const client = createClient({
     upstreams: { base: upstream, device: upstream },

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { authorizationUrl, type TestApplication } from '../../../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../../../fixtures/browser-form.ts';
+import { openFormBrowser } from '../../../fixtures/form-browser.ts';
 import { runFovea } from '../../../fixtures/fovea-services.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
 import { given } from '../steps.ts';

@@ -11,7 +11,7 @@ import {
   type TestApplication,
   validate,
 } from '../../../fixtures/authorization-server.ts';
-import { openFormBrowser } from '../../../fixtures/browser-form.ts';
+import { openFormBrowser } from '../../../fixtures/form-browser.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
 import {
   agreeTo,

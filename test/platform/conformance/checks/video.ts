@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Call } from '../../../conformance/http.ts';
+import { avi } from '../../../fixtures/mp4-files.ts';
 import { picture } from '../../../fixtures/pictures.ts';
-import { avi } from '../../../fixtures/videos.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
 import { ask, askFor, expectStatus, refused } from '../steps.ts';
 

@@ -36,7 +36,7 @@ export interface Person {
   readonly workspace?: string;
 }
 
-export function openSmallBrowser(origin: string): Browser {
+export function openCookieBrowser(origin: string): Browser {
   const cookies = new Map<string, Cookie>();
   const go = async (address: string | URL, options: RequestInit = {}): Promise<Visit> => {
     const url = new URL(address, origin);

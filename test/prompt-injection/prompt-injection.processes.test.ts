@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import list from '../../tools/list.json' with { type: 'json' };
 import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/event-store-process.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
-import { expectFenced, expectFencedResource, expectFencedText, unseenIn } from './fence.ts';
-import { records, textsOf } from './records.ts';
-import { type Seeded, seedEvents, seedPlatform } from './seed.ts';
+import { expectFenced, expectFencedResource, expectFencedText, unseenIn } from './expect-fenced.ts';
+import { records, textsOf } from './injected-records.ts';
+import { type Seeded, seedEvents, seedPlatform } from './store-records.ts';
 
 let store: EventStoreProcess;
 let fovea: Fovea;

@@ -6,7 +6,7 @@ import { wireTools } from '../../src/mcp/create-server.ts';
 import { toolsOverHttp } from '../../src/mcp/http/tools-over-http.ts';
 import type { ToolListSettings } from '../../src/mcp/tool-list.ts';
 import { tools } from '../../tools/index.ts';
-import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './dialects.ts';
+import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './host-schema-rules.ts';
 import type { OfferedTool } from './schema-nodes.ts';
 import { hasFreeMap } from './strict-mode.ts';
 

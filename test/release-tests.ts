@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const launcher = 'test/fixtures/under-test.ts';
 
 /** Their paths, from the root of the repository, sorted. */
-export function frontDoorTests(): readonly string[] {
+export function releaseTests(): readonly string[] {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string) => {
     const known = imports.get(file) ?? readImports(file);

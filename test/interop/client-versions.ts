@@ -38,7 +38,7 @@ export interface Called {
   readonly structuredContent: unknown;
 }
 
-export interface Age {
+export interface ClientVersion {
   readonly name: string;
   /** Whether it comes with this repository's own packages. */
   readonly isOurs: boolean;
@@ -51,7 +51,7 @@ export interface Age {
   connect(place: Place): Promise<Host>;
 }
 
-export const ages: readonly Age[] = [
+export const clientVersions: readonly ClientVersion[] = [
   // 2024-11-05.
   older('sdk-1.0', { speaksHttp: false, knowsLinks: false }),
   older('sdk-1.10', { knowsLinks: false }),
@@ -74,7 +74,7 @@ const who = { name: 'fovea-interop', version: '1.0.0' };
 function older(
   name: string,
   { speaksHttp = true, knowsLinks = true }: { speaksHttp?: boolean; knowsLinks?: boolean } = {},
-): Age {
+): ClientVersion {
   return {
     name,
     isOurs: name.startsWith('@'),
@@ -100,7 +100,7 @@ async function olderTransport(name: string, place: Place): Promise<object> {
   return new Http(new URL(place.url), { requestInit: requestInit(place.token) });
 }
 
-function newer(mode: 'auto' | 'legacy'): Age {
+function newer(mode: 'auto' | 'legacy'): ClientVersion {
   return {
     name: `@modelcontextprotocol/client, ${mode}`,
     isOurs: true,
@@ -128,7 +128,7 @@ interface CallParameters {
   readonly arguments: Record<string, unknown>;
 }
 
-/** What the classes of all ages have in common. */
+/** What the classes of all versions have in common. */
 interface AnyClient {
   connect(transport: object): Promise<void>;
   close(): Promise<void>;

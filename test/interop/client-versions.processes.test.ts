@@ -1,4 +1,4 @@
-// Clients of all ages over both transports: connect, list, call, error, progress, image, link, and
+// Clients of all versions over both transports: connect, list, call, error, progress, image, link, and
 // a call that is given up.
 
 import { resolve } from 'node:path';
@@ -6,15 +6,15 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tools as realTools } from '../../tools/index.ts';
 import { installPackages } from '../fixtures/install-packages.ts';
 import { makeInteropTools } from '../fixtures/interop-tools.ts';
-import { startTestMcpHttp } from '../fixtures/mcp-http.ts';
+import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 import { entryUnderTest } from '../fixtures/under-test.ts';
-import { type Age, ages, type Host, type Place } from './ages.ts';
+import { type ClientVersion, clientVersions, type Host, type Place } from './client-versions.ts';
 
 const areThere = installPackages('test/interop/packages', 25_000);
-const here = ages.filter(({ isOurs }) => isOurs || areThere);
+const here = clientVersions.filter(({ isOurs }) => isOurs || areThere);
 const overHttp = here.filter(({ speaksHttp }) => speaksHttp);
 
-test.skipIf(!areThere)('clients of other ages are there', () => {
+test.skipIf(!areThere)('clients of other versions are there', () => {
   expect(here).toHaveLength(9);
 });
 
@@ -23,7 +23,9 @@ const patience = { timeout: 20_000 };
 
 describe.concurrent('over stdio', () => {
   test.for(here)('$name does all that a host does', async (age, { onTestFinished }) => {
-    const host = await age.connect(processOf('test/fixtures/mcp-process.ts', { TOOLS: 'interop' }));
+    const host = await age.connect(
+      processOf('test/fixtures/sample-tools-process.ts', { TOOLS: 'interop' }),
+    );
     onTestFinished(() => host.close());
     await tryAll(host, age.knowsLinks);
     await giveUp(host);
@@ -68,7 +70,7 @@ describe('over HTTP', () => {
   });
 });
 
-async function connect(age: Age, place: Place): Promise<Host> {
+async function connect(age: ClientVersion, place: Place): Promise<Host> {
   const host = await age.connect(place);
   onTestFinished(() => host.close());
   return host;

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Facts, Fovea } from '../fixtures/fovea.ts';
 import { picture } from '../fixtures/pictures.ts';
-import { textsOf } from './records.ts';
+import { textsOf } from './injected-records.ts';
 
 /** Makes a call that must succeed, and gives its facts. */
 export type Make = (tool: string, args: Facts) => Promise<Facts>;

@@ -11,8 +11,8 @@ import { servePlatform } from '../../src/bin/platform.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
-import { addCheapAccount } from '../fixtures/cheap-account.ts';
-import { type Browser, openSmallBrowser } from './small-browser.ts';
+import { addCheapAccount } from '../fixtures/fast-password-account.ts';
+import { type Browser, openCookieBrowser } from './cookie-browser.ts';
 
 export const password = 'eight purple lanterns';
 
@@ -25,7 +25,7 @@ export interface Registered {
   readonly redirectUri: string;
 }
 
-export interface Judged {
+export interface PlatformWithAccounts {
   readonly issuer: string;
   /** An API key of the platform. */
   readonly key: string;
@@ -55,7 +55,7 @@ const applications = {
 type ApplicationName = keyof typeof applications;
 
 /** Starts what `fovea platform` starts, on a free port; `publicUrl` as FOVEA_PUBLIC_URL. */
-export async function startJudged(publicUrl?: string): Promise<Judged> {
+export async function startPlatformWithAccounts(publicUrl?: string): Promise<PlatformWithAccounts> {
   const data = await mkdtemp(join(tmpdir(), 'fovea-judge-'));
   const key = 'a-key-for-tests';
   const settings = readSettings({
@@ -87,7 +87,7 @@ export async function startJudged(publicUrl?: string): Promise<Judged> {
     key,
     ada: { id, email },
     applications: registered,
-    browser: () => openSmallBrowser(platform.url),
+    browser: () => openCookieBrowser(platform.url),
     close: async () => {
       await platform.close();
       await rm(data, { recursive: true, force: true });

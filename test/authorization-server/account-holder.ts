@@ -1,20 +1,20 @@
 // Ada, who has an account and a browser: how the judges come to codes, tokens and errors.
 
 import { expect, onTestFinished, vi } from 'vitest';
+import type { Browser, Visit } from './cookie-browser.ts';
 import {
   authorizeUrl,
   type Changes,
-  type Judged,
+  type PlatformWithAccounts,
   password,
   type Registered,
   redeem,
-} from './judge.ts';
-import type { Browser, Visit } from './small-browser.ts';
+} from './platform-with-accounts.ts';
 
 /** What she types. */
 export const credentials = { name: 'ada@example.com', password };
 
-export interface Ada {
+export interface AccountHolder {
   /** Her own: she signs in once, and allows each application once. */
   readonly browser: Browser;
   /** The address to which her browser leaves once she has signed in and allowed everything. */
@@ -27,11 +27,11 @@ export interface Ada {
   errorAt(application: Registered, changes: Changes): Promise<string | null>;
 }
 
-export function createAda({ issuer, browser: open }: Judged): Ada {
+export function openAccountHolder({ issuer, browser: open }: PlatformWithAccounts): AccountHolder {
   const browser = open();
   const agree = (application: Registered, changes: Changes = {}) =>
     browser.agree(authorizeUrl(issuer, application, changes), credentials);
-  const codeFor: Ada['codeFor'] = async (application, changes) => {
+  const codeFor: AccountHolder['codeFor'] = async (application, changes) => {
     const final = await agree(application, changes);
     expect(final.searchParams.get('error_description')).toBe(null);
     return final.searchParams.get('code') ?? '';
