@@ -1,5 +1,5 @@
-// Clients of all versions over both transports: connect, list, call, error, progress, image, link, and
-// a call that is given up.
+// Clients of all versions over both transports: connect, list, call, error, progress, image, link,
+// and a call that is cancelled.
 
 import { resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
