@@ -82,7 +82,7 @@ export const apiKeyTools: readonly Tool[] = [
     confirmation: {
       description: 'Repeat keyId.',
       expected: ({ keyId }) => keyId,
-      question: confirmKeyRevocation,
+      prompt: confirmKeyRevocation,
     },
     summarize: (_answer, { keyId }) => `Revoked API key ${quoted(keyId)}.`,
   }),

@@ -11,7 +11,7 @@ import {
   type ToolResult,
   tool,
 } from '../src/mcp/tool.ts';
-import type { SignInStatus } from '../src/sign-in/sign-in-flow.ts';
+import type { SignInFlow, SignInStatus } from '../src/sign-in/sign-in-flow.ts';
 import { quoted } from './format.ts';
 
 interface AuthStatus {
@@ -105,13 +105,9 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
     const data = { status, authorization_url: null, workspace_url, store: instead };
     return { summary: `${summary} ${advice}`, data };
   }
-  const { canOpen, answer } = context.person;
+  const { canOpenUrl, urlAction, openUrl } = context.elicitation;
   const flow = await context.signIn();
-  if (answer === 'decline') {
-    await flow.close();
-    const data = { status: 'signed_out', authorization_url: null };
-    return { summary: 'The user declined to sign in. Ask before you try again.', data };
-  }
+  if (urlAction === 'decline') return declined(flow);
   const started = await flow.start();
   if (started.status === 'signed_in') {
     const workspace_url = started.workspaceUrl ?? null;
@@ -119,14 +115,19 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
     return { summary: `Signed in already${toWorkspace(workspace_url)}.`, data };
   }
   const { authorizationUrl: url, isNew } = started;
+  const message = `Sign in to ${new URL(url).host}, so that Fovea can work for you there.`;
+  const action = isNew && canOpenUrl ? await openUrl(url, message) : urlAction;
+  if (action === 'decline') return declined(flow);
+  const mayOpen = action === 'none' || (action === undefined && isNew);
+  const isOpen = action === 'accept' || (mayOpen && flow.openBrowser(url));
   const data = { status: 'pending', authorization_url: url };
-  if (isNew && canOpen) {
-    const message = `Sign in to ${new URL(url).host}, so that Fovea can work for you there.`;
-    return { summary: message, data, ask: { kind: 'open', url, message } };
-  }
-  const mayOpen = answer === 'none' || (answer === undefined && isNew);
-  const isOpen = answer === 'accept' || (mayOpen && flow.openBrowser(url));
   return { summary: isOpen ? opened : notOpened, data, next: [whenDone] };
+}
+
+async function declined(flow: SignInFlow): Promise<ToolResult> {
+  await flow.close();
+  const data = { status: 'signed_out', authorization_url: null };
+  return { summary: 'The user declined to sign in. Ask before you try again.', data };
 }
 
 const whenDone: NextCall = { tool: 'auth_status', arguments: {}, why: 'Tells when it is done.' };

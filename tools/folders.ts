@@ -50,7 +50,7 @@ export const folderTools: readonly Tool[] = [
     confirmation: {
       description: 'Repeat folderId.',
       expected: ({ folderId }) => folderId,
-      question: confirmFolderDeletion,
+      prompt: confirmFolderDeletion,
     },
     summarize: (_answer, { folderId }) =>
       `Deleted folder ${quoted(folderId)}; its projects are still there.`,

@@ -76,7 +76,7 @@ export const imageTools: readonly Tool[] = [
     confirmation: {
       description: 'Repeat project.',
       expected: ({ project }) => lastPart(project),
-      question: confirmImageDeletion,
+      prompt: confirmImageDeletion,
     },
     summarize: (_answer, { images, project }) =>
       `Deleted ${count(images.length, 'image')} of ${quoted(project)}.`,

@@ -57,7 +57,10 @@ export const previewTools: readonly Tool[] = [
     app: 'contact-sheet',
     input: offered,
     hiddenArguments: ['labelmap_file', 'seed', 'overwrite'],
-    call: async (args, context) => previewSettings(check(accepted, args), context),
+    prepare: (args) => {
+      const input = check(accepted, args);
+      return { run: (context) => previewSettings(input, context) };
+    },
   },
 ];
 

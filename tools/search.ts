@@ -83,9 +83,9 @@ export const searchTools: readonly Tool[] = [
   }),
   {
     ...imagesSearch,
-    call: async (args, context) => {
+    prepare: (args) => {
       refuseSplit(args);
-      return imagesSearch.call(args, context);
+      return imagesSearch.prepare(args);
     },
   },
   fromOperation(search.workspace_search, {

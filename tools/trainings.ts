@@ -45,7 +45,7 @@ export const trainingTools: readonly Tool[] = [
     hiddenArguments: ['continueIfNoRefund'],
     confirmation: {
       ...confirmation,
-      question: (input, context) => confirmTrainingEnd('Cancel', input, context),
+      prompt: (input, context) => confirmTrainingEnd('Cancel', input, context),
     },
     summarize: ({ refund }, { continueIfNoRefund }) =>
       refund === false && continueIfNoRefund !== true
@@ -57,7 +57,7 @@ export const trainingTools: readonly Tool[] = [
     description: 'Ends a training and keeps its weights. Cannot be undone.',
     confirmation: {
       ...confirmation,
-      question: (input, context) => confirmTrainingEnd('Stop', input, context),
+      prompt: (input, context) => confirmTrainingEnd('Stop', input, context),
     },
     summarize: () => 'The training is stopping; trainings_list says what became of it.',
   }),

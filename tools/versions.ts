@@ -7,7 +7,7 @@ import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { count, quoted, splitList } from './format.ts';
 import { exportVersion } from './versions/export.ts';
-import { generateInput, generateVersion, generateWords } from './versions/generate.ts';
+import { generateInput, generateWords, prepareGeneration } from './versions/generate.ts';
 
 const exportInput = z.strictObject({
   ...versions.versions_export.pathParameters.shape,
@@ -59,10 +59,10 @@ export const versionTools: readonly Tool[] = [
       description:
         'Freezes the dataset in the background: preprocessing, then augmentation; image.versions N makes of each train image the original and N-1 random copies. Try dry_run or versions_preview first.',
       shortDescriptions: generateWords,
-      run: generateVersion,
+      run: (input, context) => prepareGeneration(input).run(context),
     }),
     // Hosts are shown a part of what it accepts: the whole is checked with all problems at once.
-    call: generateVersion,
+    prepare: prepareGeneration,
   },
 ];
 

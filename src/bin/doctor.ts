@@ -8,6 +8,7 @@ import { systemClock } from '../clock.ts';
 import type { DoctorCommand } from '../command-line.ts';
 import { type Settings, surveySettings } from '../config.ts';
 import { createLog } from '../log.ts';
+import { noElicitation } from '../mcp/elicitation/host-elicitation.ts';
 import { forPeople } from '../mcp/foreign-text.ts';
 import { createMachineDiagnostics } from './machine-diagnostics.ts';
 import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
@@ -42,7 +43,7 @@ async function examine(settings: Settings): Promise<readonly Check[]> {
       signIn: services.signIn,
       machine: async () => createMachineDiagnostics(settings, packageJson.version, log),
       files: openFileRoots(settings.fileRoots),
-      person: { canOpen: false, canConsent: false, answer: undefined },
+      elicitation: noElicitation,
       settings,
       clock: systemClock,
       signal: new AbortController().signal,

@@ -1,4 +1,4 @@
-// One MCP server, for whatever carries its messages: on the low-level server of the package, so
+// One MCP server without a transport: on the low-level server of the package, so
 // that tools/list is answered from JSON made at build time.
 
 import {
@@ -8,12 +8,12 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
-import type { ConsentDesk } from './elicitation/request-state.ts';
+import type { RequestState } from './elicitation/request-state.ts';
 import { instructionsFor } from './instructions.ts';
 import type { ServerCapabilities } from './server-capabilities.ts';
 import { takesTasks, taskResult, tasksExtension } from './tasks/add-tasks.ts';
-import { type Answered, answerToolCall, toProtocol } from './tool-call/handle-request.ts';
-import type { CallTool } from './tool-call/stages.ts';
+import { answerToolCall } from './tool-call/handle-request.ts';
+import type { Called, CallTool } from './tool-call/stages.ts';
 import type { ListedTool, ToolListSettings } from './tool-list.ts';
 import { listedTools } from './tool-profiles.ts';
 
@@ -25,8 +25,8 @@ export interface ServerOptions {
   /** Whether tools read files of this machine. */
   readonly readsFiles: boolean;
   readonly capabilities: ServerCapabilities;
-  /** Keeps what the person at the host agreed to apart from what anybody makes up. */
-  readonly consent: ConsentDesk;
+  /** Seals what the person at the host is asked to confirm. */
+  readonly requestState: RequestState;
 }
 
 /** An entry of tools/list as hosts get it. */
@@ -48,7 +48,7 @@ export function wireTools(
  * may ask for the newest revision and fall back; over HTTP once per request.
  */
 export function createServer(
-  { version, clock, tools, readsFiles, capabilities, consent }: ServerOptions,
+  { version, clock, tools, readsFiles, capabilities, requestState }: ServerOptions,
   callTool: CallTool,
 ): Server {
   const server = new Server(
@@ -65,7 +65,7 @@ export function createServer(
         tools.map(({ name }) => name),
         readsFiles,
       ),
-      requestState: { verify: consent.verify },
+      requestState: { verify: requestState.verify },
       cacheHints: {
         'tools/list': cacheHint,
         'prompts/list': cacheHint,
@@ -77,22 +77,22 @@ export function createServer(
   );
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const parts = { clock, callTool, consent };
-    const answered = await answerToolCall(server, parts, params, context);
-    return taskOf(answered, capabilities, context) ?? toProtocol(answered);
+    const options = { clock, callTool, requestState };
+    const answered = await answerToolCall(server, options, params, context);
+    if ('inputRequired' in answered) return answered.inputRequired;
+    return taskOf(answered.called, capabilities, context) ?? answered.called.result;
   });
   capabilities.addTo(server);
   return server;
 }
 
-/** In place of an answer that says what goes on, for clients that take tasks. */
+/** For clients that take tasks: the task in place of a result that names what goes on. */
 function taskOf(
-  answered: Answered,
+  { work, result }: Called,
   { tasks }: ServerCapabilities,
   context: ServerContext,
 ): CallToolResult | undefined {
-  const { work, result } = 'called' in answered ? answered.called : {};
-  if (tasks === undefined || work === undefined || result === undefined) return undefined;
+  if (tasks === undefined || work === undefined) return undefined;
   return takesTasks(context) ? taskResult(tasks.create(work, result)) : undefined;
 }
 
@@ -114,7 +114,7 @@ function toWire({ title, inputSchema, annotations, name, description, meta }: Li
   };
 }
 
-/** The list was read from a JSON file: only the compiler does not know. */
+/** Narrows the type; the value came from a JSON file. */
 function asJson(value: object): JSONObject {
   return isJson(value) ? value : {};
 }

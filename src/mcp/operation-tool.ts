@@ -5,11 +5,11 @@ import { check, checkInput, flatSchema, withoutNulls } from '../contract/check.t
 import type { Answer, Input, Operation } from '../contract/operation.ts';
 import { invalidInput, type Problem } from '../errors.ts';
 import {
-  type AgreementWords,
+  type ConfirmationOptions,
   checkConfirmed,
-  openQuestionOf,
-  type Said,
-  withAgreement,
+  confirmFirst,
+  type GivenConfirmation,
+  withConfirmationParameters,
 } from './elicitation/confirmation.ts';
 import { asRecord } from './members.ts';
 import {
@@ -31,13 +31,13 @@ type Inherited =
 /** A tool for an operation that has parameters or steps of its own; it keeps name and hints. */
 export function toolFor<Schema extends z.ZodObject>(
   operation: Operation,
-  words: Omit<ToolDefinition<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
+  options: Omit<ToolDefinition<Schema>, Inherited> & Partial<Pick<Tool, Inherited>>,
 ): Tool {
-  return tool({ ...inherited(operation), ...words });
+  return tool({ ...inherited(operation), ...options });
 }
 
-/** What a tool says of itself in the members of a tool. */
-type OwnWords = Pick<
+/** The members of a tool that its operation does not have. */
+type ToolTexts = Pick<
   Tool,
   | 'title'
   | 'description'
@@ -49,10 +49,10 @@ type OwnWords = Pick<
   | 'givesSecret'
 >;
 
-interface OperationWords<O extends Operation> extends AgreementWords<O>, OwnWords {
+interface OperationToolOptions<O extends Operation> extends ConfirmationOptions<O>, ToolTexts {
   /** The parameters that hosts are shown; all of the operation's, unless that is too much. */
   readonly offered?: z.ZodObject;
-  /** What no service does, or does in vain: said before anything is sent. */
+  /** What no service does, or does in vain: refused before anything is sent. */
   mistake?(input: Input<O>): Problem | undefined;
   /** The status line for an answer. */
   summarize(answer: Answer<O>, input: Input<O>): string;
@@ -70,17 +70,21 @@ interface OperationWords<O extends Operation> extends AgreementWords<O>, OwnWord
 const irreversible: ToolMeta = { requiresUserInteraction: true };
 
 /** A tool that makes one call; name, schema, hints and dispatch come from the operation. */
-export function fromOperation<O extends Operation>(operation: O, words: OperationWords<O>): Tool {
+export function fromOperation<O extends Operation>(
+  operation: O,
+  options: OperationToolOptions<O>,
+): Tool {
   const { title, description, hiddenArguments, shortDescriptions, app, repeated, givesSecret } =
-    words;
-  // Whatever is confirmed cannot be undone.
-  const meta = words.confirmation ? { ...irreversible, ...words.meta } : words.meta;
-  const parameters = (all: z.ZodObject) => withAgreement(withDetail(all, words), words);
+    options;
+  // A call that needs a confirmation cannot be undone.
+  const meta = options.confirmation ? { ...irreversible, ...options.meta } : options.meta;
+  const parameters = (all: z.ZodObject) =>
+    withConfirmationParameters(withDetail(all, options), options);
   const taken = parameters(flatSchema(operation));
   const beside = Object.keys(parameters(z.object({})).shape);
-  const read = (given: unknown) => {
-    const { args, isBrief } = detailOf(words, withoutNulls(taken, given));
-    return { ...inputOf(operation, words, args, beside), isBrief };
+  const read = (unchecked: unknown) => {
+    const { args, isBrief } = detailOf(options, withoutNulls(taken, unchecked));
+    return { ...inputOf(operation, options, args, beside), isBrief };
   };
   return {
     ...inherited(operation),
@@ -92,31 +96,31 @@ export function fromOperation<O extends Operation>(operation: O, words: Operatio
     ...(app && { app }),
     ...(repeated && { repeated }),
     ...(givesSecret !== undefined && { givesSecret }),
-    input: words.offered ? parameters(words.offered) : taken,
-    check: (given, canConsent) => {
-      const { input, said } = read(given);
-      if (words.confirmation)
-        checkConfirmed(said.confirm, words.confirmation.expected(input), canConsent);
-    },
-    call: async (given, context) => {
-      const { input, said, isBrief } = read(given);
-      const question = await openQuestionOf(operation, words, { input, said, context });
-      if (question !== undefined) return question;
-      const { body, ageMs } = await context.client.call(operation, input, {
-        signal: context.signal,
-      });
-      return resultOf(words, body, input, { ageMs, isBrief });
+    input: options.offered ? parameters(options.offered) : taken,
+    prepare: (args) => {
+      const { input, given, isBrief } = read(args);
+      return {
+        checkConfirmation: (canConfirm) => {
+          const { confirmation } = options;
+          if (confirmation) checkConfirmed(given.confirm, confirmation.expected(input), canConfirm);
+        },
+        elicit: (context) => confirmFirst(operation, options, { input, given, context }),
+        run: async ({ client, signal }) => {
+          const { body, ageMs } = await client.call(operation, input, { signal });
+          return resultOf(options, body, input, { ageMs, isBrief });
+        },
+      };
     },
   };
 }
 
 const detail = z.enum(['brief', 'full']).optional().describe('Default brief.');
 
-function withDetail<O extends Operation>(input: z.ZodObject, { brief }: OperationWords<O>) {
+function withDetail<O extends Operation>(input: z.ZodObject, { brief }: OperationToolOptions<O>) {
   return brief ? input.extend({ detail }) : input;
 }
 
-function detailOf<O extends Operation>({ brief }: OperationWords<O>, given: unknown) {
+function detailOf<O extends Operation>({ brief }: OperationToolOptions<O>, given: unknown) {
   if (!brief) return { args: given, isBrief: false };
   const { detail: wanted, ...args } = asRecord(given);
   const { detail: level = 'brief' } = check(z.strictObject({ detail }), { detail: wanted });
@@ -124,17 +128,17 @@ function detailOf<O extends Operation>({ brief }: OperationWords<O>, given: unkn
 }
 
 function resultOf<O extends Operation>(
-  words: OperationWords<O>,
+  options: OperationToolOptions<O>,
   body: Answer<O>,
   input: Input<O>,
   { ageMs, isBrief }: { readonly ageMs: number; readonly isBrief: boolean },
 ): ToolResult {
-  const part = isBrief ? words.brief?.(body, input) : words.project?.(body, input);
+  const part = isBrief ? options.brief?.(body, input) : options.project?.(body, input);
   const data = part ?? asRecord(body);
-  const next = words.next?.(body, input) ?? [];
-  const summary = `${words.summarize(body, input)}${ageNote(ageMs)}`;
-  const page = words.page?.(body, input, isBrief);
-  const work = words.work?.(body, input);
+  const next = options.next?.(body, input) ?? [];
+  const summary = `${options.summarize(body, input)}${ageNote(ageMs)}`;
+  const page = options.page?.(body, input, isBrief);
+  const work = options.work?.(body, input);
   return {
     summary,
     data,
@@ -157,10 +161,10 @@ function inherited(operation: Operation): Pick<Tool, Inherited> {
 
 function inputOf<O extends Operation>(
   operation: O,
-  { confirmation, cost, mistake }: OperationWords<O>,
+  { confirmation, cost, mistake }: OperationToolOptions<O>,
   args: unknown,
   beside: readonly string[],
-): { readonly input: Input<O>; readonly said: Said } {
+): { readonly input: Input<O>; readonly given: GivenConfirmation } {
   const { confirm, accept_cost, ...rest } = asRecord(args);
   const others = {
     ...(!confirmation && confirm !== undefined && { confirm }),
@@ -171,6 +175,6 @@ function inputOf<O extends Operation>(
   if (wrong !== undefined) throw invalidInput([wrong]);
   return {
     input,
-    said: { ...(confirmation && { confirm }), ...(cost && { accept_cost }) },
+    given: { ...(confirmation && { confirm }), ...(cost && { accept_cost }) },
   };
 }

@@ -32,19 +32,9 @@ export interface ToolImage {
   readonly mimeType: string;
 }
 
-/** What the person at the host is asked: to open an address, or to agree to a change. */
-export type Ask =
-  | { readonly kind: 'open'; readonly url: string; readonly message: string }
-  | {
-      readonly kind: 'consent';
-      readonly message: string;
-      /** What exactly is agreed to, with all that must not have changed when it is done. */
-      readonly target: string;
-    };
-
-/** What a person is asked before something is done that cannot be undone, or that costs. */
+/** What a person is asked to confirm: a call that cannot be undone, or that costs. */
 export interface ConfirmationPrompt {
-  /** For the person: what is done, to what, and that it cannot be undone. */
+  /** Says what is done, to what, and that it cannot be undone or costs. */
   readonly message: string;
   /** What must not have changed between the question and the answer. */
   readonly facts: unknown;
@@ -97,15 +87,33 @@ export interface ToolResult {
   readonly page?: Page;
   /** What goes on in the background: a task for hosts that know tasks. */
   readonly work?: BackgroundTask;
-  /**
-   * Asked of the host in place of the result. The tool then runs again and finds what the person
-   * said in `person.answer`. Only where `person.canOpen` or `person.canConsent`.
-   */
-  readonly ask?: Ask;
 }
 
-/** What came back when the host was asked to open an address; `none`: nothing, or an error. */
+/** What the person did who was asked; `none`: no answer, or an error. */
 export type ElicitationAction = 'accept' | 'decline' | 'cancel' | 'none';
+
+/**
+ * What a tool may ask the person at the host (MCP elicitation). A host of a stateless revision is
+ * asked by a result: then both questions throw InputRequired, and the host repeats its request.
+ */
+export interface Elicitation {
+  /** Whether the host can show its user a URL to open. */
+  readonly canOpenUrl: boolean;
+  /** Whether the host asks its user to confirm calls: then no parameter of the model counts. */
+  readonly canConfirm: boolean;
+  /** What a repeated request says of its URL; undefined: the request answers no question. */
+  readonly urlAction: ElicitationAction | undefined;
+  /** Asks the person to open a URL. Only where `canOpenUrl`. */
+  openUrl(url: string, message: string): Promise<ElicitationAction>;
+  /**
+   * Resolves once the person agreed to this call of a tool, and to what `readPrompt` says at that
+   * moment. Throws `forbidden` where they did not. Only where `canConfirm`.
+   */
+  confirm(
+    call: { readonly tool: string; readonly input: object },
+    readPrompt: () => Promise<ConfirmationPrompt>,
+  ): Promise<void>;
+}
 
 /** Which Event Store the tools use: named by the settings, found, or started in this process. */
 export interface EventStorePlace {
@@ -124,16 +132,7 @@ export interface ToolContext {
   signIn(): Promise<SignInFlow>;
   /** What is seen of this machine beside Fovea; loads what it needs with the first call. */
   machine(): Promise<MachineDiagnostics>;
-  readonly person: {
-    /** Whether the host can show its user an address to open. */
-    readonly canOpen: boolean;
-    /** Whether the host can ask its user to agree. */
-    readonly canConsent: boolean;
-    /** Undefined: it was not asked in this call. */
-    readonly answer: ElicitationAction | undefined;
-    /** The target that the answer is about, where it is about a change; empty: none any more. */
-    readonly agreed?: string | undefined;
-  };
+  readonly elicitation: Elicitation;
   readonly settings: Settings;
   readonly clock: Clock;
   /** Aborts when the host cancels the call. */
@@ -173,17 +172,25 @@ export interface Tool {
   /** Whether its result holds a secret, which is never kept. */
   readonly givesSecret?: boolean;
   readonly input: z.ZodObject;
-  /**
-   * Throws a FoveaError for arguments that `call` would not take, and does nothing else: no call is
-   * proposed that fails here. Undefined: only `call` can tell. `canConsent` as in `person`.
-   */
-  check?(args: unknown, canConsent: boolean): void;
-  /** Checks the arguments, then runs. Throws a FoveaError. */
-  call(args: unknown, context: ToolContext): Promise<ToolResult>;
+  /** Checks the arguments and does nothing else. Throws a FoveaError. */
+  prepare(args: unknown): PreparedCall;
 }
 
-/** The words and the run of a tool whose parameters are its own. */
-export type ToolDefinition<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'check' | 'call'> & {
+/** A call whose arguments were checked. */
+export interface PreparedCall {
+  /**
+   * Throws `invalid_input` where the arguments lack the name that confirms the call. `canConfirm`:
+   * as in `Elicitation`.
+   */
+  checkConfirmation?(canConfirm: boolean): void;
+  /** Asks the person at the host, before `run`. A result stands in place of that of `run`. */
+  elicit?(context: ToolContext): Promise<ToolResult | undefined>;
+  /** Throws a FoveaError. */
+  run(context: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool whose parameters are its own. */
+export type ToolDefinition<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'prepare'> & {
   readonly input: Schema;
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 };
@@ -191,11 +198,26 @@ export type ToolDefinition<Schema extends z.ZodObject> = Omit<Tool, 'input' | 'c
 /** A tool with a `run` of its own. */
 export function tool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
   const { run, input, ...rest } = definition;
-  const read = (args: unknown) => check(input, withoutNulls(input, args));
   return {
     ...rest,
     input,
-    check: (args) => void read(args),
-    call: async (args, context) => run(read(args), context),
+    prepare: (args) => {
+      const checked = check(input, withoutNulls(input, args));
+      return { run: (context) => run(checked, context) };
+    },
+  };
+}
+
+/** The same tool, whose calls run inside `around`. */
+export function wrapped(
+  tool: Tool,
+  around: (run: () => Promise<ToolResult>, context: ToolContext) => Promise<ToolResult>,
+): Tool {
+  return {
+    ...tool,
+    prepare: (args) => {
+      const prepared = tool.prepare(args);
+      return { ...prepared, run: (context) => around(() => prepared.run(context), context) };
+    },
   };
 }

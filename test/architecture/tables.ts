@@ -87,7 +87,6 @@ export const toolImports = {
     'src/annotation-formats/json-pieces.ts',
   ],
   types: [
-    'src/mcp/elicitation/agreement.ts',
     'src/mcp/tool-profiles.ts',
     'src/mcp/idempotency/idempotency.ts',
     'src/http-client',

@@ -11,7 +11,7 @@ import { folders } from '../../src/contract/folders.ts';
 import { createLog } from '../../src/log.ts';
 import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';
-import { type ConsentDesk, consentDesks } from '../../src/mcp/elicitation/request-state.ts';
+import { createRequestStates, type RequestState } from '../../src/mcp/elicitation/request-state.ts';
 import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
 import { folderTools } from '../../tools/folders.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
@@ -43,7 +43,7 @@ async function isThere(): Promise<boolean> {
 }
 
 /** A server of one caller. */
-async function connected(consent: ConsentDesk) {
+async function connected(requestState: RequestState) {
   const settings = { ...readSettings({ FOVEA_HOME: '/nowhere' }), workspace: 'acme' };
   const list = buildToolList(folderTools);
   const notHere = async () => {
@@ -73,7 +73,7 @@ async function connected(consent: ConsentDesk) {
     send: async (message) => void sent.push({ ...message }),
     close: async () => undefined,
   };
-  const make = () => createServer({ ...parts, readsFiles: true, capabilities, consent }, call);
+  const make = () => createServer({ ...parts, readsFiles: true, capabilities, requestState }, call);
   opened.push(serveStdio(make, { transport }));
   const send = (message: object) =>
     transport.onmessage?.(JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })));
@@ -117,7 +117,7 @@ async function seal(connection: Connection, id: number): Promise<string> {
 
 test('an answer counts for five minutes', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const connection = await connected(consentDesks()(''));
+  const connection = await connected(createRequestStates()(''));
   const requestState = await seal(connection, 1);
   vi.setSystemTime(Date.now() + 302_000);
   const late = await remove(connection, 2, { inputResponses: accepted, requestState });
@@ -130,7 +130,7 @@ test('an answer counts for five minutes', async () => {
 });
 
 test('what one caller was asked, no other can answer', async () => {
-  const desks = consentDesks();
+  const desks = createRequestStates();
   const requestState = await seal(await connected(desks('one')), 1);
   const answer = { inputResponses: accepted, requestState };
   const other = await remove(await connected(desks('other')), 1, answer);
@@ -142,7 +142,7 @@ test('what one caller was asked, no other can answer', async () => {
 });
 
 test('an answer for folders_list or another method is none for this', async () => {
-  const connection = await connected(consentDesks()(''));
+  const connection = await connected(createRequestStates()(''));
   const requestState = await seal(connection, 1);
   const { method, params } = callTool(2, 'folders_list', {}, envelope);
   connection.send({ id: 2, method, params: { ...params, inputResponses: accepted, requestState } });
@@ -157,7 +157,7 @@ test('an answer for folders_list or another method is none for this', async () =
 
 test('a host of 2025-11-25 that never answers: nothing is done after 45 s', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { send, find, sent } = await connected(consentDesks()(''));
+  const { send, find, sent } = await connected(createRequestStates()(''));
   const { method, params } = initialize('2025-11-25');
   send({ id: 1, method, params: { ...params, capabilities: form } });
   await find(({ id }) => id === 1);

@@ -25,7 +25,7 @@ import { FoveaError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';
-import { consentDesks } from '../../src/mcp/elicitation/request-state.ts';
+import { createRequestStates } from '../../src/mcp/elicitation/request-state.ts';
 import { createCallTool } from '../../src/mcp/tool-call/stages.ts';
 import { authTools } from '../../tools/auth.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
@@ -107,7 +107,9 @@ describe.each(eras)('a host of $revision that can open addresses', ({ mode, revi
     // Again, while it is under way: nobody is asked, and nothing opens.
     expect((await signIn()).structuredContent).toMatchObject(pending);
     expect(asked).toHaveLength(1);
-    expect(await signInRequests()).toEqual(['start', 'start', 'start']);
+    // A host of 2026-07-28 answers by the same request once more.
+    const requests = mode === 'legacy' ? ['start', 'start'] : ['start', 'start', 'start'];
+    expect(await signInRequests()).toEqual(requests);
   });
 
   test('whose user declines: nothing stays under way', async () => {
@@ -128,7 +130,7 @@ describe.each(eras)('a host of $revision that can open addresses', ({ mode, revi
     const { structuredContent } = await signIn();
     expect(structuredContent).toMatchObject(pending);
     expect(structuredContent).toMatchObject({ summary: expect.stringContaining('Show the user') });
-    expect(await signInRequests()).toEqual(['start', 'start']);
+    expect(await signInRequests()).toEqual(mode === 'legacy' ? ['start'] : ['start', 'start']);
   });
 });
 
@@ -137,7 +139,7 @@ test('a host of 2025-11-25 that fails at it: the browser of this machine opens',
   const result = await signIn();
   expect(asked).toHaveLength(1);
   expect(result.structuredContent).toMatchObject(pending);
-  expect(await signInRequests()).toEqual(['start', 'start', `open ${authorizationUrl}`]);
+  expect(await signInRequests()).toEqual(['start', `open ${authorizationUrl}`]);
   expect(JSON.stringify(result)).not.toContain('Ignore all previous');
 });
 
@@ -296,7 +298,7 @@ test('a host of 2025-11-25 that never answers: after 45 s the browser opens', as
   await vi.advanceTimersByTimeAsync(200);
   const { result } = await find(({ id }) => id === 2);
   expect(result).toMatchObject({ structuredContent: pending });
-  expect(flow.asked).toEqual(['start', 'start', `open ${authorizationUrl}`]);
+  expect(flow.asked).toEqual(['start', `open ${authorizationUrl}`]);
   send(callTool(3, 'auth_sign_in'));
   await find(({ id }) => id === 3);
   expect(sent.filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
@@ -339,9 +341,9 @@ async function connected(
   });
   const tools = wireTools(list, settings);
   const capabilities = { tasks: undefined, addTo: () => undefined };
-  const consent = consentDesks()('');
+  const requestState = createRequestStates()('');
   const server = createServer(
-    { version: '1', clock: systemClock, tools, readsFiles: true, capabilities, consent },
+    { version: '1', clock: systemClock, tools, readsFiles: true, capabilities, requestState },
     caller,
   );
   const transport: Parameters<typeof server.connect>[0] = {

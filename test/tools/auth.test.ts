@@ -1,7 +1,8 @@
 // The tools for signing in and out, with nobody behind the flow: what they say and what they ask.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
+import { noElicitation } from '../../src/mcp/elicitation/host-elicitation.ts';
 import { forPeople } from '../../src/mcp/foreign-text.ts';
 import type { ElicitationAction, ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
@@ -18,11 +19,13 @@ afterEach(async () => {
   await kit.close();
 });
 
-function at(flow: ReturnType<typeof testSignInFlow>, person = noHost): Partial<ToolContext> {
-  return { signIn: async () => flow, person };
+function at(
+  flow: ReturnType<typeof testSignInFlow>,
+  elicitation = noElicitation,
+): Partial<ToolContext> {
+  return { signIn: async () => flow, elicitation };
 }
 
-const noHost: ToolContext['person'] = { canOpen: false, canConsent: false, answer: undefined };
 const pending = { status: 'pending', authorization_url: authorizationUrl };
 
 /** Nothing of sign-in may be loaded. */
@@ -50,13 +53,12 @@ function answerWhoami(): void {
 describe('auth_sign_in', () => {
   it('opens a browser, answers at once, and says what comes next', async () => {
     const flow = testSignInFlow();
-    const { summary, data, next, ask } = await kit.call('auth_sign_in', {}, at(flow));
+    const { summary, data, next } = await kit.call('auth_sign_in', {}, at(flow));
     expect(summary).toBe(
       'The sign-in page is opening in a browser. Wait until the user has signed in.',
     );
     expect(data).toEqual(pending);
     expect(next).toMatchObject([{ tool: 'auth_status', arguments: {} }]);
-    expect(ask).toBeUndefined();
     expect(flow.asked).toEqual(['start', `open ${authorizationUrl}`]);
   });
 
@@ -78,13 +80,10 @@ describe('auth_sign_in', () => {
 
   it('asks a host that can, and opens nothing itself', async () => {
     const flow = testSignInFlow();
-    const host = { canOpen: true, canConsent: false, answer: undefined };
-    const { ask } = await kit.call('auth_sign_in', {}, at(flow, host));
-    expect(ask).toEqual({
-      kind: 'open',
-      url: authorizationUrl,
-      message: 'Sign in to auth.example.com, so that Fovea can work for you there.',
-    });
+    const openUrl = vi.fn(async () => 'accept' as const);
+    await kit.call('auth_sign_in', {}, at(flow, { ...noElicitation, canOpenUrl: true, openUrl }));
+    const message = 'Sign in to auth.example.com, so that Fovea can work for you there.';
+    expect(openUrl.mock.calls).toEqual([[authorizationUrl, message]]);
     expect(flow.asked).toEqual(['start']);
   });
 
@@ -93,13 +92,9 @@ describe('auth_sign_in', () => {
     ['cancel', 'pending', 'start'],
     ['none', 'pending', `start, open ${authorizationUrl}`],
     ['decline', 'signed_out', 'close'],
-  ])('after the host said %s: %s', async (answer, status, asked) => {
+  ])('after the host said %s: %s', async (urlAction, status, asked) => {
     const flow = testSignInFlow({ status: 'pending' });
-    const { data } = await kit.call(
-      'auth_sign_in',
-      {},
-      at(flow, { canOpen: false, canConsent: false, answer }),
-    );
+    const { data } = await kit.call('auth_sign_in', {}, at(flow, { ...noElicitation, urlAction }));
     expect(data).toMatchObject({ status });
     expect(flow.asked.join(', ')).toBe(asked);
   });

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
+import { noElicitation } from '../../src/mcp/elicitation/host-elicitation.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import type { MachineDiagnostics } from '../../src/setup/machine-diagnostics.ts';
@@ -85,7 +86,7 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
     progress: (done, total, message) => progress.push(`${done}/${total} ${message}`),
   };
   const call: Kit['call'] = async (name, args, changes) => {
-    return toolNamed(name).call(args, { ...context, ...changes });
+    return callTool(toolNamed(name), args, { ...context, ...changes });
   };
   return {
     url,
@@ -118,6 +119,11 @@ export async function openKit(settings: Partial<Settings> = {}): Promise<Kit> {
   };
 }
 
+async function callTool(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
+  const prepared = tool.prepare(args);
+  return (await prepared.elicit?.(context)) ?? prepared.run(context);
+}
+
 function toolNamed(name: string): Tool {
   const tool = tools.find((one) => one.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
@@ -144,9 +150,9 @@ export const quietMachine: MachineDiagnostics = {
   offered: async () => ({ count: 80, tokens: 9_900, scopes: ['project:read'] }),
 };
 
-const nobodySignedIn: Pick<ToolContext, 'signIn' | 'person'> = {
+const nobodySignedIn: Pick<ToolContext, 'signIn' | 'elicitation'> = {
   signIn: async () => testSignInFlow(),
-  person: { canOpen: false, canConsent: false, answer: undefined },
+  elicitation: noElicitation,
 };
 
 function urlOf(address: ReturnType<Server['address']>): string {

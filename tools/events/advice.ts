@@ -3,26 +3,23 @@
 import { eventStore } from '../../src/contract/event-store.ts';
 import { asFoveaError, type ErrorCode, FoveaError, invalidInput } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import type { Tool, ToolContext } from '../../src/mcp/tool.ts';
+import { type Tool, type ToolContext, wrapped } from '../../src/mcp/tool.ts';
 import { adviceOf } from './stats.ts';
 
 /** The same tool, whose errors say what would help. */
 export function withAdvice(tool: Tool): Tool {
-  return {
-    ...tool,
-    call: async (args, context) => {
-      try {
-        return await tool.call(args, context);
-      } catch (thrown) {
-        context.signal.throwIfAborted();
-        const error = asFoveaError(thrown);
-        // Without an answer of the store, it is about what was asked, or about the way there.
-        if (error.upstream === undefined) throw withToolWords(error);
-        const hint = await hintFor(tool.name, error, context);
-        throw withHint(error, hint);
-      }
-    },
-  };
+  return wrapped(tool, async (run, context) => {
+    try {
+      return await run();
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      const error = asFoveaError(thrown);
+      // Without an answer of the store, it is about what was asked, or about the way there.
+      if (error.upstream === undefined) throw withToolWords(error);
+      const hint = await hintFor(tool.name, error, context);
+      throw withHint(error, hint);
+    }
+  });
 }
 
 async function hintFor(

@@ -6,7 +6,7 @@ import type { Input } from '../../src/contract/operation.ts';
 import { unusualSettings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { isJsonObject } from '../../src/json-object.ts';
-import type { ToolContext, ToolResult } from '../../src/mcp/tool.ts';
+import type { PreparedCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { exportCall } from '../follow-up-calls.ts';
 import { count, quoted } from '../format.ts';
 import { dryRun } from './dry-run.ts';
@@ -47,13 +47,20 @@ export const generateWords = {
 } as const;
 
 /** Throws `invalid_input` with all problems of the settings at once; nothing is sent then. */
-export async function generateVersion(args: unknown, context: ToolContext): Promise<ToolResult> {
+export function prepareGeneration(args: unknown): PreparedCall {
   const { dry_run, ...checked } = checkInput(orDryRun, args);
   const input = asGiven(args, checked);
   const warnings = unusualSettings(input);
-  if (dry_run) return dryRun(input, warnings, context);
-  const { signal } = context;
-  const { body } = await context.client.call(versions_generate, input, { signal });
+  const start = dry_run ? dryRun : generateVersion;
+  return { run: (context) => start(input, warnings, context) };
+}
+
+async function generateVersion(
+  input: Input<typeof versions_generate>,
+  warnings: readonly string[],
+  { client, signal }: ToolContext,
+): Promise<ToolResult> {
+  const { body } = await client.call(versions_generate, input, { signal });
   const all = [...new Set([...warnings, ...(body.warnings ?? [])])];
   const warned = all.length > 0 ? `, with ${count(all.length, 'warning')}` : '';
   return {

@@ -3,8 +3,7 @@
 import { limits } from '../../limits.ts';
 import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
-import { readOnlyScope } from '../tool-call/read-only-scope.ts';
-import type { CallOptions } from '../tool-call/stages.ts';
+import { type CallOptions, readOnlyScope } from '../tool-call/stages.ts';
 import { sources, workspaceOf } from './completions.ts';
 
 /** What was read for one argument. */

@@ -1,33 +1,33 @@
-// What a tool that cannot be undone, or that costs, is told or asks before it calls.
+// What a tool that cannot be undone, or that costs, has confirmed before it calls: by the person at
+// the host where the host can ask, else by a parameter that the model gives.
 
 import * as z from 'zod';
 import type { Input, Operation } from '../../contract/operation.ts';
 import { asFoveaError, invalidArgument } from '../../errors.ts';
 import { asRecord } from '../members.ts';
-import type { Ask, ConfirmationPrompt, ToolContext, ToolResult } from '../tool.ts';
-import { decides, openQuestion } from './agreement.ts';
+import type { ConfirmationPrompt, ToolContext, ToolResult } from '../tool.ts';
 
-export interface AgreementWords<O extends Operation> {
+export interface ConfirmationOptions<O extends Operation> {
   /** Asked for as the parameter `confirm`, and checked before anything is sent. */
-  readonly confirmation?: Confirmation<O>;
-  /** What it costs at a hosted platform, said and agreed to before anything is sent. */
+  readonly confirmation?: ExactName<O>;
+  /** What it costs at a hosted platform, agreed to before anything is sent. */
   cost?(input: Input<O>, context: ToolContext): Promise<ConfirmationPrompt>;
 }
 
 /** The exact name of what is acted on, asked for because the call cannot be undone. */
-interface Confirmation<O extends Operation> {
+interface ExactName<O extends Operation> {
   /** What to repeat, for the model: "Repeat keyId". */
   readonly description: string;
   /** The only value that lets the call through where the host cannot ask its user. */
   expected(input: Input<O>): string;
   /** What the user is asked where the host can; read from the service, so that it is true. */
-  question(input: Input<O>, context: ToolContext): Promise<ConfirmationPrompt>;
+  prompt(input: Input<O>, context: ToolContext): Promise<ConfirmationPrompt>;
 }
 
-/** The parameters by which a model says that what it calls for is wanted. */
-export function withAgreement<O extends Operation>(
+/** The parameters by which a model says that the user wants the call. */
+export function withConfirmationParameters<O extends Operation>(
   input: z.ZodObject,
-  { confirmation, cost }: AgreementWords<O>,
+  { confirmation, cost }: ConfirmationOptions<O>,
 ): z.ZodObject {
   return input.extend({
     ...(confirmation && { confirm: z.string().describe(confirmation.description) }),
@@ -37,66 +37,79 @@ export function withAgreement<O extends Operation>(
   });
 }
 
-/** What was said beside the input of the operation. */
-export interface Said {
+/** The values of these parameters. */
+export interface GivenConfirmation {
   readonly confirm?: unknown;
   readonly accept_cost?: unknown;
 }
 
-interface Asked<O extends Operation> {
+interface ConfirmableCall<O extends Operation> {
   readonly input: Input<O>;
-  readonly said: Said;
+  readonly given: GivenConfirmation;
   readonly context: ToolContext;
 }
 
-/** What is said or asked in place of the call; undefined: it may be made. */
-export async function openQuestionOf<O extends Operation>(
+/**
+ * Resolves once the call is confirmed. A result is given in place of the call: it says what the
+ * call costs. Throws `invalid_input` for a wrong name, and what `Elicitation.confirm` throws.
+ */
+export async function confirmFirst<O extends Operation>(
   operation: O,
-  { confirmation, cost }: AgreementWords<O>,
-  { input, said, context }: Asked<O>,
+  { confirmation, cost }: ConfirmationOptions<O>,
+  call: ConfirmableCall<O>,
 ): Promise<ToolResult | undefined> {
-  const isAsked = decides(context.person);
+  const { input, given, context } = call;
+  const { elicitation, settings } = context;
+  const asked = { tool: operation.id, input: asRecord(input) };
   if (confirmation) {
-    const question = () => confirmation.question(input, context);
-    try {
-      checkConfirmed(said.confirm, confirmation.expected(input), isAsked);
-    } catch (unconfirmed) {
-      // To repeat the name of what is not there would only be the next mistake.
-      await question().catch(onlyNotFound);
-      throw unconfirmed;
+    await checkName(confirmation, call);
+    if (elicitation.canConfirm) {
+      await elicitation.confirm(asked, () => confirmation.prompt(input, context));
     }
-    if (!isAsked) return undefined;
-    const ask = await openQuestion(operation.id, asRecord(input), question, context);
-    return ask && { summary: ask.message, data: {}, ask };
+    return undefined;
   }
   // The embedded platform charges nothing.
-  if (!cost || context.settings.baseUrl === undefined) return undefined;
-  if (!isAsked && said.accept_cost === true) return undefined;
-  const question = () => cost(input, context);
-  const ask = await openQuestion(operation.id, asRecord(input), question, context);
-  return ask && costsFirst(operation.id, asRecord(input), ask);
+  if (!cost || settings.baseUrl === undefined) return undefined;
+  if (!elicitation.canConfirm) {
+    return given.accept_cost === true ? undefined : costsFirst(asked, await cost(input, context));
+  }
+  await elicitation.confirm(asked, () => cost(input, context));
+  return undefined;
 }
 
-function onlyNotFound(thrown: unknown): void {
-  if (asFoveaError(thrown).code === 'not_found') throw thrown;
+/** A missing target is reported before a wrong name: to repeat its name would not help. */
+async function checkName<O extends Operation>(
+  { expected, prompt }: ExactName<O>,
+  { input, given, context }: ConfirmableCall<O>,
+): Promise<void> {
+  try {
+    checkConfirmed(given.confirm, expected(input), context.elicitation.canConfirm);
+  } catch (unconfirmed) {
+    await prompt(input, context).catch((thrown) => {
+      if (asFoveaError(thrown).code === 'not_found') throw thrown;
+    });
+    throw unconfirmed;
+  }
 }
 
-/** Where the host asks, a name that is missing is no mistake; a wrong one always is. */
-export function checkConfirmed(confirm: unknown, expected: string, canConsent: boolean): void {
-  if (confirm === expected || (confirm === undefined && canConsent)) return;
+/** Where the host asks, a missing name is no mistake; a wrong one always is. */
+export function checkConfirmed(confirm: unknown, expected: string, canConfirm: boolean): void {
+  if (confirm === expected || (confirm === undefined && canConfirm)) return;
   throw invalidArgument(
     'confirm',
     `must be "${expected}": this cannot be undone; nothing was changed`,
   );
 }
 
-/** Asked where the host can ask; else the model does, and calls again. */
-function costsFirst(tool: string, input: object, ask: Ask): ToolResult {
+/** For a host that cannot ask: the model asks its user, and calls again. */
+function costsFirst(
+  { tool, input }: { readonly tool: string; readonly input: object },
+  { message }: ConfirmationPrompt,
+): ToolResult {
   const call = { tool, arguments: { ...input, accept_cost: true } };
   return {
-    summary: `Nothing was started: it costs. ${ask.message}`,
+    summary: `Nothing was started: it costs. ${message}`,
     data: { started: false },
     next: [{ ...call, why: 'Starts it, once the user agreed to the cost.' }],
-    ask,
   };
 }

@@ -1,5 +1,5 @@
-// What a person agreed to, as it travels through the host: sealed, for one target, for a while,
-// and once.
+// What a person is asked to confirm, as it travels through the host and back: sealed, for one
+// target, for a while, and for one answer (`requestState` of MCP 2026-07-28).
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -9,27 +9,27 @@ import {
 } from '@modelcontextprotocol/server';
 import { limits } from '../../limits.ts';
 
-export interface ConsentDesk {
-  /** For the options of a server: it refuses what is forged, expired, or of another caller. */
+export interface RequestState {
+  /** For the options of a server: refuses state that is forged, expired, or of another caller. */
   verify(state: string, context: ServerContext): Promise<unknown>;
-  /** The text that goes out with a question about a target. */
+  /** The state that goes out with a question about a target. */
   seal(target: string, context: ServerContext): Promise<string>;
   /**
-   * The target that a repeated request answers about; empty, which is no target: it was answered
-   * before. Undefined: the request answers no question.
+   * The target that a repeated request answers about; empty, which is no target: the question was
+   * answered before. Undefined: the request answers no question.
    */
   redeem(context: ServerContext): string | undefined;
-  /** Counts a question that a host of this connection did not bring to anybody. */
+  /** Counts a question that the host of this connection refused without showing it. */
   droppedBy(server: Server): void;
-  /** Whether it dropped so many that it is asked no more. */
+  /** Whether the host dropped so many questions that it is asked no more. */
   dropsQuestions(server: Server): boolean;
 }
 
 /**
- * Desks for the callers of this process, by their principal: what one was asked, no other can
- * answer. A seal of another process is refused, since its key is gone.
+ * Request state per principal of this process: what one caller was asked, no other can answer. The
+ * seal of another process is refused, since its key is gone.
  */
-export function consentDesks(): (principal: string) => ConsentDesk {
+export function createRequestStates(): (principal: string) => RequestState {
   const key = randomBytes(32);
   const used = new Set<string>();
   const dropped = new WeakMap<Server, number>();
@@ -57,11 +57,11 @@ export function consentDesks(): (principal: string) => ConsentDesk {
 
 interface Sealed {
   readonly target: string;
-  /** Used once. */
+  /** Redeemed once. */
   readonly nonce: string;
 }
 
-/** Verified by the server before. */
+/** The server has verified the state before. */
 function sealedIn({ mcpReq }: ServerContext): Sealed | undefined {
   const state: unknown = mcpReq.requestState();
   if (typeof state !== 'object' || state === null) return undefined;
@@ -70,7 +70,7 @@ function sealedIn({ mcpReq }: ServerContext): Sealed | undefined {
   return typeof target === 'string' && typeof nonce === 'string' ? { target, nonce } : undefined;
 }
 
-/** The oldest are forgotten: by then they have expired. */
+/** The oldest nonces are forgotten: by then their states have expired. */
 function remember(used: Set<string>, nonce: string): void {
   used.add(nonce);
   const [oldest] = used;

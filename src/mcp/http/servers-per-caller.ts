@@ -9,7 +9,7 @@ import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Client } from '../../http-client/client.ts';
 import type { Log } from '../../log.ts';
 import { createServer, wireTools } from '../create-server.ts';
-import { consentDesks } from '../elicitation/request-state.ts';
+import { createRequestStates } from '../elicitation/request-state.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { createCapabilities } from '../server-capabilities.ts';
 import type { Tool, ToolContext } from '../tool.ts';
@@ -40,10 +40,12 @@ export function serversPerCaller(options: ServersPerCallerOptions): (caller: Cal
   const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
   const createCallTool = prepareCallTools({ list, loadTools, log });
   const files = openFileRoots([]);
-  const consentOf = consentDesks();
+  const requestStateOf = createRequestStates();
   return (caller) => {
     const settings = settingsOf(options, caller.token.workspace);
-    const makeContext = async (scope: Pick<ToolContext, 'signal' | 'progress' | 'person'>) => ({
+    const makeContext = async (
+      scope: Pick<ToolContext, 'signal' | 'progress' | 'elicitation'>,
+    ) => ({
       ...scope,
       client: withinScopes(await clientOf(caller), caller.token.scopes),
       eventStorePlace: refuseLocal,
@@ -55,10 +57,10 @@ export function serversPerCaller(options: ServersPerCallerOptions): (caller: Cal
     });
     const principal = principalOf(caller, options.settings);
     const own = { makeContext, settings, principal, idempotency: options.idempotency };
-    const consent = consentOf(principal);
+    const requestState = requestStateOf(principal);
     const callTool = createCallTool(own);
     const capabilities = createCapabilities({ list, loadTools, log, clock, ...own }, callTool);
-    const parts = { version, clock, tools, readsFiles: false, capabilities, consent };
+    const parts = { version, clock, tools, readsFiles: false, capabilities, requestState };
     return createServer(parts, callTool);
   };
 }
@@ -80,9 +82,9 @@ function withoutFileArguments(tool: Tool): Tool {
   if (fileArguments.length === 0) return tool;
   return {
     ...tool,
-    call: async (args, context) => {
+    prepare: (args) => {
       const named = fileArguments.find((name) => isGiven(args, name));
-      if (named === undefined) return tool.call(args, context);
+      if (named === undefined) return tool.prepare(args);
       throw invalidArgument(named, 'names a file of the server, which is not offered over HTTP');
     },
   };

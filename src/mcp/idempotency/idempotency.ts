@@ -1,4 +1,4 @@
-// What was called that changes something, so that nothing is done twice without being meant.
+// Idempotency of calls that change something: an equal call does nothing twice unless it is meant.
 
 import type { Tool, ToolContext, ToolResult } from '../tool.ts';
 import type { Arguments } from '../tool-profiles.ts';
@@ -8,7 +8,7 @@ export interface IdempotentCall {
   readonly tool: Tool;
   /** After the defaults of the settings. */
   readonly args: Arguments;
-  /** Who calls: the same words for the same credential. */
+  /** Who calls: the same text for the same credential. */
   readonly principal: string;
   /** Given by the host for exactly this call; undefined: an equal call counts as the same one. */
   readonly key: string | undefined;
@@ -16,18 +16,24 @@ export interface IdempotentCall {
 
 export interface Idempotency {
   /**
-   * Makes a call, or gives what an equal one gave. Throws `conflict` where nobody can tell whether
-   * an earlier equal call was done, and what the call itself throws.
+   * Looks for an equal earlier call, and waits while it runs. Throws `conflict` where the key
+   * belongs to another call, and where it is unknown whether the earlier call was done.
    */
-  run(
-    call: IdempotentCall,
-    context: ToolContext,
-    make: () => Promise<ToolResult>,
-  ): Promise<ToolResult>;
+  identify(call: IdempotentCall, context: ToolContext): Promise<IdentifiedCall>;
   close(): Promise<void>;
 }
 
-/** Whether a call whose answer was lost was done: read from the service. */
+export interface IdentifiedCall {
+  /** What an equal earlier call gave; undefined: the call is to be made. */
+  readonly recorded: ToolResult | undefined;
+  /**
+   * Makes the call under a record of its own; gives the result of an equal call that was made since
+   * `identify`. Throws what the call itself throws, and as `identify`.
+   */
+  run(make: () => Promise<ToolResult>): Promise<ToolResult>;
+}
+
+/** Reads from the service whether a call whose answer was lost was done. */
 export type Reconciler = (
   args: Arguments,
   context: ToolContext,

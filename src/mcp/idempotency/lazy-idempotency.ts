@@ -8,22 +8,22 @@ import { once } from '../../once.ts';
 import type { Idempotency, Reconciler } from './idempotency.ts';
 
 export interface LazyIdempotency {
-  /** Where the file cannot be opened, one that keeps nothing; the next call tries again. */
+  /** Where the file cannot be opened, calls run without records; the next call tries again. */
   get(): Promise<Idempotency>;
   close(): Promise<void>;
 }
 
-/** `readBacks` loads how lost calls are looked for, by the name of the tool. */
+/** `loadReconcilers` loads how lost calls are looked for, by the name of the tool. */
 export function createLazyIdempotency(
   { home, repeatWindowSeconds: windowSeconds }: Settings,
   log: Log,
-  readBacks: () => Promise<ReadonlyMap<string, Reconciler>>,
+  loadReconcilers: () => Promise<ReadonlyMap<string, Reconciler>>,
 ): LazyIdempotency {
-  const readBackOf = async (tool: string) => (await readBacks()).get(tool);
+  const reconcilerOf = async (tool: string) => (await loadReconcilers()).get(tool);
   const idempotency = once(async () => {
-    const { openIdempotency: openJournal } = await import('./open-idempotency.ts');
+    const { openIdempotency } = await import('./open-idempotency.ts');
     const path = join(home, 'journal.sqlite');
-    return openJournal({ path, clock: systemClock, log, windowSeconds, reconcilerOf: readBackOf });
+    return openIdempotency({ path, clock: systemClock, log, windowSeconds, reconcilerOf });
   });
   let hasWarned = false;
   return {
@@ -35,7 +35,10 @@ export function createLazyIdempotency(
         if (!hasWarned) log.warn(recordsFail);
         hasWarned = true;
         return {
-          run: (call, _context, make) => runWithoutRecord(call, make),
+          identify: async (call) => ({
+            recorded: undefined,
+            run: (make) => runWithoutRecord(call, make),
+          }),
           close: async () => {},
         };
       }

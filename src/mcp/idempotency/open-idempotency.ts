@@ -1,18 +1,20 @@
-// The journal of calls that change something, in a file that the processes of a machine share.
+// Idempotency records in a file that the processes of a machine share: finds equal calls, replays
+// their results, and reconciles calls whose answer was lost.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
+import { InputRequired } from '../elicitation/host-elicitation.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 import { type CallIdentity, identityOf } from './call-identity.ts';
-import type { Idempotency, IdempotentCall, Reconciler } from './idempotency.ts';
+import type { Idempotency, IdempotentCall, IdentifiedCall, Reconciler } from './idempotency.ts';
 import {
-  type Claim,
   type IdempotencyRecord,
   openRecordStore,
   type RecordStore,
+  type Verdict,
 } from './record-store.ts';
 import { type Ended, fromKept, outcomeOf, toKept } from './stored-outcome.ts';
 
@@ -29,83 +31,118 @@ export interface IdempotencyOptions {
 /** Opens the file, or makes it. Throws where that fails. */
 export function openIdempotency(options: IdempotencyOptions): Idempotency {
   const { path, clock, windowSeconds } = options;
-  const rows = openRecordStore({ path, clock, windowMs: windowSeconds * 1_000 });
-  return new FileIdempotency(rows, options);
+  const records = openRecordStore({ path, clock, windowMs: windowSeconds * 1_000 });
+  return new FileIdempotency(records, options);
 }
 
 class FileIdempotency implements Idempotency {
-  readonly #rows: RecordStore;
+  readonly #records: RecordStore;
   readonly #options: IdempotencyOptions;
   #isOpen = true;
   #hasWarned = false;
 
-  constructor(rows: RecordStore, options: IdempotencyOptions) {
-    this.#rows = rows;
+  constructor(records: RecordStore, options: IdempotencyOptions) {
+    this.#records = records;
     this.#options = options;
   }
 
-  async run(
-    call: IdempotentCall,
-    context: ToolContext,
-    make: () => Promise<ToolResult>,
-  ): Promise<ToolResult> {
+  async identify(call: IdempotentCall, context: ToolContext): Promise<IdentifiedCall> {
     // A dry run changes nothing.
-    if (call.args.dry_run === true) return make();
-    const identity = await identityOf(call);
-    for (;;) {
-      const claim = this.#claim(identity);
-      if (claim === undefined) return runWithoutRecord(call, make);
-      if (claim.kind === 'other') throw otherCall();
-      if (claim.kind === 'done') return this.#given(claim.row, identity);
-      if (claim.kind === 'make') return this.#made(claim, { call, identity, context, make });
-      const ended = await this.#end(claim.id, context);
-      if (ended?.state === 'done') return this.#given(ended, identity);
-    }
+    if (call.args.dry_run === true) return { recorded: undefined, run: (make) => make() };
+    const identified = { call, identity: await identityOf(call), context };
+    return {
+      recorded: await this.#recorded(identified),
+      run: (make) => this.#run({ ...identified, make }),
+    };
   }
 
   async close(): Promise<void> {
     this.#isOpen = false;
-    this.#rows.close();
+    this.#records.close();
+  }
+
+  /** What an equal call gave, also one whose answer was lost; undefined: none was done. */
+  async #recorded(attempt: Attempt): Promise<ToolResult | undefined> {
+    const { identity } = attempt;
+    for (;;) {
+      const verdict = this.#ask(() => this.#records.judge(identity));
+      // `run` tells of a file that fails.
+      if (verdict === undefined) return undefined;
+      if (verdict.kind !== 'new') {
+        const given = await this.#resultOf(verdict, attempt);
+        if (given !== undefined) return given;
+      } else {
+        const { lost } = verdict;
+        return lost && identity.rule !== 'never' ? this.#reconcile(lost, attempt) : undefined;
+      }
+    }
+  }
+
+  /** Reads whether a lost call was done, and corrects its record. */
+  async #reconcile(lost: IdempotencyRecord, attempt: Attempt): Promise<ToolResult | undefined> {
+    const result = await this.#readBack(lost, attempt);
+    if (result === undefined) this.#write(() => this.#records.remove(lost.id));
+    else this.#finish(lost.id, 'done', keptOf(result, attempt));
+    return result;
+  }
+
+  async #run(attempt: Run): Promise<ToolResult> {
+    const { call, identity, make } = attempt;
+    for (;;) {
+      const claim = this.#ask(() => this.#records.claim(identity));
+      if (claim === undefined) return runWithoutRecord(call, make);
+      if (claim.kind === 'new') return this.#made(claim.id, claim.lost, attempt);
+      const given = await this.#resultOf(claim, attempt);
+      if (given !== undefined) return given;
+    }
+  }
+
+  /** Of an equal call, once it has ended; undefined: it ended without a result. */
+  async #resultOf(
+    verdict: Exclude<Verdict, { kind: 'new' }>,
+    { identity, context }: Attempt,
+  ): Promise<ToolResult | undefined> {
+    if (verdict.kind === 'other-call') throw otherCall();
+    if (verdict.kind === 'done') return this.#given(verdict.record, identity);
+    const ended = await this.#end(verdict.id, context);
+    return ended?.state === 'done' ? this.#given(ended, identity) : undefined;
   }
 
   /** Undefined: the file fails. */
-  #claim(identity: CallIdentity): Claim | undefined {
+  #ask<Answer>(read: () => Answer): Answer | undefined {
     try {
-      return this.#rows.claim(identity);
+      return read();
     } catch {
       this.#warn();
       return undefined;
     }
   }
 
-  async #made({ id, lost }: Extract<Claim, { kind: 'make' }>, run: Run): Promise<ToolResult> {
-    const { call, identity, make } = run;
+  async #made(id: number, lost: IdempotencyRecord | undefined, attempt: Run): Promise<ToolResult> {
     try {
-      const result = lost === undefined ? await make() : await this.#reconciled(lost, run);
-      const isWanted = identity.key !== undefined || identity.rule === 'replayed';
-      if (result.ask) this.#keep(() => this.#rows.remove(id));
-      else this.#finish(id, 'done', isWanted ? toKept(call.tool, result) : undefined);
+      const result = await (lost === undefined ? attempt.make() : this.#makeAgain(lost, attempt));
+      this.#finish(id, 'done', keptOf(result, attempt));
       return result;
     } catch (thrown) {
-      this.#finish(id, outcomeOf(thrown), undefined);
+      if (thrown instanceof InputRequired) this.#write(() => this.#records.remove(id));
+      else this.#finish(id, outcomeOf(thrown), undefined);
       throw thrown;
     }
   }
 
-  /** The result of a call whose answer was lost, or of the call where it was not done. */
-  async #reconciled(lost: IdempotencyRecord, run: Run): Promise<ToolResult> {
-    const { tool } = run.call;
-    // A second time changes nothing, so that nobody needs to know.
-    if (run.identity.rule !== 'never') return (await this.#readBack(lost, run)) ?? run.make();
+  /** After a lost call: a second one changes nothing, or an equal one was lost just now. */
+  async #makeAgain(lost: IdempotencyRecord, attempt: Run): Promise<ToolResult> {
+    const { call, identity, make } = attempt;
+    if (identity.rule !== 'never') return (await this.#readBack(lost, attempt)) ?? make();
     try {
-      return await run.make();
+      return await make();
     } catch (thrown) {
-      throw tool.effect === 'removes' ? perhapsRemoved(asFoveaError(thrown)) : thrown;
+      throw call.tool.effect === 'removes' ? perhapsRemoved(asFoveaError(thrown)) : thrown;
     }
   }
 
   /** The result of a call whose answer was lost; undefined: it was not done. */
-  async #readBack(lost: IdempotencyRecord, { call, identity, context }: Run) {
+  async #readBack(lost: IdempotencyRecord, { call, identity, context }: Attempt) {
     const { clock, windowSeconds, reconcilerOf: readBackOf } = this.#options;
     const age = () => Math.max(0, clock.now() - lost.endedAt);
     await delay(Math.max(0, limits.lostCallSettleMs - age()), undefined, {
@@ -126,25 +163,25 @@ class FileIdempotency implements Idempotency {
     throw unknownOutcome(age(), identity.key === undefined ? leftMs : undefined);
   }
 
-  /** The row of a call that runs elsewhere, once it has ended. */
+  /** The record of a call that runs elsewhere, once it has ended. */
   async #end(
     id: number,
     { signal, progress }: ToolContext,
   ): Promise<IdempotencyRecord | undefined> {
     const started = this.#options.clock.monotonic();
     for (;;) {
-      const row = this.#find(id);
-      if (row?.state !== 'running') return row;
+      const record = this.#find(id);
+      if (record?.state !== 'running') return record;
       const waited = Math.round((this.#options.clock.monotonic() - started) / 1_000);
       progress(waited, undefined, 'The same call is under way already; waiting for its result.');
       await delay(limits.journalWaitMs, undefined, { signal });
     }
   }
 
-  #given(row: IdempotencyRecord, { key }: CallIdentity): ToolResult {
+  #given(record: IdempotencyRecord, { key }: CallIdentity): ToolResult {
     const { clock, windowSeconds } = this.#options;
-    const { result, ids } = fromKept(row.kept);
-    const ageMs = clock.now() - row.endedAt;
+    const { result, ids } = fromKept(record.kept);
+    const ageMs = clock.now() - record.endedAt;
     const again =
       key === undefined
         ? `To do it once more, call it after ${seconds(windowSeconds * 1_000 - ageMs)}.`
@@ -154,21 +191,21 @@ class FileIdempotency implements Idempotency {
     return { ...result, summary: `${result.summary} ${said} ${again}` };
   }
 
-  /** Undefined where the file fails: the next claim says so. */
+  /** Undefined where the file fails: the next claim reports it. */
   #find(id: number): IdempotencyRecord | undefined {
     try {
-      return this.#rows.find(id);
+      return this.#records.find(id);
     } catch {
       return undefined;
     }
   }
 
   #finish(id: number, state: Ended, kept: string | undefined): void {
-    this.#keep(() => this.#rows.finish(id, state, kept));
+    this.#write(() => this.#records.finish(id, state, kept));
   }
 
-  /** What was done is done, whether the file takes it or not. */
-  #keep(write: () => void): void {
+  /** A call that was made has its result, also where the file fails. */
+  #write(write: () => void): void {
     try {
       if (this.#isOpen) write();
     } catch {
@@ -176,7 +213,7 @@ class FileIdempotency implements Idempotency {
     }
   }
 
-  /** Once: a disk that is full stays so for a while. */
+  /** Once per process: a full disk stays full for a while. */
   #warn(): void {
     if (!this.#hasWarned) this.#options.log.warn(recordsFail);
     this.#hasWarned = true;
@@ -185,11 +222,11 @@ class FileIdempotency implements Idempotency {
 
 /** For the log. */
 export const recordsFail =
-  'The journal of calls cannot be written: repeated calls are not noticed.';
+  'The idempotency records cannot be written: repeated calls are not noticed.';
 
 /**
- * A call while the file fails: a full disk must keep nobody from deleting. Throws `conflict` where
- * the host gave a key: it counts on the call to be made once.
+ * Makes a call while the file fails: a full disk must not keep a user from deleting. Throws
+ * `conflict` where the host gave a key: it counts on the call to be made once.
  */
 export async function runWithoutRecord(
   { key, args }: IdempotentCall,
@@ -202,14 +239,23 @@ export async function runWithoutRecord(
   });
 }
 
-interface Run {
+interface Attempt {
   readonly call: IdempotentCall;
   readonly identity: CallIdentity;
   readonly context: ToolContext;
+}
+
+interface Run extends Attempt {
   readonly make: () => Promise<ToolResult>;
 }
 
-/** It may never have been there, or be nothing that this credential may see. */
+/** Undefined: no later call is given the result. */
+function keptOf(result: ToolResult, { call, identity }: Attempt): string | undefined {
+  const isReplayed = identity.key !== undefined || identity.rule === 'replayed';
+  return isReplayed ? toKept(call.tool, result) : undefined;
+}
+
+/** The target may never have been there, or this credential may not see it. */
 function perhapsRemoved(error: FoveaError): FoveaError {
   const { code, message, problems, upstream, hint = 'Look whether the name is right.' } = error;
   if (code !== 'not_found') return error;

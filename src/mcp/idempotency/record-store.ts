@@ -1,5 +1,5 @@
-// The rows of the journal: one for each call that changes something, there before it is sent.
-// Several processes share the file, so whatever is decided is decided in one transaction.
+// The records of calls that change something, each stored before its call is sent. Several
+// processes share the file, so each decision is made in one transaction.
 
 import { hostname } from 'node:os';
 import { type Clock, dayMs } from '../../clock.ts';
@@ -21,22 +21,29 @@ export interface IdempotencyRecord {
   readonly kept: string | undefined;
 }
 
-/** What is to be done about a call. */
-export type Claim =
-  /** To be made, under this row; `lost` is an equal one of which nobody knows what it did. */
-  | { readonly kind: 'make'; readonly id: number; readonly lost: IdempotencyRecord | undefined }
+/** What the records say of a call. */
+export type Verdict =
+  /** No equal call counts; `lost` is one that was sent, and whose answer is unknown. */
+  | { readonly kind: 'new'; readonly lost: IdempotencyRecord | undefined }
   /** The same call runs: here or in another process. */
-  | { readonly kind: 'wait'; readonly id: number }
-  | { readonly kind: 'done'; readonly row: IdempotencyRecord }
+  | { readonly kind: 'running'; readonly id: number }
+  | { readonly kind: 'done'; readonly record: IdempotencyRecord }
   /** The key belongs to a call with other arguments. */
-  | { readonly kind: 'other' };
+  | { readonly kind: 'other-call' };
+
+/** A call that is to be made has a record now. */
+export type Claim =
+  | Exclude<Verdict, { kind: 'new' }>
+  | (Extract<Verdict, { kind: 'new' }> & { readonly id: number });
 
 export interface RecordStore {
+  judge(call: CallIdentity): Verdict;
+  /** Judges the call; where it is new, records that it runs. */
   claim(call: CallIdentity): Claim;
-  /** One row; a call whose process is dead is lost. */
+  /** One record; a call whose process is dead is lost. */
   find(id: number): IdempotencyRecord | undefined;
   finish(id: number, state: Ended, kept: string | undefined): void;
-  /** It was no call after all. */
+  /** For a call that was not sent. */
   remove(id: number): void;
   close(): void;
 }
@@ -68,7 +75,7 @@ const migrations: readonly Migration[] = [
 interface Options {
   readonly path: string;
   readonly clock: Clock;
-  /** For so long an equal call counts as the same one; 0: never. */
+  /** How long an equal call counts as the same one; 0: never. */
   readonly windowMs: number;
 }
 
@@ -77,19 +84,24 @@ export function openRecordStore({ path, clock, windowMs }: Options): RecordStore
   const database = openDatabase(path, migrations, { busyMsMax: limits.journalBusyMsMax });
   const own = new Set<number>();
   const host = hostname();
-  const rows = new RecordTable(database, clock, { host, own });
-  rows.clean();
-  const beat = setInterval(() => rows.beat(), limits.journalBeatMs);
+  const table = new RecordTable(database, clock, { host, own });
+  table.clean();
+  const beat = setInterval(() => table.beat(), limits.journalBeatMs);
   beat.unref();
   return {
+    judge: (call) => judge(table, call, clock.now(), windowMs),
     claim: (call) => {
-      const claim = database.transaction(() => decide(rows, call, clock.now(), windowMs));
-      if (claim.kind === 'make') rows.started(claim.id);
+      const claim = database.transaction((): Claim => {
+        const verdict = judge(table, call, clock.now(), windowMs);
+        if (verdict.kind !== 'new') return verdict;
+        return { kind: 'new', lost: verdict.lost, id: table.add(call) };
+      });
+      if (claim.kind === 'new') table.started(claim.id);
       return claim;
     },
-    find: (id) => rows.find(id),
-    finish: (id, state, kept) => rows.finish(id, state, kept),
-    remove: (id) => rows.remove(id),
+    find: (id) => table.find(id),
+    finish: (id, state, kept) => table.finish(id, state, kept),
+    remove: (id) => table.remove(id),
     close: () => {
       clearInterval(beat);
       database.close();
@@ -97,29 +109,31 @@ export function openRecordStore({ path, clock, windowMs }: Options): RecordStore
   };
 }
 
-function decide(rows: RecordTable, call: CallIdentity, now: number, windowMs: number): Claim {
-  const earlier = call.key === undefined ? rows.newestEqual(call) : rows.newestOfKey(call);
-  const make = (lost?: IdempotencyRecord): Claim => ({ kind: 'make', id: rows.add(call), lost });
-  if (earlier === undefined) return make();
-  const { state, endedAt, digest } = earlier;
+function judge(table: RecordTable, call: CallIdentity, now: number, windowMs: number): Verdict {
+  const earlier = call.key === undefined ? table.newestEqual(call) : table.newestOfKey(call);
+  if (earlier === undefined) return unseen;
+  const { id, state, endedAt, digest } = earlier;
   if (call.key !== undefined) {
-    if (digest !== call.digest) return { kind: 'other' };
-    if (state === 'running') return { kind: 'wait', id: earlier.id };
-    return state === 'done' ? { kind: 'done', row: earlier } : make(earlier);
+    if (digest !== call.digest) return { kind: 'other-call' };
+    if (state === 'running') return { kind: 'running', id };
+    return state === 'done' ? { kind: 'done', record: earlier } : { kind: 'new', lost: earlier };
   }
-  if (windowMs === 0) return make();
+  if (windowMs === 0) return unseen;
   if (state === 'lost') {
-    if (now < endedAt) rows.agesFromNow(earlier.id);
-    return make(now - endedAt <= limits.lostCallSecondsMax * 1_000 ? earlier : undefined);
+    if (now < endedAt) table.agesFromNow(id);
+    const isRecent = now - endedAt <= limits.lostCallSecondsMax * 1_000;
+    return isRecent ? { kind: 'new', lost: earlier } : unseen;
   }
-  if (call.rule === 'never') return make();
-  // Two equal ones are honest, also at once.
-  if (call.rule === 'made') return make();
-  if (state === 'running') return { kind: 'wait', id: earlier.id };
+  // To repeat the call harms nothing, or is meant, also at once.
+  if (call.rule !== 'replayed') return unseen;
+  if (state === 'running') return { kind: 'running', id };
   // A clock that was set back says nothing about how long ago it was.
   const isRecent = now >= endedAt && now - endedAt <= windowMs;
-  return isRecent && !rows.hasOtherSince(call, endedAt) ? { kind: 'done', row: earlier } : make();
+  const counts = isRecent && !table.hasOtherSince(call, endedAt);
+  return counts ? { kind: 'done', record: earlier } : unseen;
 }
+
+const unseen: Verdict = { kind: 'new', lost: undefined };
 
 class RecordTable {
   readonly #database: Database;
@@ -178,7 +192,7 @@ class RecordTable {
     this.#own.add(id);
   }
 
-  /** A call that did nothing is no row: else whoever fails often would push others out. */
+  /** Failed calls are not stored, so that they cannot evict others. */
   finish(id: number, state: Ended, kept: string | undefined): void {
     if (state === 'failed') {
       this.remove(id);
@@ -194,14 +208,14 @@ class RecordTable {
     this.#database.run('DELETE FROM calls WHERE id = ?', [id]);
   }
 
-  /** Says that the calls of this process still run. The next call says if the file fails. */
+  /** Heartbeat of the calls of this process. Where the file fails, the next call reports it. */
   beat(): void {
     try {
       for (const id of this.#own) {
         this.#database.run('UPDATE calls SET ended_at = ? WHERE id = ?', [this.#clock.now(), id]);
       }
     } catch {
-      // Too late for a lease is no worse than dead.
+      // A missed heartbeat counts like the end of the process.
     }
   }
 
@@ -211,7 +225,7 @@ class RecordTable {
     this.#database.run(sql, [this.#clock.now(), id]);
   }
 
-  /** A call that runs renews its row; nobody's calls push out those of another principal. */
+  /** Removes old records. The bound holds per principal, so that none evicts those of another. */
   clean(): void {
     const oldest = this.#clock.now() - limits.journalDaysMax * dayMs;
     this.#database.run("DELETE FROM calls WHERE ended_at < ? OR state = 'failed'", [oldest]);
@@ -245,10 +259,10 @@ class RecordTable {
     return { ...call, state: lives ? 'running' : 'lost' };
   }
 
-  /** A process of another machine or container is known by its lease alone. */
+  /** A process of another machine or container is judged by its heartbeat alone. */
   #lives(row: Row): boolean {
     if (this.#own.has(row.integer('id'))) return true;
-    // Also where the clock was set back: a row of the future would live until then.
+    // Absolute, since after a clock that was set back a record would live until that time.
     const ageMs = Math.abs(this.#clock.now() - row.integer('ended_at'));
     if (ageMs > limits.journalLeaseMs) return false;
     return row.text('host') !== this.#host || isAlive(row.integer('pid'));

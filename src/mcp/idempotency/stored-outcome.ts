@@ -18,7 +18,7 @@ export function outcomeOf(thrown: unknown): Ended {
 
 /** A result as it is kept; undefined: it is not. Pictures are never kept. */
 export function toKept(tool: Tool, result: ToolResult): string | undefined {
-  const { images: _images, ask: _ask, ...rest } = result;
+  const { images: _images, ...rest } = result;
   const text = JSON.stringify(tool.givesSecret ? { ids: idsOf(result) } : { result: rest });
   return text.length > limits.journalResultCharactersMax ? undefined : text;
 }

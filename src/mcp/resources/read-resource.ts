@@ -10,8 +10,7 @@ import {
 import { membersOf } from '../../json-object.ts';
 import { readApp } from '../app/resource.ts';
 import type { AvailableTools } from '../available-tools.ts';
-import { readOnlyScope } from '../tool-call/read-only-scope.ts';
-import type { CallTool } from '../tool-call/stages.ts';
+import { type CallTool, readOnlyScope } from '../tool-call/stages.ts';
 import { readingCall } from './uris.ts';
 
 export interface ResourceReader {

@@ -4,7 +4,7 @@ import type { Transport } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../../clock.ts';
 import { createServer, wireTools } from '../create-server.ts';
-import { consentDesks } from '../elicitation/request-state.ts';
+import { createRequestStates } from '../elicitation/request-state.ts';
 import { createCapabilities } from '../server-capabilities.ts';
 import { type CallOptions, createCallTool } from '../tool-call/stages.ts';
 
@@ -19,8 +19,8 @@ export function serveStdioMcp(options: StdioMcpOptions, transport: Transport): S
   const tools = wireTools(list, settings);
   const callTool = createCallTool(options);
   const capabilities = createCapabilities(options, callTool);
-  const consent = consentDesks()('');
-  const parts = { version, clock, tools, readsFiles: true, capabilities, consent };
+  const requestState = createRequestStates()('');
+  const parts = { version, clock, tools, readsFiles: true, capabilities, requestState };
   return serveStdio(() => createServer(parts, callTool), {
     transport,
     onerror: (error) => log.warn('A message was not understood.', { error: error.name }),

@@ -9,9 +9,8 @@ import {
 import type { Clock } from '../../clock.ts';
 import { membersOf } from '../../json-object.ts';
 import type { AvailableTools } from '../available-tools.ts';
-import type { BackgroundTask, NextCall, Tool } from '../tool.ts';
-import { readOnlyScope } from '../tool-call/read-only-scope.ts';
-import { type CallOptions, createCallTool } from '../tool-call/stages.ts';
+import { type BackgroundTask, type NextCall, type Tool, wrapped } from '../tool.ts';
+import { type CallOptions, createCallTool, readOnlyScope } from '../tool-call/stages.ts';
 import type { Arguments } from '../tool-profiles.ts';
 import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
@@ -100,17 +99,14 @@ function onePerTool(calls: readonly NextCall[]): readonly NextCall[] {
   return calls.filter(({ tool }, place) => calls.findIndex((one) => one.tool === tool) === place);
 }
 
-/** The tool, with what was known when the work began. */
+/** The tool, whose result also says what was known when the task began. */
 function telling(tool: Tool, { started, next }: TaskHandle): Tool {
   if (tool.name !== waitTool) return tool;
-  return {
-    ...tool,
-    call: async (args, context) => {
-      const result = await tool.call(args, context);
-      const data = { ...result.data, ...(started && { started }) };
-      return result.data.done === true && result.data.status !== 'failed'
-        ? { ...result, data, next: onePerTool([...(result.next ?? []), ...next]) }
-        : { ...result, data };
-    },
-  };
+  return wrapped(tool, async (run) => {
+    const result = await run();
+    const data = { ...result.data, ...(started && { started }) };
+    return result.data.done === true && result.data.status !== 'failed'
+      ? { ...result, data, next: onePerTool([...(result.next ?? []), ...next]) }
+      : { ...result, data };
+  });
 }

@@ -1,60 +1,41 @@
-// The workspace that tools work in where nobody names one: that of the credential.
+// The workspace of the credential, in which tools work where the call names none. A credential
+// belongs to exactly one workspace (API, Authentication).
 
-import { asFoveaError } from '../../errors.ts';
 import type { Account } from '../../sign-in/session.ts';
 import type { ToolContext } from '../tool.ts';
-import type { ListedTool, ToolListSettings } from '../tool-list.ts';
-import { fillDefaults } from '../tool-list.ts';
 
-type Arguments = Readonly<Record<string, unknown>>;
+type Connection = Pick<ToolContext, 'client' | 'signal'>;
 
-interface At extends Pick<ToolContext, 'client' | 'signal'> {
-  /** Whose credential it is; undefined: it cannot change. */
-  readonly account: Account | undefined;
+export interface CredentialWorkspace {
+  /** The service is asked once for each sign-in. `account` undefined: it cannot change. */
+  known(connection: Connection, account: Account | undefined): Promise<string>;
+  /** Asks again; undefined: the workspace is the same, or the service does not say. */
+  moved(connection: Connection, account: Account | undefined): Promise<string | undefined>;
 }
 
-export interface OwnWorkspace {
-  /**
-   * Runs a call with its arguments filled: the defaults of the settings, and the workspace of the
-   * credential where the tool needs one. The credential is asked for it once; again after somebody
-   * signed in, and after it was refused: the call is made anew then.
-   */
-  call<Result>(
-    tool: ListedTool,
-    args: Arguments,
-    at: At,
-    run: (filled: Arguments) => Promise<Result>,
-  ): Promise<Result>;
-}
-
-/** A credential belongs to exactly one workspace (first document, Authentication). */
-export function createOwnWorkspace(settings: ToolListSettings): OwnWorkspace {
+export function createCredentialWorkspace(): CredentialWorkspace {
   let known: { readonly workspace: string; readonly signIn: string | undefined } | undefined;
+  const ask = async (connection: Connection, account: Account | undefined) => {
+    const workspace = await readWorkspace(connection);
+    known = { workspace, signIn: account?.signIn };
+    return workspace;
+  };
   return {
-    call: async (tool, args, at, run) => {
-      const filled = fillDefaults(tool, args, settings);
-      const isNeeded = tool.inputSchema.required?.includes('workspace') ?? false;
-      if (!isNeeded || (filled.workspace ?? undefined) !== undefined) return run(filled);
-      const signIn = at.account?.signIn;
-      const isSame = known?.signIn === signIn;
-      const own = (isSame && known?.workspace) || (await ask(at));
-      known = { workspace: own, signIn };
-      try {
-        return await run({ ...filled, workspace: own });
-      } catch (thrown) {
-        if (asFoveaError(thrown).code !== 'forbidden') throw thrown;
-        known = undefined;
-        const now = await ask(at).catch(() => own);
-        if (now === own) throw thrown;
-        known = { workspace: now, signIn };
-        return run({ ...filled, workspace: now });
-      }
+    known: async (connection, account) => {
+      const isSame = known?.signIn === account?.signIn;
+      return (isSame && known?.workspace) || ask(connection, account);
+    },
+    moved: async (connection, account) => {
+      const before = known?.workspace;
+      known = undefined;
+      const now = await ask(connection, account).catch(() => undefined);
+      return now === before ? undefined : now;
     },
   };
 }
 
 /** The contract is loaded with the first call that needs it. */
-async function ask({ client, signal }: Pick<ToolContext, 'client' | 'signal'>): Promise<string> {
+async function readWorkspace({ client, signal }: Connection): Promise<string> {
   const { workspace } = await import('../../contract/workspace.ts');
   const { body } = await client.call(workspace.workspace_whoami, {}, { signal });
   return body.workspace;

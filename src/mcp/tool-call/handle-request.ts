@@ -1,8 +1,7 @@
-// tools/call of one connection: the call itself, and what is asked of the person at the host.
+// tools/call of one connection: what the request and its host say, passed to the stages of a call.
 
 import {
   type CallToolRequest,
-  type CallToolResult,
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -12,107 +11,48 @@ import {
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import {
-  askAtOnce,
-  askInResult,
-  askToAgreeInResult,
-  canAsk,
-  givenAnswer,
+  type ElicitationOptions,
+  hostElicitation,
+  InputRequired,
 } from '../elicitation/host-elicitation.ts';
-import type { ConsentDesk } from '../elicitation/request-state.ts';
-import { forPeople } from '../foreign-text.ts';
-import type { Ask } from '../tool.ts';
 import { createProgress, noProgress, type Progress } from './progress.ts';
-import type { Called, CallScope, CallTool } from './stages.ts';
+import type { Called, CallTool } from './stages.ts';
 
-export interface ToolCallParts {
-  readonly clock: Clock;
+export interface ToolCallOptions extends ElicitationOptions {
   readonly callTool: CallTool;
-  readonly consent: ConsentDesk;
 }
 
-/** A call that was made, or a question that the host answers by repeating its request. */
-export type Answered = { readonly called: Called } | { readonly asks: InputRequiredResult };
+/** A call that was made, or what the host has to ask its user before it repeats its request. */
+export type Answered =
+  | { readonly called: Called }
+  | { readonly inputRequired: InputRequiredResult };
 
 /** Answers tools/call. Throws errors of the protocol alone. */
 export async function answerToolCall(
   server: Server,
-  parts: ToolCallParts,
+  options: ToolCallOptions,
   params: CallToolRequest['params'],
   context: ServerContext,
 ): Promise<Answered> {
-  const progress = progressOf(context, parts.clock);
-  const knowsLinks = linksSince <= revisionOf(server, context);
-  const key = idempotencyKey(context);
-  const call = (person: CallScope['person']) => {
-    const { signal } = context.mcpReq;
-    const scope = { signal, progress: progress.report, person, ...(key !== undefined && { key }) };
-    return parts.callTool(params.name, params.arguments ?? {}, scope, knowsLinks);
+  const { clock, callTool } = options;
+  const progress = progressOf(context, clock);
+  const scope = {
+    signal: context.mcpReq.signal,
+    progress: progress.report,
+    elicitation: hostElicitation(server, context, options),
+    key: idempotencyKey(context),
   };
+  const knowsLinks = linksSince <= revisionOf(server, context);
   try {
-    return await callAndAsk(call, { ...parts, server, context });
+    const called = await callTool(params.name, params.arguments ?? {}, scope, knowsLinks);
+    return { called };
+  } catch (thrown) {
+    if (thrown instanceof InputRequired) return { inputRequired: thrown.result };
+    throw thrown;
   } finally {
     await progress.finish();
   }
 }
-
-/** As the protocol has it. */
-export function toProtocol(answered: Answered): CallToolResult | InputRequiredResult {
-  return 'asks' in answered ? answered.asks : answered.called.result;
-}
-
-type AskToAgree = Extract<Ask, { kind: 'consent' }>;
-
-type Call = (person: CallScope['person']) => Promise<Called>;
-
-interface Round {
-  readonly server: Server;
-  readonly context: ServerContext;
-  readonly consent: ConsentDesk;
-  readonly clock: Clock;
-}
-
-/** A tool that asks is called a second time, with what came back. */
-async function callAndAsk(call: Call, round: Round): Promise<Answered> {
-  const { server, context, consent, clock } = round;
-  const canOpen = canAsk(server, context, 'url');
-  const canConsent = canAsk(server, context, 'form');
-  const agreed = consent.redeem(context);
-  const answer = givenAnswer(context, agreed === undefined ? 'open' : 'consent');
-  const called = await call({
-    canOpen: canOpen !== 'no',
-    canConsent: canConsent !== 'no' && !consent.dropsQuestions(server),
-    answer,
-    agreed,
-  });
-  const { ask } = called;
-  if (ask === undefined) return { called };
-  const isAtOnce = (ask.kind === 'open' ? canOpen : canConsent) === 'at-once';
-  if (ask.kind === 'open') {
-    if (!isAtOnce) return { asks: askInResult(ask) };
-    const { answer: opened } = await askAtOnce(ask, context, clock);
-    return { called: await call({ canOpen: false, canConsent: false, answer: opened }) };
-  }
-  const shown = { ...ask, message: forPeople(ask.message) };
-  if (isAtOnce) return { called: await untilAgreed(call, round, shown) };
-  return { asks: askToAgreeInResult(shown, await consent.seal(ask.target, context)) };
-}
-
-/** Asked anew where the target changed meanwhile; in the end that counts as no answer. */
-async function untilAgreed(call: Call, round: Round, first: AskToAgree) {
-  const { server, context, consent, clock } = round;
-  let ask = first;
-  for (let rounds = 1; ; rounds += 1) {
-    const isLast = rounds > limits.consentRoundsMax;
-    const { answer, isDropped } = isLast ? unanswered : await askAtOnce(ask, context, clock);
-    if (isDropped) consent.droppedBy(server);
-    const person = { canOpen: false, canConsent: true, answer, agreed: ask.target };
-    const called = await call(person);
-    if (called.ask?.kind !== 'consent') return called;
-    ask = { ...called.ask, message: forPeople(called.ask.message) };
-  }
-}
-
-const unanswered = { answer: 'none', isDropped: false } as const;
 
 /** Given by hosts that repeat a call whose answer they did not get. */
 function idempotencyKey({ mcpReq }: ServerContext): string | undefined {

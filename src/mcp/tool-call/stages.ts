@@ -1,4 +1,5 @@
-// One tool call, from the arguments of a host to a result that it can read.
+// The way of a tool call, from the arguments of a host to a result that it can read: an ordered
+// list of stages, each a small function over the call.
 
 import {
   type CallToolResult,
@@ -11,10 +12,10 @@ import type { Log } from '../../log.ts';
 import { nearest } from '../../nearest.ts';
 import { once } from '../../once.ts';
 import type { Account } from '../../sign-in/session.ts';
+import { InputRequired, noElicitation } from '../elicitation/host-elicitation.ts';
 import { cleanText } from '../foreign-text.ts';
-import type { Idempotency, IdempotentCall } from '../idempotency/idempotency.ts';
-import { createPresenter, type PresenterOptions } from '../results/present-result.ts';
-import type { Ask, BackgroundTask, Tool, ToolContext } from '../tool.ts';
+import { createPresenter } from '../results/present-result.ts';
+import type { BackgroundTask, Tool } from '../tool.ts';
 import {
   fillDefaults,
   type ListedTool,
@@ -22,6 +23,7 @@ import {
   whyNotOffered,
 } from '../tool-list.ts';
 import {
+  type Arguments,
   type OperationCall,
   operationsFind,
   presentCall,
@@ -29,50 +31,39 @@ import {
 } from '../tool-profiles.ts';
 import { excessOf } from './argument-limits.ts';
 import type { Checked } from './corrected-call.ts';
-import { createOwnWorkspace } from './credential-workspace.ts';
+import { createCredentialWorkspace } from './credential-workspace.ts';
+import { type CallerOptions, type CallScope, ToolCall } from './tool-call.ts';
 
-/** What a context has from the call that it is made for. */
-export interface CallScope extends Pick<ToolContext, 'signal' | 'progress' | 'person'> {
-  /** Given by the host: a second call with it is the same call. */
-  readonly key?: string | undefined;
-}
-
-export interface CallOptions extends PresenterOptions {
+export interface CallOptions extends CallerOptions {
   /** The full list, as it was made at build time. */
   readonly list: readonly ListedTool[];
   /** Loads the tools themselves; called with the first call. */
   readonly loadTools: () => Promise<readonly Tool[]>;
-  readonly makeContext: (scope: CallScope) => Promise<ToolContext> | ToolContext;
-  /** Who calls: the same words for the same credential. Undefined: there is one caller alone. */
-  readonly principal?: string;
-  /** Whose credential it is at this moment. Undefined: that cannot change. */
-  readonly account?: () => Promise<Account | undefined>;
-  /** Opened by the first call that changes something; undefined: none is kept. */
-  readonly idempotency?: () => Promise<Idempotency | undefined>;
   readonly log: Log;
 }
 
-type CallersOwn = 'makeContext' | 'principal' | 'account' | 'idempotency' | keyof PresenterOptions;
-
 export interface Called {
   readonly result: CallToolResult;
-  /** To be asked of the host in place of the result. */
-  readonly ask?: Ask;
   /** What goes on in the background. */
   readonly work?: BackgroundTask;
 }
 
+/**
+ * Calls a tool by its name. Throws a ProtocolError for a tool that is unknown or not offered, and
+ * InputRequired where the host has to ask its user; every other failure is a result that says so.
+ */
 export type CallTool = (
   name: string,
-  args: Readonly<Record<string, unknown>>,
+  args: Arguments,
   scope: CallScope,
   knowsLinks: boolean,
 ) => Promise<Called>;
 
-/**
- * Calls a tool by its name. A tool that is unknown or not offered is an error of the protocol;
- * every other failure is a result that says so, and never harms another call.
- */
+/** The scope of a call that a host makes without a tool: it only reads, and asks nobody. */
+export function readOnlyScope(signal: AbortSignal): CallScope {
+  return { signal, progress: () => undefined, elicitation: noElicitation };
+}
+
 export function createCallTool(options: CallOptions): CallTool {
   return prepareCallTools(options)(options);
 }
@@ -82,144 +73,63 @@ export function prepareCallTools({
   list,
   loadTools,
   log,
-}: Omit<CallOptions, CallersOwn>): (own: Pick<CallOptions, CallersOwn>) => CallTool {
+}: Omit<CallOptions, keyof CallerOptions>): (caller: CallerOptions) => CallTool {
   const listed = new Map([...list, operationsFind].map((tool) => [tool.name, tool]));
   const findTool = createFinder(async () => {
-    const { operationsFindTool: findingTool } = await import(
-      '../operation-search/operations-find.ts'
-    );
-    return [...(await loadTools()), findingTool(list)];
+    const { operationsFindTool } = await import('../operation-search/operations-find.ts');
+    return [...(await loadTools()), operationsFindTool(list)];
   });
-  const checkUnsent = createUnsentCheck(listed, findTool);
-  return (own) => {
-    const { makeContext, settings, idempotency: journal } = own;
-    const present = createPresenter(own, listed);
-    const remembered = async (call: IdempotentCall, context: ToolContext) => {
-      const make = () => call.tool.call(call.args, context);
-      const opened = call.tool.effect === 'reads' ? undefined : await journal?.();
-      return opened === undefined ? make() : opened.run(call, context, make);
-    };
-    const ownWorkspace = createOwnWorkspace(settings);
+  return (caller) => {
+    const presenter = createPresenter(caller, listed);
+    const workspace = createCredentialWorkspace();
     return async (name, args, scope, knowsLinks) => {
-      let resolved: OperationCall = { name, args };
+      const shared = { scope, caller, listed, findTool, workspace };
+      const call = new ToolCall({ name, args }, shared);
       try {
-        checkSize(args);
-        resolved = resolveOperation(name, args, listed, settings);
-        const entry = listed.get(resolved.name);
-        if (entry === undefined) throw unknownTool(resolved.name, listed, settings);
-        const refused = whyNotOffered(entry, settings);
-        if (refused !== undefined)
-          throw invalidParams(`The tool "${entry.name}" is not offered: ${refused}.`);
-        // Once more: what a text of JSON held was not seen before.
-        if (resolved.args !== args) checkSize(resolved.args);
-        const tool = await findTool(entry.name);
-        const context = await makeContext(scope);
-        const account = await own.account?.();
-        const principal = principalOf(own.principal, account);
-        const at = { ...context, account };
-        const result = await ownWorkspace.call(entry, resolved.args, at, (filled) =>
-          remembered({ tool, args: filled, principal, key: scope.key }, context),
-        );
-        const { ask, work } = result;
-        return {
-          result: await present.result(tool.name, result, knowsLinks),
-          ...(ask && canBeAsked(ask, scope) && { ask }),
-          ...(work && { work }),
-        };
+        await runStages(stages, call);
+        const { work } = call.result;
+        const result = await presenter.result(call.tool.name, call.result, knowsLinks);
+        return { result, ...(work && { work }) };
       } catch (thrown) {
-        if (thrown instanceof ProtocolError) throw thrown;
+        if (thrown instanceof ProtocolError || thrown instanceof InputRequired) throw thrown;
         const failure = scope.signal.aborted ? cancelled(thrown) : thrown;
         logFailure(log, name, failure);
-        const { canConsent } = scope.person;
-        const checkCall = (call: OperationCall) => checkUnsent(call, settings, canConsent);
-        return { result: await present.failure(failure, resolved, checkCall) };
+        const check = (corrected: OperationCall) => checkUnsent(new ToolCall(corrected, shared));
+        return { result: await presenter.failure(failure, call.operation, check) };
       }
     };
   };
 }
 
-/** What one account did is nobody else's: neither its results, nor its keys. */
-function principalOf(fixed = '', account: Account | undefined): string {
-  return account === undefined ? fixed : JSON.stringify([fixed, account.person]);
-}
+/** A stage does one thing to a call, or throws. */
+type Stage = (call: ToolCall) => void | Promise<void>;
 
-function canBeAsked({ kind }: Ask, { person }: CallScope): boolean {
-  return kind === 'open' ? person.canOpen : person.canConsent;
-}
+/** Nothing is read, sent or asked before these have passed. */
+const argumentStages: readonly Stage[] = [
+  refuseNotOffered,
+  loadTool,
+  fillSettingsDefaults,
+  checkArguments,
+];
 
-function createFinder(loadTools: () => Promise<readonly Tool[]>) {
-  // A failed load is tried again with the next call.
-  const byName = once(async () => new Map((await loadTools()).map((tool) => [tool.name, tool])));
-  return async (name: string): Promise<Tool> => {
-    const tool = (await byName.get()).get(name);
-    if (tool === undefined) throw new Error(`tools/list.json lists ${name}, which does not exist`);
-    return tool;
-  };
-}
+/** For one workspace; none runs once there is a result. */
+const workspaceStages: readonly Stage[] = [replayRecordedResult, elicitConfirmation, runOnce];
 
-/** What is wrong with a call, as far as that shows before anything is sent. */
-function createUnsentCheck(
-  listed: ReadonlyMap<string, ListedTool>,
-  findTool: (name: string) => Promise<Tool>,
-) {
-  return async (
-    call: OperationCall,
-    settings: ToolListSettings,
-    canConsent: boolean,
-  ): Promise<Checked> => {
-    let resolved = call;
-    try {
-      if (!listed.has(call.name)) {
-        resolved = resolveOperation(call.name, call.args, listed, settings);
-      }
-      const entry = listed.get(resolved.name);
-      if (entry === undefined || whyNotOffered(entry, settings) !== undefined) {
-        throw new FoveaError('forbidden', 'The tool is not offered.');
-      }
-      const filled = fillDefaults(entry, resolved.args, settings);
-      const isNeeded = entry.inputSchema.required?.includes('workspace') ?? false;
-      // Which one is that of the credential, the service says; any name is right for the rest.
-      const complete = isNeeded ? { ...filled, workspace: filled.workspace ?? 'own' } : filled;
-      (await findTool(entry.name)).check?.(complete, canConsent);
-      return { call: resolved };
-    } catch (thrown) {
-      return { call: resolved, wrong: asFoveaError(thrown) };
-    }
-  };
-}
+const stages: readonly Stage[] = [
+  limitArguments,
+  resolveDispatcher,
+  ...argumentStages,
+  openContext,
+  fillWorkspace,
+  runInWorkspace,
+];
 
-function unknownTool(
-  name: string,
-  listed: ReadonlyMap<string, ListedTool>,
-  settings: ToolListSettings,
-): ProtocolError {
-  const offered = [...listed.values()].filter(
-    (tool) => whyNotOffered(tool, settings) === undefined,
-  );
-  const near = nearest(
-    name.slice(0, 64),
-    offered.map((tool) => tool.name),
-  );
-  const tool = listed.get(near ?? '');
-  const right = tool ? `Did you mean ${wayTo(tool, settings)}?` : 'tools/list has all names.';
-  return invalidParams(
-    `There is no tool ${JSON.stringify(cleanText(name).slice(0, 64))}. ${right}`,
-  );
-}
-
-/** Not every surface lists the tool by its own name. */
-function wayTo(tool: ListedTool, settings: ToolListSettings): string {
-  const call = presentCall(tool, {}, settings);
-  if (call.tool === tool.name) return `"${tool.name}"`;
-  return `"${call.tool}" with the operation "${tool.name}"`;
-}
-
-function invalidParams(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+async function runStages(list: readonly Stage[], call: ToolCall): Promise<void> {
+  for (const stage of list) await stage(call);
 }
 
 /** Before anything walks through the arguments. */
-function checkSize(args: unknown): void {
+function limitArguments({ operation: { args } }: ToolCall): void {
   const { toolArgumentElementsMax: elementsMax, toolArgumentDepthMax: depthMax } = limits;
   const excess = excessOf(args, { elementsMax, depthMax });
   if (excess === 'depth') {
@@ -234,12 +144,138 @@ function checkSize(args: unknown): void {
   }
 }
 
-/** The reason of an abort is whatever the host said: it stands for no failure of ours. */
+/** Puts the operation in the place of the dispatcher tool that was called. */
+function resolveDispatcher(call: ToolCall): void {
+  const { name, args } = call.operation;
+  call.operation = resolveOperation(name, args, call.listed, call.settings);
+  // Its arguments may have come as JSON text, whose members were not counted yet.
+  if (call.operation.args !== args) limitArguments(call);
+}
+
+function refuseNotOffered(call: ToolCall): void {
+  const { name } = call.operation;
+  const entry = call.listed.get(name);
+  if (entry === undefined) throw unknownTool(call);
+  const why = whyNotOffered(entry, call.settings);
+  if (why !== undefined) throw invalidParams(`The tool "${name}" is not offered: ${why}.`);
+}
+
+async function loadTool(call: ToolCall): Promise<void> {
+  call.tool = await call.findTool(call.operation.name);
+}
+
+function fillSettingsDefaults(call: ToolCall): void {
+  call.args = fillDefaults(call.entry, call.operation.args, call.settings);
+}
+
+/** The workspace of the credential is not known yet: any name stands for it. */
+function checkArguments(call: ToolCall): void {
+  const { args, lacksWorkspace } = call;
+  call.prepared = call.tool.prepare(lacksWorkspace ? { ...args, workspace: 'own' } : args);
+}
+
+async function openContext(call: ToolCall): Promise<void> {
+  call.context = await call.caller.makeContext(call.scope);
+  call.account = await call.caller.account?.();
+}
+
+async function fillWorkspace(call: ToolCall): Promise<void> {
+  if (!call.lacksWorkspace) return;
+  call.isInOwnWorkspace = true;
+  call.useWorkspace(await call.workspace.known(call.context, call.account));
+}
+
+/** Once more where the service refused the call, and the credential is for another workspace. */
+async function runInWorkspace(call: ToolCall): Promise<void> {
+  try {
+    await runStages(workspaceStages, call);
+  } catch (thrown) {
+    const isRefused = call.isInOwnWorkspace && asFoveaError(thrown).code === 'forbidden';
+    const moved = isRefused ? await call.workspace.moved(call.context, call.account) : undefined;
+    if (moved === undefined) throw thrown;
+    call.useWorkspace(moved);
+    await runStages(workspaceStages, call);
+  }
+}
+
+/** An equal call that was made before gives its result. */
+async function replayRecordedResult(call: ToolCall): Promise<void> {
+  const { tool, args, context, caller, scope } = call;
+  const idempotency = tool.effect === 'reads' ? undefined : await caller.idempotency?.();
+  const principal = principalOf(caller.principal, call.account);
+  const identity = { tool, args, principal, key: scope.key };
+  call.identified = await idempotency?.identify(identity, context);
+  call.outcome = call.identified?.recorded;
+}
+
+/** Asks the person at the host; a result stands in place of that of the tool. */
+async function elicitConfirmation(call: ToolCall): Promise<void> {
+  call.outcome ??= await call.prepared.elicit?.(call.context);
+}
+
+async function runOnce(call: ToolCall): Promise<void> {
+  const run = () => call.prepared.run(call.context);
+  call.outcome ??= await (call.identified === undefined ? run() : call.identified.run(run));
+}
+
+/** What is wrong with a call, as far as that shows before anything is read, sent or asked. */
+async function checkUnsent(call: ToolCall): Promise<Checked> {
+  try {
+    if (!call.listed.has(call.operation.name)) resolveDispatcher(call);
+    await runStages(argumentStages, call);
+    call.prepared.checkConfirmation?.(call.scope.elicitation.canConfirm);
+    return { call: call.operation };
+  } catch (thrown) {
+    return { call: call.operation, wrong: asFoveaError(thrown) };
+  }
+}
+
+/** What one account did is shared with no other: neither its results, nor its keys. */
+function principalOf(fixed = '', account: Account | undefined): string {
+  return account === undefined ? fixed : JSON.stringify([fixed, account.person]);
+}
+
+function createFinder(loadTools: () => Promise<readonly Tool[]>) {
+  // A failed load is tried again with the next call.
+  const byName = once(async () => new Map((await loadTools()).map((tool) => [tool.name, tool])));
+  return async (name: string): Promise<Tool> => {
+    const tool = (await byName.get()).get(name);
+    if (tool === undefined) throw new Error(`tools/list.json lists ${name}, which does not exist`);
+    return tool;
+  };
+}
+
+function unknownTool({ operation, listed, settings }: ToolCall): ProtocolError {
+  const shown = cleanText(operation.name).slice(0, 64);
+  const offered = [...listed.values()].filter(
+    (tool) => whyNotOffered(tool, settings) === undefined,
+  );
+  const near = nearest(
+    operation.name.slice(0, 64),
+    offered.map((tool) => tool.name),
+  );
+  const tool = listed.get(near ?? '');
+  const right = tool ? `Did you mean ${calledAs(tool, settings)}?` : 'tools/list has all names.';
+  return invalidParams(`There is no tool ${JSON.stringify(shown)}. ${right}`);
+}
+
+/** Not every tool profile lists the tool by its own name. */
+function calledAs(tool: ListedTool, settings: ToolListSettings): string {
+  const call = presentCall(tool, {}, settings);
+  if (call.tool === tool.name) return `"${tool.name}"`;
+  return `"${call.tool}" with the operation "${tool.name}"`;
+}
+
+function invalidParams(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+/** The reason of an abort is a text of the host, and no failure of ours. */
 function cancelled(cause: unknown): FoveaError {
   return new FoveaError('cancelled', 'The call was cancelled.', { cause });
 }
 
-/** What nobody foresaw goes to the log, where its words cannot reach a model. */
+/** The words of an unforeseen error go to the log, where they cannot reach a model. */
 function logFailure(log: Log, tool: string, thrown: unknown): void {
   const { code, cause } = asFoveaError(thrown);
   if (code !== 'internal') {

@@ -93,9 +93,14 @@ test('a tool gets nothing of the token that was shown', async () => {
   const seen: unknown[] = [];
   const spy: Tool = {
     ...who,
-    call: (args, context) => {
-      seen.push(args, context);
-      return who.call(args, context);
+    prepare: (args) => {
+      const prepared = who.prepare(args);
+      return {
+        run: (context) => {
+          seen.push(args, context);
+          return prepared.run(context);
+        },
+      };
     },
   };
   const server = await startTestMcpHttp({ tools: [spy] });
@@ -107,10 +112,10 @@ test('a tool gets nothing of the token that was shown', async () => {
   expect(Object.keys(Object(context)).toSorted()).toEqual([
     'client',
     'clock',
+    'elicitation',
     'eventStorePlace',
     'files',
     'machine',
-    'person',
     'progress',
     'settings',
     'signIn',
