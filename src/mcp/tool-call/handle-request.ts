@@ -36,11 +36,12 @@ export async function answerToolCall(
 ): Promise<Answered> {
   const { clock, callTool } = options;
   const progress = progressOf(context, clock);
+  const key = idempotencyKey(context);
   const scope = {
     signal: context.mcpReq.signal,
     progress: progress.report,
     elicitation: hostElicitation(server, context, options),
-    key: idempotencyKey(context),
+    ...(key !== undefined && { key }),
   };
   const knowsLinks = linksSince <= revisionOf(server, context);
   try {
