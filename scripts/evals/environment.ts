@@ -3,6 +3,7 @@
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { once } from '../../src/once.ts';
 import { openTestEventStore } from '../../test/fixtures/event-store.ts';
 import { startTestPlatform } from '../../test/fixtures/platform.ts';
 import { connect } from './connect.ts';
@@ -27,16 +28,18 @@ export async function openScene(surface: string): Promise<OpenScene> {
   await mkdir(files);
   await cp(resolve('sample/blood-cells'), join(files, 'blood-cells'), { recursive: true });
   await mkdir(join(home, 'platform'), { recursive: true, mode: 0o700 });
-  const platform = await startTestPlatform({
-    data: join(home, 'platform'),
-    workspace: 'local',
-    trainer: {
-      path: process.execPath,
-      args: [resolve('src/bin/example-trainer.ts')],
-      name: 'example',
-    },
-  });
-  const events = await openTestEventStore({ data: join(folder, 'events') });
+  const [platform, events] = await Promise.all([
+    startTestPlatform({
+      data: join(home, 'platform'),
+      workspace: 'local',
+      trainer: {
+        path: process.execPath,
+        args: [resolve('src/bin/example-trainer.ts')],
+        name: 'example',
+      },
+    }),
+    openTestEventStore({ data: join(folder, 'events') }),
+  ]);
   const settings = {
     FOVEA_HOME: home,
     FOVEA_FILE_ROOTS: files,
@@ -46,7 +49,8 @@ export async function openScene(surface: string): Promise<OpenScene> {
     FOVEA_CREDENTIALS: 'memory',
     FOVEA_NO_BROWSER: '1',
   };
-  const own = await connect({ ...settings, FOVEA_SURFACE: 'full' });
+  // Many jobs begin with nothing set up.
+  const own = once(() => connect({ ...settings, FOVEA_SURFACE: 'full' }));
   const headers = { authorization: `Bearer ${platform.key}`, 'content-type': 'application/json' };
   const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
     const answer = await fetch(`${platform.url}/local${path}`, { ...init, headers });
@@ -56,14 +60,13 @@ export async function openScene(surface: string): Promise<OpenScene> {
     files,
     folder,
     settings,
-    setUp: own.call,
+    setUp: async (name, facts) => (await own.get()).call(name, facts),
     get: (path) => ask(path),
     post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
     event: async (path) => (await events.get(path)).body,
     close: async () => {
-      await own.close();
-      await platform.close();
-      await events.close();
+      await (await own.started())?.close();
+      await Promise.all([platform.close(), events.close()]);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -18,6 +18,8 @@ export interface AgentOptions {
 
 export interface JobOutcome {
   readonly name: string;
+  /** Why the state is wrong before the agent begins; undefined: the job has nothing to do. */
+  readonly failureBefore: string | undefined;
   /** Why the end state is wrong; undefined: it is right. */
   readonly failure: string | undefined;
   readonly calls: number;
@@ -46,13 +48,14 @@ export async function runJob(job: Job, options: AgentOptions): Promise<JobOutcom
   const scene = await openScene(options.surface);
   try {
     await job.seed(scene);
+    const failureBefore = await failureOf(job, scene);
     const began = performance.now();
     const record = join(scene.folder, 'record.jsonl');
     const ending = await runAgent(job, scene, record, options);
     const seconds = (performance.now() - began) / 1000;
     const failure = await failureOf(job, scene);
     const said = failure && ending ? `${failure} (${ending})` : failure;
-    return { name: job.name, failure: said, seconds, ...countRecord(record) };
+    return { name: job.name, failureBefore, failure: said, seconds, ...countRecord(record) };
   } finally {
     await scene.close();
   }

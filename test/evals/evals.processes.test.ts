@@ -19,6 +19,7 @@ test.each(['full', 'compact'] as const)(
     for (const job of some) {
       const outcome = await runJob(job, options('reference', surface));
       expect(outcome).toMatchObject({ name: job.name, failure: undefined });
+      expect(outcome.failureBefore, job.name).toEqual(expect.any(String));
       expect(outcome.calls).toBeGreaterThan(0);
       expect(outcome.tokens).toBeGreaterThan(1_000);
     }
@@ -26,13 +27,14 @@ test.each(['full', 'compact'] as const)(
   120_000,
 );
 
-test('an agent that does nothing passes none', async () => {
-  for (const job of some) {
-    const { failure, calls } = await runJob(job, options('nothing', 'full'));
-    expect(failure, job.name).toEqual(expect.any(String));
-    expect(calls).toBe(0);
-  }
-}, 240_000);
+test('an agent that does nothing passes none of them', async () => {
+  // Of the others the state before an agent came was found wrong above.
+  const [job] = some;
+  if (job === undefined) throw new Error('the job is missing');
+  const { failure, calls } = await runJob(job, options('nothing', 'full'));
+  expect(failure).toEqual(expect.any(String));
+  expect(calls).toBe(0);
+});
 
 test('an agent that is killed half-way is counted, and its job judged by its state', async () => {
   const [job] = jobs.filter(({ name }) => name === 'create-project');

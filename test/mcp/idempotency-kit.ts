@@ -21,3 +21,10 @@ export function openJournalFile(folder: string): DatabaseSync {
   onTestFinished(() => file.close());
   return file;
 }
+
+/** As if all calls so far had been made so much earlier. */
+export function ageCalls(folder: string, milliseconds: number): void {
+  openJournalFile(folder)
+    .prepare('UPDATE calls SET started_at = started_at - ?, ended_at = ended_at - ?')
+    .run(milliseconds, milliseconds);
+}

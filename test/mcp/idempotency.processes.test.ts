@@ -22,7 +22,7 @@ import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { type LossyProxy, startLossyProxy } from '../fixtures/lossy-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
 import { temporaryFolder } from '../storage/kit.ts';
-import { callWithKey, openJournalFile } from './idempotency-kit.ts';
+import { ageCalls, callWithKey, openJournalFile } from './idempotency-kit.ts';
 
 const creation = 'POST /acme/projects';
 const image = 'sample/blood-cells/JPEGImages/BloodImage_00040.jpg';
@@ -152,7 +152,7 @@ describe('an answer that is lost', () => {
     const again = await fovea.call('video_inference_start', video);
     expect(again.text).toContain('it may have been done');
     expect(times(start)).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    ageCalls(home, 4_000);
     await fovea.call('video_inference_start', video);
     expect(times(start)).toBe(2);
   });
@@ -176,7 +176,7 @@ describe('an answer that is lost', () => {
   ])('%s: the key of a colleague is not taken for ours', async (tool, what, args) => {
     proxy.cut(what, 'unheard');
     expect((await fovea.call(tool, args)).isError).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    ageCalls(home, 1_000);
     const input = { workspace: 'acme', ...args, scopes: ['folder:read'] };
     await platform.client.call(apiKeys.api_keys_create, input);
     const again = await fovea.call(tool, args);
@@ -193,7 +193,7 @@ describe('an answer that is lost', () => {
     const settings = { project, preprocessing: {}, augmentation: {} };
     proxy.cut(generate, 'unheard');
     expect((await fovea.call('versions_generate', settings)).isError).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    ageCalls(home, 1_000);
     const input = { workspace: 'acme', ...settings };
     await platform.client.call(versions.versions_generate, input);
     const again = await fovea.call('versions_generate', settings);
