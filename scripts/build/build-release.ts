@@ -99,12 +99,12 @@ function copyPages(folder: string): void {
     });
   }
   for (const name of viewerFiles) {
-    cpSync(`${viewer}/${name}`, join(folder, 'parts/page-parts/swagger-ui', name));
+    cpSync(`${viewer}/${name}`, join(folder, 'parts/page-assets/swagger-ui', name));
   }
 }
 
 const pages = {
-  'http-server/page-parts': 'page-parts',
+  'http-server/page-assets': 'page-assets',
   'event-store/page': 'page',
   'mcp/app/pages': 'pages',
   'platform/platform-page': 'platform-page',

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asFoveaError } from '../errors.ts';
-import { collectBytes } from '../http-server/receive.ts';
+import { readBytes } from '../http-server/bounded-body.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
 import { isForm } from './form-type.ts';
@@ -22,7 +22,7 @@ export async function readOAuthBody(
     return undefined;
   }
   try {
-    return await collectBytes(request, limits.signInFormBytesMax);
+    return await readBytes(request, limits.signInFormBytesMax);
   } catch (thrown) {
     const { code, status, message } = asFoveaError(thrown);
     if (code !== 'too_large' && code !== 'bad_request') throw thrown;

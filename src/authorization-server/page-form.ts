@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../errors.ts';
-import { collectBytes } from '../http-server/receive.ts';
+import { readBytes } from '../http-server/bounded-body.ts';
 import { limits } from '../limits.ts';
 import { isForm } from './form-type.ts';
 
@@ -18,7 +18,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   if (!isForm(request)) {
     throw new FoveaError('unsupported_media', 'This address takes forms alone.');
   }
-  const bytes = await collectBytes(request, limits.signInFormBytesMax);
+  const bytes = await readBytes(request, limits.signInFormBytesMax);
   const fields = new URLSearchParams(bytes.toString('utf8'));
   const all = (name: string) => fields.getAll(name).filter((value) => value !== '');
   return {

@@ -4,8 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
-import { checkAnnouncedSize, type FilePartRules, receiveFile } from '../http-server/file-part.ts';
-import { type Handlers, Streamed } from '../http-server/handlers.ts';
+import { type Handlers, StreamingHandler } from '../http-server/handlers.ts';
+import {
+  checkAnnouncedSize,
+  receiveFile,
+  type UploadRules,
+} from '../http-server/multipart-upload.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
 import { detectContentType, detectVideoType } from './content-type-detection.ts';
@@ -27,7 +31,7 @@ export function attachmentHandlers(
 ): Pick<DeviceHandlers, 'events_attach_video' | 'events_attach_file'> {
   const { settings } = dependencies;
   return {
-    events_attach_video: new Streamed(({ event_id }, body) =>
+    events_attach_video: new StreamingHandler(({ event_id }, body) =>
       attach(dependencies, event_id, body, {
         kind: 'video',
         defaultLabel: 'video',
@@ -36,7 +40,7 @@ export function attachmentHandlers(
         detectType: detectSupportedVideo,
       }),
     ),
-    events_attach_file: new Streamed(({ event_id }, body) =>
+    events_attach_file: new StreamingHandler(({ event_id }, body) =>
       attach(dependencies, event_id, body, {
         kind: 'local_only',
         defaultLabel: 'file',
@@ -55,7 +59,7 @@ interface Attaching {
   readonly kind: FileKind;
   readonly defaultLabel: string;
   readonly message: string;
-  readonly rules: FilePartRules;
+  readonly rules: UploadRules;
   /** The type of the content; throws for content that is not taken. */
   detectType(firstBytes: Uint8Array): Promise<string | undefined>;
 }

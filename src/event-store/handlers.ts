@@ -2,7 +2,7 @@
 
 import type { deviceOperations } from '../contract/index.ts';
 import { notFound } from '../errors.ts';
-import { type Handlers, TextFirst } from '../http-server/handlers.ts';
+import { type Handlers, RawTextHandler } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from './api-key.ts';
 import { attachmentHandlers } from './attachments.ts';
@@ -33,7 +33,7 @@ function writing(
   dependencies: EventStoreDependencies,
 ): Pick<DeviceHandlers, 'events_create' | 'events_finalize'> {
   return {
-    events_create: new TextFirst(
+    events_create: new RawTextHandler(
       (request) => createEventFrom(dependencies, request),
       (input) => createEvent(dependencies, input),
     ),

@@ -1,7 +1,7 @@
 // The page for people at `/`: a timeline of events, made of plain files.
 
 import type { Route } from '../http-server/handlers.ts';
-import { pagePartRoutes, pagePolicy } from '../http-server/page-parts.ts';
+import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';
 import { staticFileRoute } from '../http-server/static-file.ts';
 import type { Caller } from './api-key.ts';
 
@@ -10,7 +10,7 @@ export function pageRoutes(): readonly Route<Caller>[] {
   return [
     route('/', 'index.html'),
     ...files.map((name) => route(`/page/event-store/page/${name}`, name)),
-    ...pagePartRoutes<Caller>(policy, false),
+    ...pageAssetRoutes<Caller>(policy, false),
     route('/favicon.ico', 'icon.svg'),
   ];
 }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import type { JsonSchema } from '../contract/openapi.ts';
 import type { Route } from './handlers.ts';
-import { pagePart } from './page-parts.ts';
+import { pageAsset } from './page-assets.ts';
 import { sendAnswer } from './responses.ts';
 import { staticFileRoute } from './static-file.ts';
 
@@ -30,9 +30,9 @@ export function apiDocsRoutes<Principal>({ describe, open }: ApiDocs): Route<Pri
         sendAnswer(response, 200, description);
       },
     },
-    file('/docs', viewer && pagePart('docs.html')),
-    file('/docs/docs.js', pagePart('docs.js')),
-    file('/docs/docs.css', pagePart('docs.css')),
+    file('/docs', viewer && pageAsset('docs.html')),
+    file('/docs/docs.js', pageAsset('docs.js')),
+    file('/docs/docs.css', pageAsset('docs.css')),
     file('/docs/swagger-ui-bundle.js', viewer),
     file('/docs/swagger-ui.css', viewerFile('swagger-ui.css')),
   ];
@@ -52,7 +52,7 @@ const policy = [
 
 /** In a release the files are beside the page; in development the package has them. */
 function viewerFile(name: ViewerFile): URL | undefined {
-  const released = pagePart(`swagger-ui/${name}`);
+  const released = pageAsset(`swagger-ui/${name}`);
   if (existsSync(released)) return released;
   try {
     return new URL(inPackage[name]());

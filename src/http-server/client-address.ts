@@ -1,4 +1,4 @@
-// The address of the client of a request, behind proxies too, for whoever limits or logs by it.
+// The address of the client of a request, also behind proxies, for rate limits and logs.
 
 import type { IncomingMessage } from 'node:http';
 import {
@@ -8,10 +8,10 @@ import {
 } from '../boundary/client-address.ts';
 import { headerValues } from './header-values.ts';
 
-const noted = new WeakMap<IncomingMessage, string>();
+const recorded = new WeakMap<IncomingMessage, string>();
 
-/** Notes the address of each request that is given to it; `trusted` are the proxies before us. */
-export function noteAddresses(trusted: TrustedProxies): (request: IncomingMessage) => void {
+/** A function that records the address of each request; `trusted` are the proxies in front. */
+export function recordAddresses(trusted: TrustedProxies): (request: IncomingMessage) => void {
   if (trusted.length === 0) return () => {};
   const find = clientAddresses(trusted);
   return (request) => {
@@ -20,16 +20,16 @@ export function noteAddresses(trusted: TrustedProxies): (request: IncomingMessag
       forwardedFor: headerValues(request, 'x-forwarded-for') ?? [],
       forwarded: headerValues(request, 'forwarded') ?? [],
     });
-    noted.set(request, address);
+    recorded.set(request, address);
   };
 }
 
 /** The client's address; that of the socket unless a trusted proxy names another. */
 export function clientAddress(request: IncomingMessage): string {
-  return noted.get(request) ?? request.socket.remoteAddress ?? '';
+  return recorded.get(request) ?? request.socket.remoteAddress ?? '';
 }
 
-/** In whose name a request without a credential counts: an address, of IPv6 its network. */
+/** The caller of a request without a credential: its address, or its network for IPv6. */
 export function clientNetwork(request: IncomingMessage): string {
   return customerNetwork(clientAddress(request));
 }

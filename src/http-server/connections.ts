@@ -1,5 +1,4 @@
-// The connections of a service: each with one request at a time, and no more of them than there is
-// room for, whoever opens them.
+// Limits the connections of a service: their number, and one request at a time on each.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// One request from its credential to its answer, for an operation and for a raw route.
+// One request from its credential to its answer: authentication, body, validation, handler.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock.ts';
@@ -10,6 +10,7 @@ import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
 import type { BodyMemory, BodyReservation } from './body-memory.ts';
 import { clientNetwork } from './client-address.ts';
+import type { ClientDisconnect } from './client-disconnect.ts';
 import {
   type CredentialPlace,
   type CredentialPlaces,
@@ -17,218 +18,228 @@ import {
   credentialPlace,
   withoutKey,
 } from './credentials.ts';
-import type { Departure } from './departure.ts';
 import {
-  Answered,
+  AnswerWithStatus,
   type AnyHandler,
   type Call,
+  RawTextHandler,
   type Route,
-  Streamed,
-  TextFirst,
+  StreamingHandler,
 } from './handlers.ts';
-import type { Visit } from './rate-limit.ts';
-import { type Body, isJson, readBody, type Texts, UnreadBody } from './request-body.ts';
+import type { CountedCall } from './rate-limiter.ts';
+import { type Body, isJson, readBody, type Texts, UnparsedBody } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
 
 /** The flat, checked input of an operation. */
 export type CheckedInput = Readonly<Record<string, unknown>>;
 
-/** Who may do what. Asked for every request but those to open routes. */
-export interface Gate<Principal> {
+/** Who may do what. Asked for every request except those to open routes. */
+export interface AccessPolicy<Principal> {
   readonly credentials: CredentialPlaces;
-  /** Whose credential this is; undefined when it is missing or unknown. `address` presents it. */
+  /** Who the credential belongs to; undefined if it is missing or unknown. `address`: the client. */
   authenticate(
     presented: Secret | undefined,
     place: CredentialPlace,
     address: string,
   ): Promise<Principal | undefined>;
   /**
-   * In whose name the bodies of a principal count. Without it, all principals are one to us, and
-   * an address is what tells callers apart.
+   * The caller under which the bodies of a principal count. Without it, the address of the client
+   * is the caller.
    */
   callerOf?(principal: Principal, address: string): Caller;
-  /** One call of this caller, left when it is answered. Throws `rate_limited`. */
-  visit?(principal: Principal): Visit;
-  /** Throws `forbidden` when the credential is not for this operation, before its body is read. */
-  permit?(principal: Principal, operation: Operation): void;
+  /** Counts a call until it is answered. Throws `rate_limited`. */
+  countCall?(principal: Principal): CountedCall;
+  /** Before the body is read: throws `forbidden` if the credential does not cover the operation. */
+  checkScope?(principal: Principal, operation: Operation): void;
   /** Throws `forbidden` or `not_found` when the principal may not make this call. */
   authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
-  /** Puts the parts of a request into the spelling of the contract, before they are checked. */
+  /** Normalizes the spelling of a request to that of the contract, before it is validated. */
   prepare?(operation: Operation, parts: UncheckedParts): UncheckedParts;
-  /** The most bytes of a JSON body, where its operation would take more. */
+  /** Bytes of a JSON body, if less than the operation allows. */
   readonly jsonBytesMax?: number;
-  /** The address under which callers reach the service, where a proxy stands before it. */
+  /** The base URL of the service as its callers see it, if it is behind a proxy. */
   readonly publicUrl?: string;
-  /** Whether answers are held against the schema of the operation: for tests. */
+  /** Whether answers are validated against the schema of the operation: for tests. */
   readonly checkAnswers?: boolean;
 }
 
-/** A request that found its endpoint. */
-export interface Exchange {
+/** A request, its response, and what its path and query say. */
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Texts;
   readonly origin: string;
-  readonly departure: Departure;
+  readonly disconnect: ClientDisconnect;
 }
 
-/** What answers a method and a path. */
+/** Answers the requests of one method and path. */
 export interface Endpoint extends Routed {
   /** For the log. */
   readonly id: string;
   /** Undefined for a raw route. */
   readonly operation?: Operation;
   /** Answers, or throws before it has written anything. */
-  answer(exchange: Exchange): Promise<void>;
+  answer(context: RequestContext): Promise<void>;
 }
 
 export function operationEndpoint<O extends Operation, Principal>(
   operation: O,
   handler: AnyHandler<O, Principal>,
-  gate: Gate<Principal>,
+  policy: AccessPolicy<Principal>,
   memory: BodyMemory,
 ): Endpoint {
   const answer = async (
-    exchange: Exchange,
+    context: RequestContext,
     reservation: BodyReservation,
-    gate: Gate<Principal>,
+    policy: AccessPolicy<Principal>,
   ) => {
     const { principal, body } =
-      handler instanceof Streamed
-        ? { principal: await enter(exchange, gate, operation), body: noBody }
-        : await admit(exchange, operation, gate, reservation);
-    const origin = gate.publicUrl ?? exchange.origin;
-    const call = new CallOf(principal, origin, exchange.departure);
-    const text = handler instanceof TextFirst ? loneText(exchange, body) : undefined;
-    if (handler instanceof TextFirst && text !== undefined) {
-      await gate.authorize(principal, operation, {});
+      handler instanceof StreamingHandler
+        ? { principal: await authenticateHead(context, policy, operation), body: noBody }
+        : await authenticateAndRead(context, operation, policy, reservation);
+    const origin = policy.publicUrl ?? context.origin;
+    const call = new HandlerCall(principal, origin, context.disconnect);
+    const text = handler instanceof RawTextHandler ? rawText(context, body) : undefined;
+    if (handler instanceof RawTextHandler && text !== undefined) {
+      await policy.authorize(principal, operation, {});
       const early = await handler.handleText(text);
-      if (early !== undefined) return send(exchange, operation, gate, early);
+      if (early !== undefined) return send(context, operation, policy, early);
     }
-    const parts = partsOf(operation, exchange, body, gate.credentials);
-    const prepared = gate.prepare?.(operation, parts) ?? parts;
+    const parts = partsOf(operation, context, body, policy.credentials);
+    const prepared = policy.prepare?.(operation, parts) ?? parts;
     const input = checkParts(
-      handler instanceof Streamed ? withoutBody(operation) : operation,
+      handler instanceof StreamingHandler ? withoutBody(operation) : operation,
       prepared,
     );
-    await gate.authorize(principal, operation, inputRecord(input));
-    const handle = handler instanceof TextFirst ? handler.handle : handler;
+    await policy.authorize(principal, operation, inputRecord(input));
+    const handle = handler instanceof RawTextHandler ? handler.handle : handler;
     const result =
-      handle instanceof Streamed
-        ? await handle.handle(input, exchange.request, call)
+      handle instanceof StreamingHandler
+        ? await handle.handle(input, context.request, call)
         : await handle(input, call);
-    send(exchange, operation, gate, result);
+    send(context, operation, policy, result);
   };
   return {
     id: operation.id,
     operation,
     method: operation.method,
     path: operation.path,
-    // A body is in memory until the answer.
-    answer: (exchange) => {
-      const visit = counted(gate);
+    // The body is in memory until the answer.
+    answer: (context) => {
+      const call = counted(policy);
       const reservation = memory.reservation();
-      // Who does not read an answer is still being answered.
-      exchange.response.on('close', visit.leave);
-      return answer(exchange, reservation, visit.gate).finally(() => reservation.release());
+      // A call counts until the client has read its answer.
+      context.response.on('close', call.end);
+      return answer(context, reservation, call.policy).finally(() => reservation.release());
     },
   };
 }
 
-/** The body as it came, where there is nothing beside it. */
-function loneText({ parameters, query }: Exchange, body: Body): string | undefined {
+/** The body as text, if the request has no parameters. */
+function rawText({ parameters, query }: RequestContext, body: Body): string | undefined {
   if (Object.keys(parameters).length + Object.keys(query).length > 0) return undefined;
-  return body instanceof UnreadBody ? body.shortText : undefined;
+  return body instanceof UnparsedBody ? body.shortText : undefined;
 }
 
 function send<Principal>(
-  { response }: Exchange,
+  { response }: RequestContext,
   operation: Operation,
-  { checkAnswers }: Gate<Principal>,
+  { checkAnswers }: AccessPolicy<Principal>,
   result: unknown,
 ): void {
-  const status = result instanceof Answered ? result.status : operation.success;
-  const body: unknown = result instanceof Answered ? result.body : result;
+  const status = result instanceof AnswerWithStatus ? result.status : operation.success;
+  const body: unknown = result instanceof AnswerWithStatus ? result.body : result;
   if (checkAnswers && status !== 204) checkAnswer(operation, body);
   sendAnswer(response, status, body);
 }
 
-class CallOf<Principal> implements Call<Principal> {
+class HandlerCall<Principal> implements Call<Principal> {
   readonly principal: Principal;
   readonly origin: string;
-  readonly #departure: Departure;
+  readonly #disconnect: ClientDisconnect;
 
-  constructor(principal: Principal, origin: string, departure: Departure) {
+  constructor(principal: Principal, origin: string, disconnect: ClientDisconnect) {
     this.principal = principal;
     this.origin = origin;
-    this.#departure = departure;
+    this.#disconnect = disconnect;
   }
 
   get signal(): AbortSignal {
-    return this.#departure.signal;
+    return this.#disconnect.signal;
   }
 }
 
 const noBody: Body = { members: {}, parameters: {} };
 
-/** The same operation with its parameters alone. */
+/** The operation without its body members. */
 function withoutBody<O extends Operation>(operation: O): O {
   return { ...operation, body: operation.body.pick({}) };
 }
 
-export function routeEndpoint<Principal>(route: Route<Principal>, gate: Gate<Principal>): Endpoint {
+export function routeEndpoint<Principal>(
+  route: Route<Principal>,
+  policy: AccessPolicy<Principal>,
+): Endpoint {
   const { method, path } = route;
   return {
     id: `${method} ${path}`,
     method,
     path,
     reserves: true,
-    answer: async (exchange) => {
-      const { request, response, parameters } = exchange;
+    answer: async (context) => {
+      const { request, response, parameters } = context;
       if (route.open) return route.handle(request, response, parameters);
-      const visit = counted(gate);
-      response.on('close', visit.leave);
-      await route.handle(request, response, parameters, await enter(exchange, visit.gate));
+      const call = counted(policy);
+      response.on('close', call.end);
+      await route.handle(
+        request,
+        response,
+        parameters,
+        await authenticateHead(context, call.policy),
+      );
     },
   };
 }
 
-/** The gate for one request: whoever it lets in is counted once, until `leave`. */
-function counted<Principal>(gate: Gate<Principal>): { gate: Gate<Principal>; leave: () => void } {
-  if (gate.visit === undefined) return { gate, leave: () => {} };
-  let visit: Visit | undefined;
-  const authenticate: Gate<Principal>['authenticate'] = async (...presented) => {
-    const principal = await gate.authenticate(...presented);
-    if (principal !== undefined) visit ??= gate.visit?.(principal);
+/** The policy for one request, which counts its call once, until `end`. */
+function counted<Principal>(policy: AccessPolicy<Principal>): {
+  policy: AccessPolicy<Principal>;
+  end: () => void;
+} {
+  if (policy.countCall === undefined) return { policy, end: () => {} };
+  let call: CountedCall | undefined;
+  const authenticate: AccessPolicy<Principal>['authenticate'] = async (...presented) => {
+    const principal = await policy.authenticate(...presented);
+    if (principal !== undefined) call ??= policy.countCall?.(principal);
     return principal;
   };
-  return { gate: { ...gate, authenticate }, leave: () => visit?.leave() };
+  return { policy: { ...policy, authenticate }, end: () => call?.end() };
 }
 
-/** Who calls, by the headers and the query alone. */
-async function enter<Principal>(
-  { request, query }: Exchange,
-  { credentials, authenticate, permit }: Gate<Principal>,
+/** The principal, by headers and query alone. */
+async function authenticateHead<Principal>(
+  { request, query }: RequestContext,
+  { credentials, authenticate, checkScope }: AccessPolicy<Principal>,
   operation?: Operation,
 ): Promise<Principal> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
   const principal = await authenticate(presented, place, clientNetwork(request));
   if (principal === undefined) throw credentials.refusal(presented);
-  if (operation) permit?.(principal, operation);
+  if (operation) checkScope?.(principal, operation);
   return principal;
 }
 
 /**
- * Who calls, and the body without the credential. The body is read before the caller is known only
- * where it may carry the credential itself.
+ * The principal, and the body without the credential. The body is read before the principal is
+ * known only if it may carry the credential.
  */
-async function admit<Principal>(
-  { request, query }: Exchange,
+async function authenticateAndRead<Principal>(
+  { request, query }: RequestContext,
   operation: Operation,
-  { credentials, authenticate, permit, callerOf, jsonBytesMax }: Gate<Principal>,
+  { credentials, authenticate, checkScope, callerOf, jsonBytesMax }: AccessPolicy<Principal>,
   reservation: BodyReservation,
 ): Promise<{ principal: Principal; body: Body }> {
   const presented = credentials.presented(request, query);
@@ -238,7 +249,7 @@ async function admit<Principal>(
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
-  if (early !== undefined) permit?.(early, operation);
+  if (early !== undefined) checkScope?.(early, operation);
   if (early === undefined) refuseLarge(request);
   reservation.caller = (early && callerOf?.(early, address)) ?? { name: address };
   const startMs = systemClock.monotonic();
@@ -248,17 +259,17 @@ async function admit<Principal>(
   if (early !== undefined && isLate) {
     const still = await authenticate(presented, place, address);
     if (still === undefined) throw credentials.refusal(presented);
-    permit?.(still, operation);
+    checkScope?.(still, operation);
   }
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
   const inBody = credentialInBody(credentials, presented, body.members);
   const principal = inBody === undefined ? early : await authenticate(inBody, 'parameter', address);
   if (principal === undefined) throw credentials.refusal(inBody ?? presented);
-  if (principal !== early) permit?.(principal, operation);
+  if (principal !== early) checkScope?.(principal, operation);
   return { principal, body: { ...body, members: withoutKey(credentials, body.members) } };
 }
 
-/** Nobody whom we do not know has us keep a large body, and others wait for it. */
+/** An unknown client must not fill the memory for bodies, for which others wait. */
 function refuseLarge({ headers }: IncomingMessage): void {
   if (Number(headers['content-length'] ?? 0) <= limits.unknownBodyBytesMax) return;
   throw new FoveaError('unauthenticated', 'A body of this size needs a credential before it.', {
@@ -268,7 +279,7 @@ function refuseLarge({ headers }: IncomingMessage): void {
 
 function partsOf(
   operation: Operation,
-  { parameters, query }: Exchange,
+  { parameters, query }: RequestContext,
   body: Body,
   credentials: CredentialPlaces,
 ): UncheckedParts {
@@ -299,7 +310,7 @@ function checkAnswer(operation: Operation, answer: unknown): void {
   }
 }
 
-/** An input is an object with members, which its type cannot say for all operations at once. */
+/** The input as an object: its type is that of any operation. */
 function inputRecord(input: unknown): CheckedInput {
   return { ...(typeof input === 'object' ? input : {}) };
 }

@@ -6,17 +6,17 @@ import type { RoutedMethod } from './router.ts';
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** What a handler knows of the request beside its input. */
+/** What a handler knows of the request besides its input. */
 export interface Call<Principal> {
   readonly principal: Principal;
-  /** The address under which the caller reached this service, for links back to it. */
+  /** The base URL under which the caller reached this service, for links back to it. */
   readonly origin: string;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /** An answer with another 2xx status than the operation's `success`. */
-export class Answered<Body> {
+export class AnswerWithStatus<Body> {
   readonly status: number;
   readonly body: Body;
 
@@ -29,14 +29,14 @@ export class Answered<Body> {
 export type Handler<O extends Operation, Principal> = (
   input: Input<O>,
   call: Call<Principal>,
-) => Promise<Answer<O> | Answered<Answer<O>>>;
+) => Promise<Answer<O> | AnswerWithStatus<Answer<O>>>;
 
 /**
- * A handler that is first given a short JSON body as it came, before anybody has read it, where
- * there are no parameters beside it. Undefined: it is handled as any other. Only for a service
- * whose gate authorizes whatever the input is.
+ * A handler that is first given the unparsed text of a short JSON body, if the request has no
+ * parameters. If it returns undefined, the request takes the usual way. Only for a service whose
+ * access policy does not depend on the input.
  */
-export class TextFirst<O extends Operation, Principal> {
+export class RawTextHandler<O extends Operation, Principal> {
   readonly handleText: TextHandler<O>;
   readonly handle: Handler<O, Principal>;
 
@@ -49,10 +49,10 @@ export class TextFirst<O extends Operation, Principal> {
 type TextHandler<O extends Operation> = (text: string) => Promise<Answer<O> | undefined>;
 
 /**
- * A handler that takes in the body by itself, as it comes. Its input has the parameters alone; it
- * is called before anything of the body was read.
+ * A handler that reads the body by itself, as a stream. Its input has the parameters only; it is
+ * called before any of the body was read.
  */
-export class Streamed<O extends Operation, Principal> {
+export class StreamingHandler<O extends Operation, Principal> {
   readonly handle: StreamHandler<O, Principal>;
 
   constructor(handle: StreamHandler<O, Principal>) {
@@ -72,27 +72,24 @@ export type Handlers<Ops extends Operations, Principal> = {
 
 export type AnyHandler<O extends Operation, Principal> =
   | Handler<O, Principal>
-  | TextFirst<O, Principal>
-  | Streamed<O, Principal>;
+  | RawTextHandler<O, Principal>
+  | StreamingHandler<O, Principal>;
 
 /**
- * An address beside the operations: bytes in or out. Where its first segment is a text, no path
- * that begins so means an operation whose path begins with a parameter.
+ * An endpoint outside the contract: pages, files, uploads. If its first segment is a literal, no
+ * path with that segment matches an operation whose path begins with a parameter.
  */
 export interface Route<Principal = unknown> {
   readonly method: RoutedMethod;
   /** As in an operation, for example `/blobs/{hash}`. */
   readonly path: string;
-  /** True: answered without a credential; whoever knows the address may use it. */
+  /** True: answered without a credential. */
   readonly open?: boolean;
+  /** True: shares its address with an operation, and answers clients that prefer HTML. */
+  readonly isHtmlVariant?: boolean;
   /**
-   * True: shares its address with an operation, and answers whoever prefers HTML (RFC 9110 section
-   * 12.5.1).
-   */
-  readonly byAccept?: boolean;
-  /**
-   * Answers by itself, and resolves when it has. What it throws before the first byte becomes an
-   * error answer. `principal` is undefined for an open route.
+   * Resolves when it has answered. What it throws before the first byte becomes an error answer.
+   * `principal` is undefined for an open route.
    */
   handle(
     request: IncomingMessage,

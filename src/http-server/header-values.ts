@@ -1,4 +1,4 @@
-// A header of a request, each time that it was given.
+// All values of a request header.
 
 import type { IncomingMessage } from 'node:http';
 

@@ -1,4 +1,4 @@
-// A JSON body within the bounds of its operation: they are looked at before anything is built.
+// Parses JSON bodies within the bounds of their operation, which are checked before parsing.
 
 import type { BodyBounds } from '../contract/body-bounds.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
@@ -12,9 +12,9 @@ import {
   jsonExcess,
   longStringBytesMin,
 } from '../json-text.ts';
-import { cutOut, putBack } from './long-strings.ts';
+import { extractStrings, restoreStrings } from './long-json-strings.ts';
 
-/** The body of a request that says it is JSON, and is short; read when it is first asked for. */
+/** A short JSON body, parsed on first use. */
 export class JsonBody {
   #bytes: Uint8Array | undefined;
   #members: JsonObject = {};
@@ -25,12 +25,12 @@ export class JsonBody {
     this.#bounds = bounds;
   }
 
-  /** Whether a body is one: it has no long texts, and is read in no time. */
+  /** Whether a body is short enough: it has no long strings. */
   static takes(bytes: number): boolean {
     return bytes < longStringBytesMin;
   }
 
-  /** What `parseJsonText` says of it; broken UTF-8 is `invalid_input` too. */
+  /** Throws as `parseJsonText`, and `invalid_input` for broken UTF-8. */
   get members(): JsonObject {
     if (this.#bytes) {
       const text = this.shortText;
@@ -41,7 +41,7 @@ export class JsonBody {
     return this.#members;
   }
 
-  /** Its text, of which nothing is known yet; undefined: it is broken UTF-8, or was read. */
+  /** The unparsed text; undefined if it is broken UTF-8, or was parsed already. */
   get shortText(): string | undefined {
     if (this.#bytes === undefined) return undefined;
     try {
@@ -62,10 +62,7 @@ export function parseJsonText(text: string, bounds: JsonBounds): JsonObject {
   return checked(parsed(text), text, text.includes('\\u'));
 }
 
-/**
- * The same for a long body, of which the outline was seen: its long texts are read step by step,
- * and others come in between.
- */
+/** The same for a long body, whose outline is known: its long strings are decoded in steps. */
 export async function readLongJson(
   bytes: Uint8Array,
   { hasEscapes, longStrings }: JsonOutline,
@@ -75,16 +72,16 @@ export async function readLongJson(
   if (bytes.length - longBytes > parsedBytesMax) {
     throw tooLarge(`has more than ${parsedBytesMax} bytes beside its long texts`);
   }
-  const { rest, strings } = await cutOut(bytes, longStrings).catch(() => {
+  const { rest, strings } = await extractStrings(bytes, longStrings).catch(() => {
     throw invalidArgument('', notJson);
   });
   const text = decoded(rest);
   const value = parsed(text);
-  if (putBack(value, strings)) return checked(value, text, hasEscapes);
+  if (restoreStrings(value, strings)) return checked(value, text, hasEscapes);
   throw invalidArgument('', `The name of a member has ${longStringBytesMin} bytes or more.`);
 }
 
-/** Throws what `parseJsonText` says of an excess. */
+/** Throws the error of an exceeded bound, if any. */
 export function refuseExcess(excess: JsonExcess | undefined, bounds: JsonBounds): void {
   if (excess === undefined) return;
   const words = excessWords(excess, bounds);
@@ -115,7 +112,7 @@ function parsed(text: string): unknown {
 
 function checked(value: unknown, text: string, hasEscapes: boolean): JsonObject {
   if (!isJsonObject(value)) throw invalidArgument('', 'The body must be a JSON object.');
-  // Only such a text can hold the name, written out or with escapes.
+  // No other text can contain the name, written out or with escapes.
   if ((hasEscapes || text.includes('__proto__')) && hasPrototypeName(value)) {
     throw invalidArgument('__proto__', 'is not allowed as the name of a member');
   }

@@ -1,4 +1,4 @@
-// The body of a request, read as the operation says: JSON, multipart, or one raw member.
+// The body of a request in the media type of its operation: JSON, multipart, or one raw member.
 
 import type { IncomingMessage } from 'node:http';
 import { coerceText, isList } from '../contract/check.ts';
@@ -7,9 +7,9 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { JsonScanner } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import type { BodyReservation } from './body-memory.ts';
+import { readBytes } from './bounded-body.ts';
 import { JsonBody, readLongJson, refuseExcess } from './json-body.ts';
-import { readMultipart } from './multipart.ts';
-import { collectBytes } from './receive.ts';
+import { readMultipart } from './multipart-form.ts';
 
 /** Texts by name, each as often as it was given. */
 export type Texts = Readonly<Record<string, readonly string[]>>;
@@ -21,15 +21,15 @@ export interface Body {
   readonly parameters: Texts;
 }
 
-/** A short JSON body that nobody has read yet. */
-export class UnreadBody extends JsonBody implements Body {
+/** A short JSON body, not parsed yet. */
+export class UnparsedBody extends JsonBody implements Body {
   readonly parameters = {};
 }
 
 const formUrlencoded = 'application/x-www-form-urlencoded';
 
 /**
- * Reads the body to its end; begins its turn. No body is an empty one. Throws
+ * Reads the body to its end, within its reservation. No body is an empty one. Throws
  * `unsupported_media` naming the right type, `too_large`, or `invalid_input`.
  */
 export async function readBody(
@@ -49,7 +49,7 @@ export async function readBody(
   } else {
     if (type === 'application/json') return readJson(operation, request, reservation, jsonBytesMax);
     if (rawMember && type === 'text/plain') {
-      const text = decodeUtf8(await collectBytes(request, limits.annotationBytesMax, reservation));
+      const text = decodeUtf8(await readBytes(request, limits.annotationBytesMax, reservation));
       return { members: text === '' ? {} : { [rawMember]: text }, parameters: {} };
     }
   }
@@ -68,13 +68,13 @@ async function readJson(
   const bytesMax = Math.min(bounds.bytesMax, jsonBytesMax);
   const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   if (JsonBody.takes(announced)) {
-    return new UnreadBody(await collectBytes(request, bytesMax, reservation), bounds);
+    return new UnparsedBody(await readBytes(request, bytesMax, reservation), bounds);
   }
   const scanner = new JsonScanner(bounds);
-  const bytes = await collectBytes(request, bytesMax, reservation, (piece) =>
+  const bytes = await readBytes(request, bytesMax, reservation, (piece) =>
     refuseExcess(scanner.push(piece), bounds),
   );
-  if (JsonBody.takes(bytes.length)) return new UnreadBody(bytes, bounds);
+  if (JsonBody.takes(bytes.length)) return new UnparsedBody(bytes, bounds);
   return { members: await readLongJson(bytes, scanner, bounds), parameters: {} };
 }
 
@@ -135,7 +135,7 @@ async function readBase64(
   request: IncomingMessage,
   reservation: BodyReservation,
 ): Promise<Readonly<Record<string, FilePart>>> {
-  const bytes = await collectBytes(request, limits.imageBytesMax * 2, reservation);
+  const bytes = await readBytes(request, limits.imageBytesMax * 2, reservation);
   const sent = bytes.toString('latin1');
   const text = (sent.includes('%') ? percentDecoded(sent) : sent).replaceAll(/\s/g, '');
   if (text === '') return {};

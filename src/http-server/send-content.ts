@@ -1,4 +1,4 @@
-// Stored content as an answer: streamed, with byte ranges, never interpreted by a browser.
+// Sends stored content: streamed, with byte ranges, in a sandbox for browsers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -8,9 +8,9 @@ import { safeHeaders } from './responses.ts';
 export interface Content {
   readonly contentType: string;
   readonly bytes: number;
-  /** Given: the caller is to save the content under this name. */
+  /** The name under which browsers save the content; without it they show it. */
   readonly filename?: string;
-  /** Given: what no other content has, so that callers may keep this one for ever. */
+  /** Unique to the content, which never changes: callers may cache it for ever. */
   readonly etag?: string;
   /** True: pages of other origins may not show it. */
   readonly sameOrigin?: boolean;

@@ -1,4 +1,4 @@
-// serve(operations, handlers): an HTTP service of our own, from its first request to its last.
+// serve(operations, handlers): an HTTP service that answers the operations of the contract.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,22 +9,22 @@ import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { BodyMemory } from './body-memory.ts';
-import { answerBrokenRequests } from './broken-requests.ts';
-import { joinByAccept } from './by-accept.ts';
-import { noteAddresses } from './client-address.ts';
+import { recordAddresses } from './client-address.ts';
+import { ClientDisconnect } from './client-disconnect.ts';
 import { answerConnections } from './connections.ts';
-import { Departure } from './departure.ts';
-import { type Endpoint, type Gate, operationEndpoint, routeEndpoint } from './endpoint.ts';
+import { negotiateContent } from './content-negotiation.ts';
+import { type AccessPolicy, type Endpoint, operationEndpoint, routeEndpoint } from './endpoint.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
 import { headerValues } from './header-values.ts';
-import { lingerAfterAnswer } from './linger.ts';
+import { closeLingering } from './lingering-close.ts';
+import { answerMalformedRequests } from './malformed-requests.ts';
 import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
 import type { Service } from './service.ts';
 
-export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Principal> {
+export interface ServeOptions<Ops extends Operations, Principal> extends AccessPolicy<Principal> {
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Principal>;
   readonly routes?: readonly Route<Principal>[];
@@ -34,13 +34,13 @@ export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Pr
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Values of the Host header that are ours beside the local ones, with their ports. */
+  /** Host headers, with ports, that are accepted beside the local ones. */
   readonly allowedHosts?: readonly string[];
-  /** Whose word on the address of a client is taken; nobody's unless given. */
+  /** Proxies whose word on the address of a client is taken; none unless given. */
   readonly trustedProxies?: TrustedProxies;
-  /** Time for a whole request; that of `limits` unless given. */
+  /** Milliseconds for a whole request; `limits.requestMsMax` unless given. */
   readonly requestMsMax?: number;
-  /** Told of every answer: whose it was (undefined: of no path), and how long it took. */
+  /** Called for every answer, with its endpoint (undefined: no such path) and duration. */
   readonly onAnswer?: OnAnswer;
   readonly log: Log;
   readonly clock: Clock;
@@ -49,8 +49,8 @@ export interface ServeOptions<Ops extends Operations, Principal> extends Gate<Pr
 type OnAnswer = (endpoint: string | undefined, status: number, seconds: number) => void;
 
 /**
- * Listens, and answers every operation with its handler. What a handler throws becomes an error
- * answer; what nobody foresaw a 500 without details. Throws `conflict` when the port is taken.
+ * Listens, and answers every operation with its handler. A FoveaError of a handler becomes an error
+ * answer, any other error a 500 without details. Throws `conflict` if the port is taken.
  */
 export async function serve<Ops extends Operations, Principal>(
   options: ServeOptions<Ops, Principal>,
@@ -62,16 +62,16 @@ export async function serve<Ops extends Operations, Principal>(
     requestTimeout: options.requestMsMax ?? limits.requestMsMax,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: limits.headerBytesMax,
-    // Ours is checked for every request, and answered in the service's shape.
+    // localRequests checks it, so that the answer has the error shape of the service.
     requireHostHeader: false,
   });
   const running = new Set<Promise<void>>();
-  answerBrokenRequests(server, errorBody);
+  answerMalformedRequests(server, errorBody);
   const port = await listen(server, host, options.port);
   const url = urlOf(host, port);
   const checkSource = localRequests({ port, host: new URL(url).hostname, allowedHosts });
   const service = { checkSource, router, errorBody, onAnswer: options.onAnswer, log, clock };
-  const noteAddress = noteAddresses(options.trustedProxies ?? []);
+  const noteAddress = recordAddresses(options.trustedProxies ?? []);
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
   answerConnections(server, (request, response, ended) => {
     noteAddress(request);
@@ -114,11 +114,11 @@ function endpointsOf<Ops extends Operations, Principal>(
     const endpoint = operationEndpoint<Ops[typeof name], Principal>;
     endpoints.push(endpoint(operations[name], handlers[name], options, memory));
   }
-  const pages = routes.filter(({ byAccept }) => byAccept);
-  const others = routes.filter(({ byAccept }) => !byAccept);
+  const pages = routes.filter(({ isHtmlVariant }) => isHtmlVariant);
+  const others = routes.filter(({ isHtmlVariant }) => !isHtmlVariant);
   const made = (list: readonly Route<Principal>[]) =>
     list.map((route) => routeEndpoint(route, options));
-  return [...joinByAccept(endpoints, made(pages)), ...made(others)];
+  return [...negotiateContent(endpoints, made(pages)), ...made(others)];
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {
@@ -141,20 +141,20 @@ function urlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
-/** Answers one request, whatever happens in its handler. */
+/** Answers one request, also if its handler throws. */
 async function respond(
   service: Running,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { router, log, clock } = service;
-  const departure = new Departure();
+  const disconnect = new ClientDisconnect();
   const startMs = clock.monotonic();
   let endpoint: Endpoint | undefined;
   response.on('error', () => {});
-  lingerAfterAnswer(request, response);
+  closeLingering(request, response);
   response.on('close', () => {
-    if (!response.writableFinished) departure.happen();
+    if (!response.writableFinished) disconnect.happened();
     const ms = clock.monotonic() - startMs;
     const status = response.headersSent ? response.statusCode : clientWentAway;
     service.onAnswer?.(endpoint?.id, status, ms / 1_000);
@@ -170,7 +170,7 @@ async function respond(
     endpoint = match.endpoint;
     const { parameters } = match;
     const origin = `http://${host}`;
-    await endpoint.answer({ request, response, parameters, query, origin, departure });
+    await endpoint.answer({ request, response, parameters, query, origin, disconnect });
   } catch (thrown) {
     const error = asFoveaError(thrown);
     if (error.code === 'internal') {
@@ -181,7 +181,7 @@ async function respond(
   }
 }
 
-/** Nobody was answered. Others that count requests have this number for it too. */
+/** nginx logs this status for a client that closed the connection before its answer. */
 const clientWentAway = 499;
 
 function splitTarget(target: string): { path: string; query: Texts } {
@@ -198,7 +198,7 @@ function splitTarget(target: string): { path: string; query: Texts } {
   return { path, query: Object.fromEntries(query) };
 }
 
-/** Counted before they are read. */
+/** Counts the parameters before they are parsed. */
 function refuseMany(target: string, start: number): void {
   let count = 1;
   for (let at = target.indexOf('&', start); at >= 0; at = target.indexOf('&', at + 1)) count += 1;
@@ -221,7 +221,7 @@ function route(
   throw new FoveaError('method_not_allowed', `This path has only the methods ${allowed}.`);
 }
 
-/** Running handlers end before their service does: its owner closes the store next. */
+/** Handlers end before the service does: its owner closes the store next. */
 async function shutDown(server: Server, running: ReadonlySet<Promise<void>>): Promise<void> {
   const closed = once(server, 'close');
   server.close();

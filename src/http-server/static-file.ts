@@ -1,4 +1,4 @@
-// Files that come with the service, sent to browsers: a closed list, each under its own path.
+// Files of the release that are sent to browsers, each under its own path.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

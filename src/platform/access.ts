@@ -49,7 +49,10 @@ export function openTokenDoor(
  * Lets a call pass or throws `forbidden`, with the scope that it needs as challenge (RFC 6750
  * section 3.1). Whoever has no list of scopes may do everything; a publishable key runs models.
  */
-export function permit({ scopes, name, isPublishable }: Principal, { id, scope }: Operation): void {
+export function checkScope(
+  { scopes, name, isPublishable }: Principal,
+  { id, scope }: Operation,
+): void {
   if (isPublishable) {
     if (publishableOperations.has(id)) return;
     throw new FoveaError('forbidden', `A publishable key is not good for ${id}.`, {

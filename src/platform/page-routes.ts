@@ -1,7 +1,7 @@
 // The page for people at `/`: projects, images, versions, tasks, folders and the trash.
 
 import type { Route } from '../http-server/handlers.ts';
-import { pagePartRoutes, pagePolicy } from '../http-server/page-parts.ts';
+import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';
 import { staticFileRoute } from '../http-server/static-file.ts';
 import type { Principal } from './principal.ts';
 
@@ -11,9 +11,9 @@ import type { Principal } from './principal.ts';
  */
 export function pageRoutes(): readonly Route<Principal>[] {
   return [
-    { ...route('/', 'index.html'), byAccept: true },
+    { ...route('/', 'index.html'), isHtmlVariant: true },
     ...files.map((name) => route(`/page/platform/platform-page/${name}`, name)),
-    ...pagePartRoutes<Principal>(policy, true),
+    ...pageAssetRoutes<Principal>(policy, true),
     route('/favicon.ico', 'icon.svg'),
   ];
 }

@@ -16,7 +16,7 @@ import { fetchPublic } from '../http-client/public-fetch.ts';
 import { platformCredentials } from '../http-server/credentials.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { createRateLimit } from '../http-server/rate-limit.ts';
+import { createRateLimiter } from '../http-server/rate-limiter.ts';
 import { serve } from '../http-server/serve.ts';
 import type { Service } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
@@ -29,7 +29,7 @@ import { type Database, openDatabase } from '../storage/database.ts';
 import { createWork, type Work } from '../storage/work.ts';
 import { startWorker, type Worker } from '../storage/worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
-import { openTokenDoor, permit } from './access.ts';
+import { checkScope, openTokenDoor } from './access.ts';
 import { createCollect } from './active-learning/collect.ts';
 import { createAnnotationReaders } from './annotation-threads.ts';
 import { platformHandlers } from './handlers.ts';
@@ -218,33 +218,33 @@ function createGate(store: Store, workspace: Workspace, options: PlatformOptions
   const gate = {
     authenticate: door,
     callerOf,
-    permit,
+    checkScope,
     authorize: (principal: Principal, _operation: Operation, input: object) =>
       authorize(store, principal, input),
   };
   if (rateLimit === 0) return gate;
   const callsAtOnceMax = limits.rateLimitAtOnceMax;
-  const calls = createRateLimit(clock, { callsPerMinuteMax: rateLimit, callsAtOnceMax });
+  const calls = createRateLimiter(clock, { callsPerMinuteMax: rateLimit, callsAtOnceMax });
   // A key may make others: all of a workspace together have a share too.
-  const together = createRateLimit(clock, {
+  const together = createRateLimiter(clock, {
     callsPerMinuteMax: rateLimit * limits.rateLimitKeysOfWorkspace,
     callsAtOnceMax: callsAtOnceMax * limits.rateLimitKeysOfWorkspace,
   });
-  const visit = ({ name, workspace: { id } }: Principal) => {
-    const own = calls.enter(name);
+  const countCall = ({ name, workspace: { id } }: Principal) => {
+    const own = calls.begin(name);
     try {
-      const all = together.enter(id);
-      const leave = () => {
-        own.leave();
-        all.leave();
+      const all = together.begin(id);
+      const end = () => {
+        own.end();
+        all.end();
       };
-      return { count: own.count, leave };
+      return { count: own.count, end };
     } catch (thrown) {
-      own.leave();
+      own.end();
       throw thrown;
     }
   };
-  return { ...gate, authenticate: limitGuesses(door, clock), visit };
+  return { ...gate, authenticate: limitGuesses(door, clock), countCall };
 }
 
 /** Whoever looks at a page has its publishable key: there an address tells callers apart. */

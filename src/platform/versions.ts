@@ -7,7 +7,7 @@ import { filterImages, hasFilters } from '../dataset-versions/filters.ts';
 import type { Preprocessing } from '../dataset-versions/preprocessing.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { checkExportFormat, exportFailed } from '../export-formats/export-format.ts';
-import { Answered, type Handlers } from '../http-server/handlers.ts';
+import { AnswerWithStatus, type Handlers } from '../http-server/handlers.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
@@ -71,7 +71,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       }
       if (wanted.hash === undefined) {
         tasks.wake();
-        return new Answered(202, { progress: await tasks.progress(wanted.taskId) });
+        return new AnswerWithStatus(202, { progress: await tasks.progress(wanted.taskId) });
       }
       const link = links.make(origin, {
         hash: wanted.hash,

@@ -230,7 +230,7 @@ describe('its files', () => {
     const types = {
       '/': 'text/html',
       '/page/event-store/page/main.js': 'text/javascript',
-      '/page/http-server/page-parts/base.css': 'text/css',
+      '/page/http-server/page-assets/base.css': 'text/css',
     };
     for (const [path, type] of Object.entries(types)) {
       const { status, headers } = await store.get(path);
@@ -250,7 +250,7 @@ describe('its files', () => {
     '/page/event-store/page/tsconfig.json',
     '/page/event-store/page/..%2fpage-routes.ts',
     '/page/event-store/page/%2e%2e/page-routes.ts',
-    '/page/http-server/page-parts/../../../package.json',
+    '/page/http-server/page-assets/../../../package.json',
     '/page/event-store/page/main.js%00.css',
   ])('are a closed list: %s is nothing', async (path) => {
     expect((await store.get(path)).status).toBe(404);

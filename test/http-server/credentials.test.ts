@@ -183,7 +183,7 @@ describe('a credential that is not for an operation', () => {
 
   beforeAll(async () => {
     gated = await startTestService({
-      permit: (principal, { id }) => {
+      checkScope: (principal, { id }) => {
         seen.push(`${principal} ${id}`);
         if (id !== 'create' && id !== 'upload') return;
         throw new FoveaError('forbidden', `${id} needs the scope project:create.`, {

@@ -10,7 +10,7 @@ import { filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
 import { platformCredentials } from '../../src/http-server/credentials.ts';
 import { platformErrorBody } from '../../src/http-server/error-body.ts';
-import { Answered, type Handlers, type Route } from '../../src/http-server/handlers.ts';
+import { AnswerWithStatus, type Handlers, type Route } from '../../src/http-server/handlers.ts';
 import { type ServeOptions, serve } from '../../src/http-server/serve.ts';
 import { createLog } from '../../src/log.ts';
 
@@ -183,7 +183,8 @@ export function handlersFor(aborted: string[]): Handlers<TestOperations, string>
     workspace: async (input, { signal }) => {
       if (input.workspace === 'crash') throw new Error('a detail that nobody may see');
       if (input.workspace === 'wrong') return JSON.parse('{"operation": 7}');
-      if (input.workspace === 'accepted') return new Answered(202, { operation: 'workspace' });
+      if (input.workspace === 'accepted')
+        return new AnswerWithStatus(202, { operation: 'workspace' });
       if (input.workspace === 'later') {
         throw new FoveaError('rate_limited', 'Too many requests.', { retryAfterSeconds: 1.2 });
       }

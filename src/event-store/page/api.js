@@ -1,7 +1,7 @@
 // Calls to the service that serves this page. A browser that opened the page with the key sends it
 // with these calls by itself.
 
-import { ApiError } from '../../http-server/page-parts/api-error.js';
+import { ApiError } from '../../http-server/page-assets/api-error.js';
 
 /** @import { EventSchemas, EventsPage, Ledger, Query, Stats, StoredEvent } from './types.ts' */
 

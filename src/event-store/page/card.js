@@ -1,8 +1,8 @@
 // One event in the timeline: its picture with what was seen in it, its outcome and its state.
 
-import { classCounts, drawSmall } from '../../http-server/page-parts/drawing.js';
-import { element, svg } from '../../http-server/page-parts/elements.js';
-import { plainValue, timeOfDay } from '../../http-server/page-parts/format.js';
+import { classCounts, drawSmall } from '../../http-server/page-assets/drawing.js';
+import { element, svg } from '../../http-server/page-assets/elements.js';
+import { plainValue, timeOfDay } from '../../http-server/page-assets/format.js';
 import { imageUrl } from './api.js';
 import { findingsOf } from './findings.js';
 import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';

@@ -1,7 +1,7 @@
 // What was removed, when and why: the ledger, newest first.
 
-import { byId, element } from '../../http-server/page-parts/elements.js';
-import { bytes, count, moment } from '../../http-server/page-parts/format.js';
+import { byId, element } from '../../http-server/page-assets/elements.js';
+import { bytes, count, moment } from '../../http-server/page-assets/format.js';
 import { listDeletions } from './api.js';
 
 /** @import { Ledger } from './types.ts' */

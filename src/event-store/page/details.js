@@ -1,14 +1,14 @@
 // Everything about one event, beside the timeline.
 
-import { byId, element } from '../../http-server/page-parts/elements.js';
-import { bytes, moment, plainValue } from '../../http-server/page-parts/format.js';
+import { byId, element } from '../../http-server/page-assets/elements.js';
+import { bytes, moment, plainValue } from '../../http-server/page-assets/format.js';
 import { imageUrl, localOnlyFileUrl, videoUrl } from './api.js';
 import { badges } from './card.js';
 import { largePicture } from './picture.js';
 import { stateOf } from './timeline.js';
 import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';
 
-/** @import { Child } from '../../http-server/page-parts/elements.js' */
+/** @import { Child } from '../../http-server/page-assets/elements.js' */
 /** @import { Attachment, EventImage, StoredEvent } from './types.ts' */
 
 /** @type {StoredEvent | undefined} */

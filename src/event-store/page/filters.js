@@ -1,6 +1,6 @@
 // Which events the timeline shows: what the form says, as query parameters and in the address.
 
-import { byId, element } from '../../http-server/page-parts/elements.js';
+import { byId, element } from '../../http-server/page-assets/elements.js';
 import { listSchemas } from './api.js';
 
 /** @import { Query, StoredEvent } from './types.ts' */

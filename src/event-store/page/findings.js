@@ -1,6 +1,6 @@
 // What models saw in an image of an event.
 
-/** @import { Finding, Keypoint } from '../../http-server/page-parts/types.ts' */
+/** @import { Finding, Keypoint } from '../../http-server/page-assets/types.ts' */
 /** @import { EventImage } from './types.ts' */
 
 /**

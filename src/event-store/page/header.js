@@ -1,7 +1,7 @@
 // How full the store is, what waits, and whether it takes events in.
 
-import { byId, element } from '../../http-server/page-parts/elements.js';
-import { bytes, count, duration } from '../../http-server/page-parts/format.js';
+import { byId, element } from '../../http-server/page-assets/elements.js';
+import { bytes, count, duration } from '../../http-server/page-assets/format.js';
 
 /** @import { Stats } from './types.ts' */
 

@@ -1,9 +1,9 @@
 // The page for people: puts its parts together, and reads the address.
 
-import { ApiError } from '../../http-server/page-parts/api-error.js';
-import { byId } from '../../http-server/page-parts/elements.js';
-import { showConnection, showProblem } from '../../http-server/page-parts/notices.js';
-import { startPolling } from '../../http-server/page-parts/polling.js';
+import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { byId } from '../../http-server/page-assets/elements.js';
+import { showConnection, showProblem } from '../../http-server/page-assets/notices.js';
+import { startPolling } from '../../http-server/page-assets/polling.js';
 import { getEvent, getStats } from './api.js';
 import { loadDeletions, loadOlderDeletions } from './deletions.js';
 import { hideDetails, openEvent, showDetails } from './details.js';

@@ -1,7 +1,7 @@
 // The list of events, newest first: pages of older ones, and new ones as they arrive.
 
-import { element } from '../../http-server/page-parts/elements.js';
-import { day } from '../../http-server/page-parts/format.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { day } from '../../http-server/page-assets/format.js';
 import { listEvents } from './api.js';
 import { createCard, fillCard } from './card.js';
 

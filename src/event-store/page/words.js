@@ -1,6 +1,6 @@
 // What an event says in few words: its outcome, its state, what was seen.
 
-import { plainValue } from '../../http-server/page-parts/format.js';
+import { plainValue } from '../../http-server/page-assets/format.js';
 
 /** @import { Badge, EventImage, StoredEvent, Tone } from './types.ts' */
 

@@ -2,8 +2,8 @@
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
+import { readBytes } from '../../http-server/bounded-body.ts';
 import { refuseExcess } from '../../http-server/json-body.ts';
-import { collectBytes } from '../../http-server/receive.ts';
 import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-text.ts';
 import { limits } from '../../limits.ts';
 
@@ -22,7 +22,7 @@ export interface MessageBody {
 export async function readMessages(request: IncomingMessage): Promise<MessageBody> {
   requireJson(request);
   const scanner = new JsonScanner(bounds);
-  const bytes = await collectBytes(request, limits.httpBodyBytesMax, undefined, (piece) =>
+  const bytes = await readBytes(request, limits.httpBodyBytesMax, undefined, (piece) =>
     refuseExcess(scanner.push(piece), bounds),
   );
   const value = parse(bytes);

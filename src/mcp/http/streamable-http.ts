@@ -14,7 +14,7 @@ import { asFoveaError, type FoveaError } from '../../errors.ts';
 import { platformCredentials } from '../../http-server/credentials.ts';
 import type { ErrorAnswer } from '../../http-server/error-body.ts';
 import type { Route } from '../../http-server/handlers.ts';
-import { createRateLimit } from '../../http-server/rate-limit.ts';
+import { createRateLimiter } from '../../http-server/rate-limiter.ts';
 import { sendAnswer } from '../../http-server/responses.ts';
 import { serve } from '../../http-server/serve.ts';
 import type { Service } from '../../http-server/service.ts';
@@ -113,7 +113,7 @@ function createEndpoint(options: StreamableHttpOptions, ready: Promise<Protected
   const { clock } = options;
   const callers = new WeakMap<Request, Caller>();
   const handler = createHandler(options, callers);
-  const rateLimit = createRateLimit(clock, {
+  const rateLimit = createRateLimiter(clock, {
     callsPerMinuteMax: limits.httpCallsPerMinuteMax,
     callsAtOnceMax: limits.httpCallsAtOnceMax,
   });
@@ -138,16 +138,16 @@ function createEndpoint(options: StreamableHttpOptions, ready: Promise<Protected
   ) => {
     const gone = goneSignal(response);
     const caller = await authenticate(request, verify, protectedResource, clock);
-    const visit = rateLimit.enter(caller.token.subject);
+    const counted = rateLimit.begin(caller.token.subject);
     try {
       const { value, messages } = await readMessages(request);
-      visit.count(messages.length);
+      counted.count(messages.length);
       requireScopes(messages, caller.token, door.scopeOf);
       const asked = toWebRequest(request, protectedResource.resource, gone);
       callers.set(asked, caller);
       await sendWebResponse(await handler.fetch(asked, { parsedBody: value }), response);
     } finally {
-      visit.leave();
+      counted.end();
     }
   };
   return {

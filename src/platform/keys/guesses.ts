@@ -1,7 +1,7 @@
 // How often an address may present credentials that nobody has.
 
 import type { Clock } from '../../clock.ts';
-import { createRateLimit } from '../../http-server/rate-limit.ts';
+import { createRateLimiter } from '../../http-server/rate-limiter.ts';
 import { limits } from '../../limits.ts';
 import type { Door } from '../principal.ts';
 
@@ -12,14 +12,14 @@ import type { Door } from '../principal.ts';
  * the address. A call without a credential is no guess.
  */
 export function limitGuesses(door: Door, clock: Clock): Door {
-  const refusals = createRateLimit(clock, {
+  const refusals = createRateLimiter(clock, {
     callsPerMinuteMax: limits.refusedPerMinuteMax,
     callsAtOnceMax: limits.refusedPerMinuteMax,
   });
   return async (presented, place, address) => {
     const principal = await door(presented, place, address);
     const isRefused = presented !== undefined && principal === undefined;
-    if (isRefused) refusals.enter(address).leave();
+    if (isRefused) refusals.begin(address).end();
     return principal;
   };
 }

@@ -1,6 +1,6 @@
 // Calls to the platform that serves this page, with the key of this tab.
 
-import { ApiError } from '../../http-server/page-parts/api-error.js';
+import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { knownKey } from './key.js';
 
 /** @import { Folders, Found, Health, Image, Preview, ProjectAnswer, TaskList, Trash, TrashItem, VersionAnswer, Workspace } from './types.ts' */

@@ -1,8 +1,8 @@
 // Bars: how often each class occurs, and how the images are split.
 
-import { colourOf } from '../../http-server/page-parts/drawing.js';
-import { element } from '../../http-server/page-parts/elements.js';
-import { count, percent } from '../../http-server/page-parts/format.js';
+import { colourOf } from '../../http-server/page-assets/drawing.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { count, percent } from '../../http-server/page-assets/format.js';
 
 /**
  * One bar for each class, the most frequent first; each links to the images that have it.

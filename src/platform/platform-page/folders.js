@@ -1,6 +1,6 @@
 // The folders of the workspace with their projects.
 
-import { element } from '../../http-server/page-parts/elements.js';
+import { element } from '../../http-server/page-assets/elements.js';
 import { listFolders } from './api.js';
 
 /** @import { Folders, View } from './types.ts' */

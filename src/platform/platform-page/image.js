@@ -1,13 +1,13 @@
 // One image: its boxes over the picture, its tags and its metadata.
 
-import { classCounts } from '../../http-server/page-parts/drawing.js';
-import { element } from '../../http-server/page-parts/elements.js';
-import { plainValue } from '../../http-server/page-parts/format.js';
-import { classChoice, findingTable, pictureStage } from '../../http-server/page-parts/stage.js';
+import { classCounts } from '../../http-server/page-assets/drawing.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { plainValue } from '../../http-server/page-assets/format.js';
+import { classChoice, findingTable, pictureStage } from '../../http-server/page-assets/stage.js';
 import { getImage } from './api.js';
 import { imagesAddress, projectTabs } from './project.js';
 
-/** @import { Finding } from '../../http-server/page-parts/types.ts' */
+/** @import { Finding } from '../../http-server/page-assets/types.ts' */
 /** @import { Image, View } from './types.ts' */
 
 /** @param {string} slug @param {string} id @returns {Promise<View>} */
@@ -60,7 +60,7 @@ function facts(slug, { width, height, split, tags = [], metadata, labels = [] })
 
 /**
  * @param {string} name
- * @param {readonly import('../../http-server/page-parts/elements.js').Child[]} value
+ * @param {readonly import('../../http-server/page-assets/elements.js').Child[]} value
  */
 function fact(name, ...value) {
   return element('div', {}, element('dt', {}, name), element('dd', {}, ...value));

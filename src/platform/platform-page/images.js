@@ -1,8 +1,8 @@
 // The images of a project as a grid, each with its boxes; page by page, by class or tag.
 
-import { drawSmall } from '../../http-server/page-parts/drawing.js';
-import { element, svg } from '../../http-server/page-parts/elements.js';
-import { count } from '../../http-server/page-parts/format.js';
+import { drawSmall } from '../../http-server/page-assets/drawing.js';
+import { element, svg } from '../../http-server/page-assets/elements.js';
+import { count } from '../../http-server/page-assets/format.js';
 import { getImage, getProject, searchImages } from './api.js';
 import { findingsOf } from './image.js';
 import { imagesAddress, projectTabs } from './project.js';

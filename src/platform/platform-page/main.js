@@ -1,9 +1,9 @@
 // The page for people: asks for a key, reads the address, and shows one view at a time.
 
-import { ApiError } from '../../http-server/page-parts/api-error.js';
-import { byId, element } from '../../http-server/page-parts/elements.js';
-import { showConnection, showProblem } from '../../http-server/page-parts/notices.js';
-import { startPolling } from '../../http-server/page-parts/polling.js';
+import { ApiError } from '../../http-server/page-assets/api-error.js';
+import { byId, element } from '../../http-server/page-assets/elements.js';
+import { showConnection, showProblem } from '../../http-server/page-assets/notices.js';
+import { startPolling } from '../../http-server/page-assets/polling.js';
 import { signIn } from './api.js';
 import { foldersView } from './folders.js';
 import { imageView } from './image.js';

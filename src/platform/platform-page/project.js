@@ -1,7 +1,7 @@
 // One project: its counts, how its images are split, and its classes.
 
-import { element } from '../../http-server/page-parts/elements.js';
-import { count } from '../../http-server/page-parts/format.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { count } from '../../http-server/page-assets/format.js';
 import { getHealth, getProject } from './api.js';
 import { classChart, splitBar } from './chart.js';
 

@@ -1,7 +1,7 @@
 // The projects of the workspace, each with its counts.
 
-import { element } from '../../http-server/page-parts/elements.js';
-import { count, moment } from '../../http-server/page-parts/format.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { count, moment } from '../../http-server/page-assets/format.js';
 import { getWorkspace } from './api.js';
 import { splitBar } from './chart.js';
 

@@ -1,6 +1,6 @@
 // A table of the page, and what it says while it is empty.
 
-import { element } from '../../http-server/page-parts/elements.js';
+import { element } from '../../http-server/page-assets/elements.js';
 
 /**
  * @param {readonly string[]} heads of the columns

@@ -1,7 +1,7 @@
 // The newest tasks of the workspace, and how far each is.
 
-import { element } from '../../http-server/page-parts/elements.js';
-import { count, moment, plainValue } from '../../http-server/page-parts/format.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { count, moment, plainValue } from '../../http-server/page-assets/format.js';
 import { listTasks } from './api.js';
 import { bar } from './chart.js';
 import { table } from './table.js';

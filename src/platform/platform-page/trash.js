@@ -1,8 +1,8 @@
 // What was deleted, and can come back.
 
-import { element } from '../../http-server/page-parts/elements.js';
-import { moment } from '../../http-server/page-parts/format.js';
-import { showProblem } from '../../http-server/page-parts/notices.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { moment } from '../../http-server/page-assets/format.js';
+import { showProblem } from '../../http-server/page-assets/notices.js';
 import { listTrash, restore } from './api.js';
 import { table } from './table.js';
 

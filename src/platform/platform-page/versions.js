@@ -1,7 +1,7 @@
 // The versions of a project, and what the settings of each make of its images.
 
-import { element } from '../../http-server/page-parts/elements.js';
-import { count, moment, percent, plainValue } from '../../http-server/page-parts/format.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { count, moment, percent, plainValue } from '../../http-server/page-assets/format.js';
 import { getProject, getVersion, previewVersion } from './api.js';
 import { bar, splitBar } from './chart.js';
 import { projectTabs } from './project.js';

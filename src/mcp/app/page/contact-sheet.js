@@ -1,6 +1,6 @@
 // The page beside versions_preview: the contact sheet, and what was done to each sample.
 
-import { element } from '../../../http-server/page-parts/elements.js';
+import { element } from '../../../http-server/page-assets/elements.js';
 import { callButton, failure, fill, pictures, summaryOf } from './frame.js';
 import { asList, asRecord, connect, nextCall } from './host.js';
 

@@ -1,7 +1,7 @@
 // The page beside events_list: the events along a line of time, and each in a row.
 
-import { element, svg } from '../../../http-server/page-parts/elements.js';
-import { day, moment, plainValue, timeOfDay } from '../../../http-server/page-parts/format.js';
+import { element, svg } from '../../../http-server/page-assets/elements.js';
+import { day, moment, plainValue, timeOfDay } from '../../../http-server/page-assets/format.js';
 import { callButton, failure, fill, pictures, statusLine, summaryOf } from './frame.js';
 import { asList, asRecord, connect, nextCall } from './host.js';
 

@@ -1,6 +1,6 @@
 // What both pages have: pictures, a status line, a button for the next call.
 
-import { element } from '../../../http-server/page-parts/elements.js';
+import { element } from '../../../http-server/page-assets/elements.js';
 
 /** @typedef {import('./types.ts').ToolResult} ToolResult */
 /** @typedef {import('./types.ts').Host} Host */

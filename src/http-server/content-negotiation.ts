@@ -1,12 +1,12 @@
-// A page and an operation at one address: whoever prefers HTML gets the page.
+// A page and an operation at one address: clients that prefer HTML get the page.
 
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * The endpoints, where a page and an operation of the same method and path have become one that
- * answers by the header Accept (RFC 9110 section 12.5.1), and says so with Vary.
+ * The endpoints; a page and an operation of the same method and path become one endpoint, which
+ * chooses by the Accept header (RFC 9110 section 12.5.1) and sends Vary.
  */
-export function joinByAccept(
+export function negotiateContent(
   operations: readonly Endpoint[],
   pages: readonly Endpoint[],
 ): Endpoint[] {
@@ -17,23 +17,23 @@ export function joinByAccept(
     );
     if (page === undefined) return operation;
     left.delete(page);
-    return byAccept(operation, page);
+    return negotiated(operation, page);
   });
   return [...joined, ...left];
 }
 
-function byAccept(operation: Endpoint, page: Endpoint): Endpoint {
+function negotiated(operation: Endpoint, page: Endpoint): Endpoint {
   return {
     ...operation,
-    answer: (exchange) => {
-      exchange.response.setHeader('vary', 'Accept');
-      const chosen = prefersHtml(exchange.request.headers.accept) ? page : operation;
-      return chosen.answer(exchange);
+    answer: (context) => {
+      context.response.setHeader('vary', 'Accept');
+      const chosen = prefersHtml(context.request.headers.accept) ? page : operation;
+      return chosen.answer(context);
     },
   };
 }
 
-/** Whether HTML is wanted more than JSON; programs that take anything want JSON. */
+/** Whether HTML is preferred to JSON; a client that accepts anything gets JSON. */
 function prefersHtml(accept = '*/*'): boolean {
   const ranges = accept.split(',').map(readRange);
   return quality(ranges, 'text/html') > quality(ranges, 'application/json');
@@ -51,11 +51,11 @@ function readRange(text: string): MediaRange {
   return { type, quality: Number.isFinite(quality) ? quality : 0 };
 }
 
-/** That of the most specific range which has the type in it; 0: it is not wanted. */
+/** The quality of the most specific range that matches the type; 0: not acceptable. */
 function quality(ranges: readonly MediaRange[], type: string): number {
   const [main = ''] = type.split('/');
   for (const wanted of [type, `${main}/*`, '*/*']) {
-    const range = ranges.find((one) => one.type === wanted);
+    const range = ranges.find(({ type }) => type === wanted);
     if (range) return range.quality;
   }
   return 0;

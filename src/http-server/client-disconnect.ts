@@ -1,11 +1,11 @@
-// A caller that goes away before its answer: told as a signal, which is made for who asks for it.
+// Tells handlers that the client disconnected before it was answered.
 
-/** Whether the caller of one request has gone. A controller for each costs too much. */
-export class Departure {
+/** Of one request. Its controller is made on first use: one for each request costs too much. */
+export class ClientDisconnect {
   #controller: AbortController | undefined;
   #hasHappened = false;
 
-  /** Aborts when the caller goes away. */
+  /** Aborts when the client disconnects. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -14,7 +14,7 @@ export class Departure {
     return this.#controller.signal;
   }
 
-  happen(): void {
+  happened(): void {
     this.#hasHappened = true;
     this.#controller?.abort();
   }

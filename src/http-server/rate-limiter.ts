@@ -1,37 +1,36 @@
-// How much one principal may ask for: so many calls in a minute, and so many at once.
+// Rate limits: calls of one principal in a minute (sliding window), and at the same time.
 
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 
-export interface RateBounds {
+export interface RateLimits {
   readonly callsPerMinuteMax: number;
   readonly callsAtOnceMax: number;
 }
 
-export interface RateLimit {
-  /** Throws `rate_limited`, with the wait in seconds, when the principal has its share. */
-  enter(principal: string): Visit;
+export interface RateLimiter {
+  /** Counts a call. Throws `rate_limited`, with the wait in seconds, above a limit. */
+  begin(principal: string): CountedCall;
 }
 
 /** One request, from its first byte to the end of its answer. */
-export interface Visit {
-  /** The request turned out to hold so many calls. Throws as `enter`. */
+export interface CountedCall {
+  /** The request is a batch of so many calls. Throws as `begin`. */
   count(calls: number): void;
-  leave(): void;
+  end(): void;
 }
 
 const windowSeconds = 60;
 
 /**
- * Calls count in the second in which they came; a second is forgotten a minute later. In memory:
- * each process counts for itself.
+ * Counts calls per second, and sums the last 60 seconds. In memory: each process counts for itself.
  */
-export function createRateLimit(clock: Clock, bounds: RateBounds): RateLimit {
+export function createRateLimiter(clock: Clock, bounds: RateLimits): RateLimiter {
   const principals = new Map<string, Usage>();
   let sweepAt = windowSeconds;
   const now = () => Math.floor(clock.monotonic() / 1_000);
   return {
-    enter: (principal) => {
+    begin: (principal) => {
       const second = now();
       if (second >= sweepAt) {
         sweepAt = second + windowSeconds;
@@ -41,9 +40,9 @@ export function createRateLimit(clock: Clock, bounds: RateBounds): RateLimit {
       principals.set(principal, usage);
       usage.begin(second);
       return {
-        // One counts already, for the request: an empty batch gives nothing back.
+        // One was counted for the request: an empty batch gives nothing back.
         count: (calls) => usage.count(Math.max(0, calls - 1), second),
-        leave: () => usage.end(),
+        end: () => usage.end(),
       };
     },
   };
@@ -52,10 +51,10 @@ export function createRateLimit(clock: Clock, bounds: RateBounds): RateLimit {
 class Usage {
   /** Calls by the second in which they came, the oldest first. */
   readonly #calls = new Map<number, number>();
-  readonly #bounds: RateBounds;
+  readonly #bounds: RateLimits;
   #running = 0;
 
-  constructor(bounds: RateBounds) {
+  constructor(bounds: RateLimits) {
     this.#bounds = bounds;
   }
 

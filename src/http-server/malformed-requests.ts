@@ -1,4 +1,4 @@
-// Requests that Node could not read as HTTP still get an answer in the service's error shape.
+// Answers requests that Node cannot parse as HTTP in the error shape of the service.
 
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -7,7 +7,7 @@ import type { ErrorAnswer } from './error-body.ts';
 import { errorMessage } from './responses.ts';
 
 /** Answers such requests, and closes their connections. */
-export function answerBrokenRequests(
+export function answerMalformedRequests(
   server: Server,
   errorBody: (error: FoveaError) => ErrorAnswer,
 ): void {

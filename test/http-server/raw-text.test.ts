@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { deviceCredentials } from '../../src/event-store/api-key.ts';
-import { TextFirst } from '../../src/http-server/handlers.ts';
+import { RawTextHandler } from '../../src/http-server/handlers.ts';
 import {
   type Answer,
   handlersFor,
@@ -32,7 +32,7 @@ afterEach(() => {
 
 afterAll(() => service.close());
 
-const handler = new TextFirst<typeof operations.startVideo, string>(
+const handler = new RawTextHandler<typeof operations.startVideo, string>(
   async (text) => {
     texts.push(text);
     if (text.includes('refuse')) throw new FoveaError('conflict', 'Refused.');

@@ -1,18 +1,18 @@
-// Taking in the body of a request within bounds of size and time.
+// Reads the body of a request within bounds of size and time.
 
 import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { BodyReservation } from './body-memory.ts';
-import { isCutSmall } from './linger.ts';
+import { isFragmented } from './lingering-close.ts';
 
 /**
- * The whole body in memory; errors as those of `receive`. With a turn, it waits for that when its
- * first bytes are there, and once more when it proves large, so that one that hardly comes keeps
- * nobody else waiting. `look` is given each piece as it comes, and ends all by what it throws.
+ * The whole body in memory; errors as those of `consumeBody`. With a reservation, it waits for
+ * memory when its first bytes are there, and once more when it proves large, so that a body that
+ * hardly comes holds up no other. `look` is given each chunk as it comes, and may throw.
  */
-export async function collectBytes(
+export async function readBytes(
   request: IncomingMessage,
   bytesMax: number,
   reservation?: BodyReservation,
@@ -64,17 +64,17 @@ export async function collectBytes(
   };
   const isBusy = () => waiting !== undefined;
   const isHeld = () => reservation !== undefined && step === 'large';
-  return receive(request, { bytesMax, isBusy, isHeld }, consume);
+  return consumeBody(request, { bytesMax, isBusy, isHeld }, consume);
 }
 
-/** A small body that came with its headers is there already: there is nothing to wait for. */
+/** A small body that came with its headers needs no waiting. */
 function takeSmall(request: IncomingMessage, bytesMax: number): Buffer | undefined {
   const { headers, readableLength } = request;
   if (headers['transfer-encoding'] !== undefined || readableLength === 0) return undefined;
   if (Number(headers['content-length']) !== readableLength || request.destroyed) return undefined;
   if (readableLength > Math.min(bytesMax, limits.largeBodyBytesMin - 1)) return undefined;
   const whole: unknown = request.read();
-  // To its end, which comes with no more bytes.
+  // Until the end event, which comes without more bytes.
   request.resume();
   return whole instanceof Buffer ? whole : undefined;
 }
@@ -82,15 +82,14 @@ function takeSmall(request: IncomingMessage, bytesMax: number): Buffer | undefin
 const noBytes = Buffer.alloc(0);
 
 /**
- * Runs `consume`, which settles with what it made of the body as it comes in. A body above its
- * bound is `too_large`, one that stops coming or never gets consumed `bad_request`, a client
- * that goes away `cancelled`. One that takes longer than a body in memory may, however long its
- * service lets videos take, is `bad_request` too. What was not consumed is thrown away. Time does
- * not count while `isBusy`.
+ * Runs `consume`, which settles with what it made of the body. Rejects with `too_large` for a body
+ * above its bound, `bad_request` for one that is too slow, stops, or is never consumed, and
+ * `cancelled` if the client disconnects. What was not consumed is discarded. Time does not count
+ * while `isBusy`.
  */
-export async function receive<T>(
+export async function consumeBody<T>(
   request: IncomingMessage,
-  rules: BodyRules,
+  rules: BodyLimits,
   consume: (resolve: (result: T) => void, reject: (reason: unknown) => void) => void,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -103,35 +102,34 @@ export async function receive<T>(
   }
 }
 
-export interface BodyRules {
+export interface BodyLimits {
   readonly bytesMax: number;
-  /** Milliseconds from the first byte to the last; as long as it takes unless given. */
+  /** Milliseconds from the first byte to the last; unbounded unless given. */
   readonly msMax?: number;
-  /** A client is not late while we are busy with what it sent. */
+  /** Whether we are busy with what the client sent: its time does not count then. */
   readonly isBusy?: () => boolean;
-  /** Whether others wait for its end: then it has to come on. */
+  /** Whether others wait for its memory: then it must come at a minimum rate. */
   readonly isHeld?: () => boolean;
 }
 
 export interface BodyWatch {
-  /** Nothing more is expected of the client, however long its body is worked on. */
+  /** Stops the clock: the whole body has come, and is being worked on. */
   relax(): void;
-  /** Ends the watch, and throws away what was not consumed. */
+  /** Ends the watch, and discards what was not consumed. */
   discard(): void;
 }
 
 /**
- * Watches over a body that somebody else consumes; calls `stop`, perhaps more than once, with what
- * is wrong with it or with its client, as `receive` says. Throws what is clear before its first
- * byte.
+ * Watches a body that the caller consumes; calls `stop`, perhaps more than once, with the errors of
+ * `consumeBody`. Throws if the headers alone show the error.
  */
 export function watchBody(
   request: IncomingMessage,
   stop: (reason: FoveaError) => void,
-  rules: BodyRules,
+  rules: BodyLimits,
 ): BodyWatch {
   const { bytesMax, msMax = Number.POSITIVE_INFINITY, isBusy = never, isHeld = never } = rules;
-  // Made when needed: an error notes where it was made, which costs more than all else here.
+  // Made when needed: recording its stack costs more than all else here.
   const gone = () => new FoveaError('cancelled', 'The client went away.');
   const tooLarge = () => new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
   if (request.destroyed && !request.complete) throw gone();
@@ -139,7 +137,7 @@ export function watchBody(
   const onGone = () => {
     if (!request.complete) stop(gone());
   };
-  // One timer for both bounds: who sends a little now and then is looked at with each piece.
+  // One timer for both bounds: a slow trickle is checked with each chunk.
   let startMs = systemClock.monotonic();
   let step = { startMs, bytes: 0 };
   const deadline = setTimeout(() => {
@@ -152,12 +150,12 @@ export function watchBody(
   let pieces = 0;
   let isTooMuch = false;
   request.on('data', (chunk: Buffer) => {
-    // Thousands of pieces may come before the body can be stopped, and each error takes its time.
+    // Thousands of chunks may come before the body can be stopped, and making errors takes time.
     if (isTooMuch) return;
     deadline.refresh();
     received += chunk.length;
     pieces += 1;
-    const isTooFine = isCutSmall(pieces, received);
+    const isTooFine = isFragmented(pieces, received);
     isTooMuch = isTooFine || received > bytesMax;
     if (isTooMuch) return stop(isTooFine ? tooManyPieces() : tooLarge());
     const nowMs = systemClock.monotonic();

@@ -1,4 +1,4 @@
-// A multipart body in memory: text fields and files, all within bounds.
+// Reads a multipart body into memory: text fields and files, within bounds.
 
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
@@ -6,8 +6,8 @@ import type { FilePart } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { BodyReservation } from './body-memory.ts';
+import { consumeBody } from './bounded-body.ts';
 import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
-import { receive } from './receive.ts';
 
 export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -15,7 +15,7 @@ export interface Form {
 }
 
 /**
- * Reads a multipart body to its end; waits for its turn when its first part is there. Throws
+ * Reads a multipart body to its end; waits for memory when its first chunk is there. Throws
  * `too_large`, and `invalid_input` for one that is malformed, incomplete or without parts, and for
  * a file that is empty.
  */
@@ -32,7 +32,7 @@ export async function readMultipart(
     isBusy: () => state === 'waiting',
     isHeld: () => state === 'running',
   };
-  return receive(request, rules, (resolve, reject) => {
+  return consumeBody(request, rules, (resolve, reject) => {
     parse(parser, resolve, reject);
     const refuse = () => reject(tooMany('parts'));
     const run = (first: Buffer) => {

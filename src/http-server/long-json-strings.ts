@@ -1,5 +1,5 @@
-// Long strings of a JSON body, which images in base64 are: decoded once, and never parsed with the
-// rest.
+// Long strings of a JSON body, such as images in base64: cut out, decoded in steps that let other
+// requests in between, and put back after the rest was parsed.
 
 import { isAscii } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -8,17 +8,20 @@ import { isObjectOrArray } from '../json-object.ts';
 import type { Span } from '../json-text.ts';
 import { limits } from '../limits.ts';
 
-interface Cut {
+interface Extracted {
   /** The body with a mark in the place of each string. */
   readonly rest: Uint8Array;
   readonly strings: readonly string[];
 }
 
-/** Unknown to whoever sends a body, so that no string of theirs is one. */
+/** Random, so that no string in a body can look like a mark. */
 const mark = `${randomUUID()} `;
 
-/** Cuts strings out of a body. Rejects where one is no string of JSON in UTF-8. */
-export async function cutOut(bytes: Uint8Array, spans: readonly Span[]): Promise<Cut> {
+/** Cuts strings out of a body. Rejects if one is not a JSON string in UTF-8. */
+export async function extractStrings(
+  bytes: Uint8Array,
+  spans: readonly Span[],
+): Promise<Extracted> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pieces: Uint8Array[] = [];
   const strings: string[] = [];
@@ -33,7 +36,7 @@ export async function cutOut(bytes: Uint8Array, spans: readonly Span[]): Promise
   return { rest: Buffer.concat(pieces), strings };
 }
 
-/** Lets others come in after so much of work. */
+/** Yields to the event loop after each `limits.longTextStepBytes`. */
 class Steps {
   #bytes = 0;
 
@@ -60,12 +63,12 @@ async function readString(content: Buffer, steps: Steps): Promise<string> {
   return pieces.join('');
 }
 
-/** A place where a string can be cut: within no escape, and within no character. */
+/** Where a string can be cut without splitting an escape or a character. */
 function pieceEnd(content: Buffer, from: number): number {
   let end = from + limits.longTextStepBytes;
   if (end >= content.length) return content.length;
   while (((content[end] ?? 0) & 0xc0) === 0x80 && end > from + 1) end -= 1;
-  // The longest escape has six bytes: one that began before them is over.
+  // The longest escape has six bytes: an escape that began earlier is complete.
   const last = content.lastIndexOf(backslash, end - 1);
   if (last < from || end - last >= 6) return end;
   let first = last;
@@ -83,10 +86,10 @@ function unescaped(piece: Buffer): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const letterU = 0x75;
 
-/** Whether a string stands there as it is: ASCII without escapes and control characters. */
+/** Whether a string needs no decoding: ASCII without escapes and control characters. */
 function isPlain(content: Buffer): boolean {
   if (!isAscii(content) || content.includes(backslash)) return false;
-  // Four at a time: taking a blank from each leaves the highest bit where there was less.
+  // Four bytes at a time: subtracting 0x20 from each sets the highest bit of smaller ones.
   const padding = (4 - (content.byteOffset % 4)) % 4;
   const words = Math.max(0, Math.floor((content.length - padding) / 4));
   const aligned = new Int32Array(content.buffer, content.byteOffset + padding, words);
@@ -101,8 +104,8 @@ const blank = 0x20;
 const blanks = 0x20202020;
 const highestBits = 0x80808080;
 
-/** False where a string is the name of a member: it stays a mark. */
-export function putBack(root: unknown, strings: readonly string[]): boolean {
+/** Puts the strings back; false if one is the name of a member. */
+export function restoreStrings(root: unknown, strings: readonly string[]): boolean {
   const original = (value: unknown) => {
     if (typeof value !== 'string' || !value.startsWith(mark)) return undefined;
     return strings[Number(value.slice(mark.length))];

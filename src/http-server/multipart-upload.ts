@@ -1,13 +1,13 @@
-// A multipart body with one file in it, which goes through without ever being in memory.
+// A multipart body with one file, which is streamed to its store and never held in memory.
 
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { watchBody } from './bounded-body.ts';
 import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
-import { watchBody } from './receive.ts';
 
-export interface FilePartRules {
+export interface UploadRules {
   /** Of the file. */
   readonly bytesMax: number;
   /** Text fields that may come with the file, each with its check, which throws. */
@@ -15,7 +15,7 @@ export interface FilePartRules {
 }
 
 export interface ReceivedFile<Stored> {
-  /** What `store` made of the file. */
+  /** The result of `store`. */
   readonly stored: Stored;
   /** By name; those that did not come are not there. */
   readonly fields: ReadonlyMap<string, string>;
@@ -32,7 +32,7 @@ export interface ReceivedFile<Stored> {
  */
 export async function receiveFile<Stored>(
   request: IncomingMessage,
-  rules: FilePartRules,
+  rules: UploadRules,
   store: (pieces: AsyncIterable<Uint8Array>) => Promise<Stored>,
 ): Promise<ReceivedFile<Stored>> {
   const boundary = boundaryOf(request);
@@ -76,11 +76,11 @@ export async function receiveFile<Stored>(
 }
 
 /** Throws `too_large` for a body that says by itself that it is, before it is read. */
-export function checkAnnouncedSize({ headers }: IncomingMessage, rules: FilePartRules): void {
+export function checkAnnouncedSize({ headers }: IncomingMessage, rules: UploadRules): void {
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax(rules)) throw tooLarge(rules.bytesMax);
 }
 
-function bodyBytesMax({ bytesMax, fields }: FilePartRules): number {
+function bodyBytesMax({ bytesMax, fields }: UploadRules): number {
   const fieldsMax = Object.keys(fields).length;
   return bytesMax + fieldsMax * limits.multipartFieldBytesMax + framingBytesMax;
 }
@@ -103,14 +103,14 @@ const notMultipart = () => wrong('The body must be multipart/form-data with a bo
 const tooManyParts = () => wrong('The multipart body has more parts than expected');
 
 /** Some more than there may be: a part that is too much is named where it can be. */
-function boundariesMax({ fields }: FilePartRules): number {
+function boundariesMax({ fields }: UploadRules): number {
   return Object.keys(fields).length + limits.multipartFilesMax;
 }
 
 function createParser(
   { headers }: IncomingMessage,
   boundary: string,
-  { fields }: FilePartRules,
+  { fields }: UploadRules,
 ): BusboyInstance {
   const known = Object.keys(fields).length;
   try {
@@ -149,7 +149,7 @@ class Form {
   /** What is wrong with the body, once that is known. */
   failure: unknown;
 
-  constructor(parser: BusboyInstance, rules: FilePartRules) {
+  constructor(parser: BusboyInstance, rules: UploadRules) {
     const file = Promise.withResolvers<OpenFile>();
     const finished = Promise.withResolvers<void>();
     let open: BusboyFileStream | undefined;
@@ -190,7 +190,7 @@ class Form {
     });
   }
 
-  #take({ fields }: FilePartRules, name: string | undefined, value: string, isCut: boolean): void {
+  #take({ fields }: UploadRules, name: string | undefined, value: string, isCut: boolean): void {
     const check = Object.entries(fields).find(([known]) => known === name)?.[1];
     if (name === undefined || check === undefined) throw unknownPart({ fields });
     if (this.fields.has(name)) throw wrong(`${name}: is given twice`);
@@ -200,7 +200,7 @@ class Form {
   }
 }
 
-function unknownPart({ fields }: Pick<FilePartRules, 'fields'>): FoveaError {
+function unknownPart({ fields }: Pick<UploadRules, 'fields'>): FoveaError {
   const known = ['file', ...Object.keys(fields)].join(', ');
   return wrong(`The multipart body has a part that is not known; expected ${known}`);
 }
