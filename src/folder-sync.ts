@@ -1,4 +1,5 @@
-// Folders that survive a power cut: a new entry is there only after its folder was fsynced.
+// Makes folders and their entries survive a power cut: an entry is durable only after its folder was
+// synced.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -58,3 +59,30 @@ export function syncFolderNow(path: string): void {
 
 /** Windows opens no folders, and keeps their entries in a journal of its own. */
 const canSyncFolders = process.platform !== 'win32';
+
+/**
+ * Callers that wait for the same folder share one sync, which begins after the last of them asked;
+ * what is running already may have missed their entries. All of them get its error.
+ */
+export function createSharedSync(
+  sync: (folder: string) => Promise<void>,
+): (folder: string) => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  const next = new Map<string, Promise<void>>();
+  const begin = async (folder: string) => {
+    await running.get(folder)?.catch(() => {});
+    next.delete(folder);
+    const work = sync(folder);
+    running.set(folder, work);
+    try {
+      await work;
+    } finally {
+      if (running.get(folder) === work) running.delete(folder);
+    }
+  };
+  return (folder) => {
+    const waiting = next.get(folder) ?? begin(folder);
+    next.set(folder, waiting);
+    return waiting;
+  };
+}

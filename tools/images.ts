@@ -199,7 +199,7 @@ async function showThumb(link: string | undefined, { client, signal }: ToolConte
   if (link === undefined) return { images: [] };
   try {
     const timeoutMs = limits.eventPreviewMsMax;
-    return { images: [await client.picture(link, { signal, timeoutMs })] };
+    return { images: [await client.fetchImage(link, { signal, timeoutMs })] };
   } catch (thrown) {
     signal.throwIfAborted();
     const preview_notes = [`the image cannot be shown (${asFoveaError(thrown).code})`];

@@ -5,10 +5,10 @@ import {
   discard,
   fetchLink,
   openAgents,
-  parsedLink,
+  parseLink,
   RefusedLink,
-  requirePublic,
-} from '../http-client/link.ts';
+  requirePublicHost,
+} from '../http-client/fetch-link.ts';
 import { limits } from '../limits.ts';
 
 let running = 0;
@@ -24,7 +24,7 @@ export async function fetchDocument(
   input: string | URL | Request,
   isAllowedHost: IsAllowedHost | undefined,
 ): Promise<Response> {
-  const link = parsedLink(input instanceof Request ? input.url : String(input));
+  const link = parseLink(input instanceof Request ? input.url : String(input));
   if (running >= limits.metadataDocumentsAtOnceMax) throw new RefusedLink('too many are fetched');
   running += 1;
   const agents = openAgents();
@@ -32,7 +32,7 @@ export async function fetchDocument(
     if (from !== undefined) throw new RefusedLink('it redirects');
     if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
     if (isAllowedHost?.(`${to.hostname}:${to.port || '443'}`)) return agents.plain;
-    requirePublic(to);
+    requirePublicHost(to);
     return agents.guarded;
   };
   try {

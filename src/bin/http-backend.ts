@@ -11,7 +11,7 @@ import { workspace } from '../contract/workspace.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
-import { fetchThrough } from '../http-client/proxied-fetch.ts';
+import { createProxyFetch } from '../http-client/proxy-fetch.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -144,7 +144,7 @@ export async function hostedBackend(baseUrl: string, settings: Settings): Promis
     clientSecret,
     clientAuth,
     clock: systemClock,
-    fetch: fetchThrough(settings.proxies),
+    fetch: createProxyFetch(settings.proxies),
   });
   const { clientOf, close } = hostedClients(baseUrl, client, settings);
   await requireAudiences(client);

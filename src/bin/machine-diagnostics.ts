@@ -6,7 +6,7 @@ import list from '../../tools/list.json' with { type: 'json' };
 import { proxyFor } from '../boundary/proxies.ts';
 import { systemClock } from '../clock.ts';
 import { type Settings, surveySettings } from '../config.ts';
-import { fetchThrough } from '../http-client/proxied-fetch.ts';
+import { createProxyFetch } from '../http-client/proxy-fetch.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
@@ -24,7 +24,7 @@ import type {
 import { clockOffsetMs, findNetwork } from '../setup/network-diagnostics.ts';
 import { listProcesses, orphansAmong } from '../setup/orphaned-servers.ts';
 import { openSecretStores } from '../sign-in/keychains/choose-secret-store.ts';
-import { findStores } from '../storage/find-stores.ts';
+import { findDatabases } from '../storage/find-databases.ts';
 import { readSystemEnvironment } from './setup.ts';
 
 export function createMachineDiagnostics(
@@ -42,13 +42,13 @@ export function createMachineDiagnostics(
     }),
     network: async () => ({ ...(await findNetwork(system)), through: wayOut(settings) }),
     clockOffsetMs: (url, signal) =>
-      clockOffsetMs(url, systemClock, signal, fetchThrough(settings.proxies)),
+      clockOffsetMs(url, systemClock, signal, createProxyFetch(settings.proxies)),
     secretStore: () => {
       const folder = join(settings.home, 'credentials');
       const files = { log: log.part('doctor'), clock: systemClock };
       return openSecretStores({ ...files, setting: settings.credentials, folder }).choose();
     },
-    stores: () => findStores(settings.home),
+    stores: () => findDatabases(settings.home),
     pictures: findSharpBuild,
     orphans: async () => {
       const processes = await listProcesses(system.platform);

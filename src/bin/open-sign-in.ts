@@ -7,7 +7,7 @@ import type { Settings } from '../config.ts';
 import { localWorkspace } from '../config.ts';
 import { scopes as allScopes } from '../contract/scopes.ts';
 import { invalidArgument } from '../errors.ts';
-import { fetchThrough } from '../http-client/proxied-fetch.ts';
+import { createProxyFetch } from '../http-client/proxy-fetch.ts';
 import type { Log } from '../log.ts';
 import { offeredOperations } from '../mcp/tool-list.ts';
 import { nearest } from '../nearest.ts';
@@ -96,7 +96,7 @@ function openSession(settings: Settings, tokens: TokenStore, takeLock: TakeLock)
     clientSecret,
     clientAuth,
     clock: systemClock,
-    fetch: fetchThrough(settings.proxies),
+    fetch: createProxyFetch(settings.proxies),
   });
   const session = createSession({
     tokens,

@@ -1,4 +1,4 @@
-// call(operation, arguments): the one way to any of the services.
+// The client of the services: call(operation, arguments), downloads and uploads.
 
 import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
@@ -6,7 +6,7 @@ import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
 import type { Secret } from '../secret.ts';
 import type { RetryDelay } from './retry.ts';
 
-/** Where a service answers, and what proves to it who asks. */
+/** A service: its URL and the credential for it. */
 export interface Upstream {
   /** Origin and base path, without a slash at the end. */
   readonly url: string;
@@ -43,7 +43,7 @@ export interface CallOptions {
 export interface Reply<O extends Operation> {
   readonly status: number;
   readonly body: Answer<O>;
-  /** Above 0: a remembered answer that is so old, because asking again is too early. */
+  /** Above 0: the age of a cached response, because another request would be too early. */
   readonly ageMs: number;
 }
 
@@ -52,7 +52,7 @@ export interface Downloaded {
   readonly contentType: string | undefined;
 }
 
-export interface Picture {
+export interface FetchedImage {
   readonly data: Uint8Array;
   /** For example `image/jpeg`. */
   readonly mimeType: string;
@@ -68,10 +68,10 @@ export interface Client {
   /** Fetches a link that a service gave, without any credential, into a new file at `path`. */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
   /**
-   * Fetches a small picture that a service linked to, without any credential, and leaves no file.
+   * Fetches a small image that a service linked to, without any credential, into memory.
    * Throws as `download`; `too_large` beyond what fits into a result.
    */
-  picture(link: string, options?: CallOptions): Promise<Picture>;
+  fetchImage(link: string, options?: CallOptions): Promise<FetchedImage>;
   /**
    * PUTs a file to a link that a service gave, without any credential. Throws as `download`; also
    * `conflict` where a file is there already.

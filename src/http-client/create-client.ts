@@ -1,4 +1,4 @@
-// The client itself: finds the service, asks it, repeats where that is allowed.
+// Creates the client: finds the service of an operation, calls it, and retries.
 
 import { Agent, type Dispatcher } from 'undici';
 import { untilAborted } from '../abort.ts';
@@ -8,37 +8,37 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import { readBody, typedBody } from './answer.ts';
-import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
 import type { CallOptions, Client, ClientOptions, Reply, Upstream, Upstreams } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { createDownloader } from './download.ts';
-import { exchange } from './exchange.ts';
 import {
   answerBytesMax,
-  type CallFacts,
+  type CallContext,
   cutFailure,
   endedFailure,
   statusFailure,
   unansweredFailure,
 } from './failures.ts';
-import { createProxied, type Proxied } from './proxied.ts';
-import { createRemembered } from './remembered.ts';
-import { type PreparedRequest, prepareRequest, rememberedKey } from './request.ts';
-import { createUploader } from './upload-link.ts';
+import { sendRequest } from './http-request.ts';
+import { createProxyPools, type ProxyPools } from './proxy-pools.ts';
+import { type PreparedRequest, prepareRequest, responseCacheKey } from './request.ts';
+import { readBody, typedBody } from './response-body.ts';
+import { createResponseCache } from './response-cache.ts';
+import { type Attempt, type RetryPolicy, retry } from './retry.ts';
+import { createUploader } from './upload.ts';
 
 /** A client of the services in `upstreams`. It opens nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { upstreams, clock } = options;
   const pools = lazyPools(options.proxies);
   const policy = attemptPolicy(options);
-  const remembered = createRemembered<Answer2xx>(clock);
+  const cache = createResponseCache<Answer2xx>(clock);
   const downloader = createDownloader(options, policy);
   const uploader = createUploader(options);
   const answerOf = async (call: PreparedCall, deadline: Deadline) => {
     const attempt = async () => attemptOnce(options, pools.find(call), call, deadline);
-    const facts = { ...call, deadline };
-    return repeat(policy, deadline, attempt, () => endedFailure(facts, false));
+    const context = { ...call, deadline };
+    return retry(policy, deadline, attempt, () => endedFailure(context, false));
   };
   const answer = async (call: PreparedCall, deadline: Deadline) => {
     try {
@@ -65,8 +65,8 @@ export function createClient(options: ClientOptions): Client {
       });
       if (operation.intervalMs <= 0) return reply(await answer(prepared, deadline), 0);
       const ask = withDeadline(clock, timeoutMs, (shared) => answer(prepared, shared));
-      const key = rememberedKey(prepared.request, prepared.secret);
-      const { value, ageMs } = await remembered
+      const key = responseCacheKey(prepared.request, prepared.secret);
+      const { value, ageMs } = await cache
         .share(key, operation.intervalMs, deadline.signal, ask)
         .catch((error) => {
           throw deadline.signal.aborted ? endedFailure({ ...prepared, deadline }, true) : error;
@@ -79,7 +79,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     call,
     download: downloader.download,
-    picture: downloader.picture,
+    fetchImage: downloader.fetchImage,
     upload: uploader.upload,
     close: async () => {
       await Promise.all([pools.close(), downloader.close(), uploader.close()]);
@@ -94,7 +94,7 @@ interface Answer2xx {
   readonly secret: Secret | undefined;
 }
 
-interface PreparedCall extends Omit<CallFacts, 'deadline'> {
+interface PreparedCall extends Omit<CallContext, 'deadline'> {
   readonly request: PreparedRequest;
   readonly onSent?: CallOptions['onSent'];
   readonly input: unknown;
@@ -109,8 +109,8 @@ async function prepareCall(
 ): Promise<PreparedCall> {
   const find = upstreams[operation.host] ?? upstreams.base;
   const upstream = await untilAborted(find(), deadline.signal).catch((error) => {
-    const facts = { operation, origin: '', secret: undefined, deadline };
-    throw deadline.signal.aborted ? endedFailure(facts, false) : error;
+    const context = { operation, origin: '', secret: undefined, deadline };
+    throw deadline.signal.aborted ? endedFailure(context, false) : error;
   });
   return callOf(operation, input, upstream);
 }
@@ -121,12 +121,12 @@ function callOf(operation: Operation, input: unknown, upstream: Upstream): Prepa
   return { operation, input, upstream, request, origin: request.origin, secret, isAccessToken };
 }
 
-/** The service did not carry the call out, for its credential alone (RFC 9110 section 15.5.2). */
+/** Whether the service refused the credential (RFC 9110 section 15.5.2). */
 function isRefused(error: unknown): boolean {
   return error instanceof FoveaError && error.upstream?.status === 401;
 }
 
-/** The same call with another credential; undefined: there is none. */
+/** The same call with a renewed credential; undefined if there is none. */
 async function renewed(call: PreparedCall, deadline: Deadline): Promise<PreparedCall | undefined> {
   const { operation, input, upstream, secret } = call;
   if (upstream.renew === undefined || secret === undefined) return undefined;
@@ -145,19 +145,19 @@ async function attemptOnce(
   deadline: Deadline,
 ): Promise<Attempt<Answer2xx>> {
   const { operation, secret, request, onSent } = call;
-  const facts = { ...call, deadline };
+  const context = { ...call, deadline };
   const sizeOf = (status: number) => answerBytesMax(status, bytesMax);
-  const answered = await exchange(pool, await request.build(onSent), sizeOf, deadline.signal);
-  if (!('status' in answered)) return { failure: unansweredFailure(facts, answered) };
-  const { status, end } = answered;
+  const response = await sendRequest(pool, await request.build(onSent), sizeOf, deadline.signal);
+  if (!('status' in response)) return { failure: unansweredFailure(context, response) };
+  const { status, end } = response;
   if (status < 200 || status > 299) {
-    return { failure: statusFailure(facts, answered, clock.now()) };
+    return { failure: statusFailure(context, response, clock.now()) };
   }
-  if (end === 'cut') return { failure: cutFailure(facts, status) };
-  return { done: { status, body: readBody(operation, answered, secret), secret } };
+  if (end === 'cut') return { failure: cutFailure(context, status) };
+  return { done: { status, body: readBody(operation, response, secret), secret } };
 }
 
-/** A question with a deadline of its own, since it may outlive the call that asked first. */
+/** A shared request with its own deadline: it may outlive the call that started it. */
 function withDeadline<T>(clock: Clock, timeoutMs: number, ask: (deadline: Deadline) => Promise<T>) {
   return async (signal: AbortSignal): Promise<T> => {
     const deadline = startDeadline(clock, timeoutMs, signal);
@@ -165,23 +165,23 @@ function withDeadline<T>(clock: Clock, timeoutMs: number, ask: (deadline: Deadli
   };
 }
 
-function attemptPolicy({ random = Math.random, ...options }: ClientOptions): AttemptPolicy {
+function attemptPolicy({ random = Math.random, ...options }: ClientOptions): RetryPolicy {
   const { attemptsMax = limits.callAttemptsMax, retryDelayMs } = options;
   const delayMs = retryDelayMs ?? { min: limits.retryDelayMsMin, max: limits.retryDelayMsMax };
   return { attemptsMax, delayMs, random };
 }
 
-/** A service may offer to keep connections for longer than they are of use. */
+/** A service may offer to keep connections open for longer than is useful. */
 const openPool = () => new Agent({ keepAliveMaxTimeout: limits.pooledConnectionIdleMsMax });
 
 /** Pools of connections for all calls, opened with the first: a direct one, and through proxies. */
 function lazyPools(proxies: Proxies | undefined) {
-  let opened: { readonly direct: Agent; readonly proxied: Proxied } | undefined;
+  let opened: { readonly direct: Agent; readonly proxied: ProxyPools } | undefined;
   let isClosed = false;
   return {
     find: ({ origin }: PreparedCall): Dispatcher => {
       if (isClosed) throw new FoveaError('cancelled', 'The client is closed.');
-      opened ??= { direct: openPool(), proxied: createProxied(proxies) };
+      opened ??= { direct: openPool(), proxied: createProxyPools(proxies) };
       return opened.proxied.find(new URL(origin)) ?? opened.direct;
     },
     close: async (): Promise<void> => {

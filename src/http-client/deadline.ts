@@ -1,12 +1,12 @@
-// The end of a call: its time is up, or its caller gave up.
+// The deadline of a call: a timeout combined with the signal of the caller.
 
 import type { Clock } from '../clock.ts';
 
 export interface Deadline {
-  /** Aborts when the time is up or the caller gives up. */
+  /** Aborts when the time is up or the caller cancels. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Whether the caller gave up, as opposed to the time being up. */
+  /** Whether the caller cancelled, as opposed to the time being up. */
   isCancelled(): boolean;
   remainingMs(): number;
   /** Must be called when the call has ended: stops the timer. */

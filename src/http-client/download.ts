@@ -3,14 +3,19 @@
 import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { type Attempt, type AttemptPolicy, repeat } from './attempts.ts';
-import type { CallOptions, ClientOptions, Downloaded, DownloadOptions, Picture } from './client.ts';
+import { createAtomicFile } from './atomic-file.ts';
+import type {
+  CallOptions,
+  ClientOptions,
+  Downloaded,
+  DownloadOptions,
+  FetchedImage,
+} from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { asRefused, discard, fetchLink, parsedLink, type Response } from './link.ts';
-import { createLinkGuard } from './link-guard.ts';
-import { openNewFile } from './new-file.ts';
-import { mayRepeat, retryAfterMs } from './retry.ts';
-import { isEncoded } from './service-words.ts';
+import { asRefusedLink, discard, fetchLink, parseLink, type Response } from './fetch-link.ts';
+import { createLinkPolicy } from './link-policy.ts';
+import { type Attempt, mayRepeat, type RetryPolicy, retry, retryAfterMs } from './retry.ts';
+import { isCompressed } from './service-error.ts';
 
 export interface Downloader {
   /**
@@ -20,13 +25,13 @@ export interface Downloader {
    * no file is left behind then. Without a deadline in `options`, only silence ends the download.
    */
   download(link: string, path: string, options?: DownloadOptions): Promise<Downloaded>;
-  /** Fetches a picture of at most `resultImageBytesMax` into memory. Throws as `download`. */
-  picture(link: string, options?: CallOptions): Promise<Picture>;
+  /** Fetches an image of at most `resultImageBytesMax` into memory. Throws as `download`. */
+  fetchImage(link: string, options?: CallOptions): Promise<FetchedImage>;
   close(): Promise<void>;
 }
 
-export function createDownloader(options: ClientOptions, policy: AttemptPolicy): Downloader {
-  const guard = createLinkGuard(options);
+export function createDownloader(options: ClientOptions, policy: RetryPolicy): Downloader {
+  const links = createLinkPolicy(options);
   const follow = async <T>(
     link: string,
     own: CallOptions,
@@ -37,7 +42,7 @@ export function createDownloader(options: ClientOptions, policy: AttemptPolicy):
       let response: Response | undefined;
       try {
         const fetching = { signal: deadline.signal, idleMs: options.timeoutMs };
-        response = await fetchLink(parsedLink(link), guard.choose, fetching);
+        response = await fetchLink(parseLink(link), links.agentFor, fetching);
         if (response.statusCode !== 200) return statusFailure(response, options.clock.now());
         return { done: await read(response) };
       } catch (error) {
@@ -46,19 +51,19 @@ export function createDownloader(options: ClientOptions, policy: AttemptPolicy):
         if (response) discard(response);
       }
     };
-    return repeat(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
+    return retry(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
   return {
     download: (link, path, own = {}) =>
       follow(link, own, (response) =>
         save(response, path, own.onProgress, options.downloadBytesMax),
       ),
-    picture: (link, own = {}) => follow(link, own, readPicture),
-    close: guard.close,
+    fetchImage: (link, own = {}) => follow(link, own, readImage),
+    close: links.close,
   };
 }
 
-/** A large file may take long; but a host that asks for a wait gets only a call's patience. */
+/** A large file may take long, but a Retry-After is honoured only within the timeout of a call. */
 function patient({ clock, timeoutMs }: ClientOptions, own: CallOptions): Deadline {
   const deadline = startDeadline(clock, own.timeoutMs ?? Number.POSITIVE_INFINITY, own.signal);
   return { ...deadline, remainingMs: () => Math.min(timeoutMs, deadline.remainingMs()) };
@@ -72,7 +77,7 @@ async function save(
 ): Promise<Downloaded> {
   const { body } = response;
   const total = lengthOf(response, bytesMax);
-  const file = await openNewFile(path);
+  const file = await createAtomicFile(path);
   try {
     let bytes = 0;
     for await (const chunk of body) {
@@ -88,11 +93,11 @@ async function save(
   }
 }
 
-async function readPicture(response: Response): Promise<Picture> {
+async function readImage(response: Response): Promise<FetchedImage> {
   const bytesMax = limits.resultImageBytesMax;
   lengthOf(response, bytesMax);
   const mimeType = typeOf(response) ?? '';
-  if (!mimeType.startsWith('image/')) throw failed('it is no picture');
+  if (!mimeType.startsWith('image/')) throw failed('it is not an image');
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response.body) {
@@ -107,7 +112,7 @@ async function readPicture(response: Response): Promise<Picture> {
 function lengthOf(response: Response, bytesMax: number): number | undefined {
   const length = response.headers['content-length'];
   const total = length === undefined ? undefined : Number(length);
-  if (isEncoded(response)) throw failed('it came compressed, which was not asked for');
+  if (isCompressed(response)) throw failed('it came compressed, which was not asked for');
   if (total !== undefined && total > bytesMax) throw tooLarge(bytesMax);
   return total;
 }
@@ -146,11 +151,11 @@ function statusFailure({ statusCode: status, headers }: Response, now: number): 
   return { failure: { error, mayRepeat: repeats, retryAfterMs: waitMs } };
 }
 
-/** What became of a download that threw. */
+/** The outcome of a download that threw. */
 function brokenOff(thrown: unknown, deadline: Deadline, isAnswered: boolean): Attempt<never> {
   if (thrown instanceof FoveaError) throw thrown;
   if (deadline.signal.aborted) throw ended(deadline);
-  const refused = asRefused(thrown);
+  const refused = asRefusedLink(thrown);
   if (refused) throw invalidArgument('link', `cannot be fetched: ${refused.message}`);
   const ofProxy = asProxyError(thrown);
   if (ofProxy) {

@@ -1,46 +1,44 @@
-// What a failed attempt becomes for the caller: our words, and theirs kept apart.
+// Turns failed attempts into errors: the message is ours, the text of the service is kept apart.
 
 import { asProxyError, type ProxyError } from '../boundary/proxy-error.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ErrorCode, FoveaError, type Retry } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import type { Failure } from './attempts.ts';
 import type { Deadline } from './deadline.ts';
-import type { Answered, Unanswered } from './exchange.ts';
+import type { HttpResponse, NoResponse } from './http-request.ts';
 import { credentialSetting } from './request.ts';
-import { mayRepeat, retryAfterMs } from './retry.ts';
-import { type ServiceWords, serviceWords } from './service-words.ts';
-import { StatusError } from './status-error.ts';
+import { type Failure, mayRepeat, retryAfterMs } from './retry.ts';
+import { readServiceError, type ServiceMessage, StatusError } from './service-error.ts';
 
-/** What is known of the call whose attempt failed. */
-export interface CallFacts {
+/** The call whose attempt failed. */
+export interface CallContext {
   readonly operation: Operation;
   /** Scheme, host and port of the service, from the settings. */
   readonly origin: string;
-  /** Replaced wherever the service repeats it. */
+  /** Redacted wherever the service repeats it. */
   readonly secret: Secret | undefined;
-  /** It is one of a sign-in, and no API key. */
+  /** The secret is an access token, not an API key. */
   readonly isAccessToken?: boolean | undefined;
   readonly deadline: Deadline;
 }
 
 /** An answer with a status other than 2xx. `now` is wall time, for dates in Retry-After. */
-export function statusFailure(facts: CallFacts, answered: Answered, now: number): Failure {
-  const { operation, secret, isAccessToken = false } = facts;
-  const { status, headers } = answered;
-  const { said, retryable, isObject } = serviceWords(answered, secret);
-  // Where the time between two questions is bounded, an answer of any kind uses it up.
+export function statusFailure(context: CallContext, response: HttpResponse, now: number): Failure {
+  const { operation, secret, isAccessToken = false } = context;
+  const { status, headers } = response;
+  const { said, retryable, isObject } = readServiceError(response, secret);
+  // An operation with an interval is not repeated: an error uses the interval up, too.
   const isOnce = operation.intervalMs > 0;
   const repeats = !isOnce && mayRepeat(operation.effect, { sent: true, status, retryable });
   const waitMs = retryAfterMs(headers, now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
-  // Where the service gives its reason, what the status alone may mean only hides it.
+  // A reason from the service is better than our guess from the status.
   const hasReason = reasoned.includes(status) && said.message !== '';
   const retry = retryOfStatus(operation, status, repeats, seconds);
   const wait = seconds === undefined ? '' : `; it asks to wait ${seconds} s`;
-  // It failed somewhere on the way: whether anything was done, it does not say.
+  // The outcome of a write that failed with 5xx is unknown.
   const isOpen =
     operation.effect !== 'reads' && status >= 500 && status !== 501 && retry === 'never';
   const advice = isOpen ? readBack : hasReason && said.hint !== undefined ? undefined : hint;
@@ -59,13 +57,13 @@ export function statusFailure(facts: CallFacts, answered: Answered, now: number)
   return { error, mayRepeat: repeats, retryAfterMs: waitMs };
 }
 
-/** Statuses that are said of many things. */
+/** Statuses with many possible reasons. */
 const reasoned = [400, 404, 409, 422];
 
 /** No answer: nothing was sent, or the answer never came. */
-export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered): Failure {
-  const { operation, origin } = facts;
-  if (facts.deadline.signal.aborted) return final(endedFailure(facts, sent));
+export function unansweredFailure(context: CallContext, { sent, cause }: NoResponse): Failure {
+  const { operation, origin } = context;
+  if (context.deadline.signal.aborted) return final(endedFailure(context, sent));
   if (cause instanceof Error && cause.name === 'NotReadableError') {
     const message = `${operation.id}: a file changed while it was sent, and was not sent whole.`;
     const details = { retry: 'safe', wasSent: false, cause } as const;
@@ -89,7 +87,7 @@ export function unansweredFailure(facts: CallFacts, { sent, cause }: Unanswered)
   return { error, mayRepeat: !untrusted.test(reason) };
 }
 
-/** No proxy that failed has carried anything on. */
+/** A proxy that failed has forwarded nothing. */
 function proxyFailure({ id }: Operation, cause: ProxyError): Failure {
   const { message, hint, mayRepeat } = cause;
   const details = { hint, retry: mayRepeat ? 'safe' : 'never', wasSent: false, cause } as const;
@@ -98,23 +96,23 @@ function proxyFailure({ id }: Operation, cause: ProxyError): Failure {
 }
 
 /** A 2xx answer that was cut off, by its connection or by the end of the call. */
-export function cutFailure(facts: CallFacts, status: number): Failure {
-  const { operation, deadline } = facts;
-  if (deadline.signal.aborted) return final(endedFailure(facts, true));
+export function cutFailure(context: CallContext, status: number): Failure {
+  const { operation, deadline } = context;
+  if (deadline.signal.aborted) return final(endedFailure(context, true));
   const message = `${operation.id}: the connection ended in the middle of the answer (status ${status})`;
   const error = lost(operation, 'upstream_failed', message, undefined);
   return { error, mayRepeat: operation.effect === 'reads' };
 }
 
-/** A 2xx answer that is not what the contract says. It is not asked for again by itself. */
+/** A 2xx response that does not match the contract. It is not retried. */
 export function wrongAnswer(
   operation: Operation,
   status: number,
   wrong: string,
-  said: ServiceWords['said'] = { message: '' },
+  said: ServiceMessage['said'] = { message: '' },
 ): FoveaError {
   const upstream = { status, ...said };
-  const message = `${operation.id} was answered with status ${status}, but ${wrong}.`;
+  const message = `${operation.id} was response with status ${status}, but ${wrong}.`;
   if (operation.effect === 'reads') {
     return new FoveaError('upstream_failed', message, { retry: 'safe', upstream });
   }
@@ -123,8 +121,8 @@ export function wrongAnswer(
   return new FoveaError('upstream_failed', `${message} ${unknown}`, details);
 }
 
-/** The error for a call that its caller gave up, or whose time is up. */
-export function endedFailure({ operation, deadline }: CallFacts, sent: boolean): FoveaError {
+/** The error of a call that was cancelled, or whose deadline has passed. */
+export function endedFailure({ operation, deadline }: CallContext, sent: boolean): FoveaError {
   const unsent = sent ? '' : ' It was not carried out.';
   if (deadline.isCancelled()) {
     if (sent) return lost(operation, 'cancelled', `${operation.id} was cancelled`, undefined);
@@ -138,7 +136,7 @@ export function endedFailure({ operation, deadline }: CallFacts, sent: boolean):
   return new FoveaError(code, `${message}.${unsent}`, { hint, retry: 'safe', wasSent: false });
 }
 
-/** Sent, without an answer: a read can be made again, of a write the outcome is unknown. */
+/** Sent without a response: a read can be repeated, the outcome of a write is unknown. */
 function lost(operation: Operation, code: ErrorCode, message: string, cause: unknown): FoveaError {
   if (operation.effect === 'reads') {
     return new FoveaError(code, `${message}.`, { retry: 'safe', wasSent: true, cause });
@@ -193,7 +191,7 @@ const signInAgain = 'Call auth_sign_in, or run fovea sign-in.';
 
 const redirected: Explained = {
   code: 'upstream_failed',
-  meaning: 'it answered with a redirect, and redirects are not followed',
+  meaning: 'it response with a redirect, and redirects are not followed',
   hint: 'Set the address of the service to the one that answers itself.',
 };
 const refused: Explained = { code: 'upstream_failed', meaning: 'the service refused the request' };
@@ -214,7 +212,7 @@ const meanings: Readonly<Record<number, Explained>> = {
   529: { code: 'full', meaning: 'the service is full and waits for room' },
 };
 
-/** When the caller may make a call again that was answered with an error. */
+/** When the caller may make a call again that was response with an error. */
 function retryOfStatus(
   operation: Operation,
   status: number,
@@ -235,7 +233,7 @@ function causeCode(cause: unknown): string {
 
 const untrusted = /^(CERT_|DEPTH_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|UNABLE_TO_)/;
 
-/** Bytes that are read of an answer of a status. An error needs no more than its words. */
+/** How many bytes of a response are read: of an error, enough for its message. */
 export function answerBytesMax(status: number, bytesMax: number): number {
   return status < 300 ? bytesMax : limits.errorAnswerBytesMax;
 }

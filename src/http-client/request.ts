@@ -1,4 +1,4 @@
-// What an operation and its arguments are on the wire: address, headers, body.
+// Builds the HTTP request of an operation: URL, headers, body.
 
 import { createHash } from 'node:crypto';
 import { FormData } from 'undici';
@@ -8,15 +8,15 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { membersOf } from '../json-object.ts';
 import type { Secret } from '../secret.ts';
 import type { CallOptions } from './client.ts';
-import { CountedFile, type OnRead, openDiskFile } from './counted-file.ts';
-import type { WireRequest } from './exchange.ts';
+import type { HttpRequest } from './http-request.ts';
+import { type OnRead, openDiskFile, ProgressFile } from './multipart-files.ts';
 
 /** A request that can be made several times: a multipart body is built anew for each. */
 export interface PreparedRequest {
   readonly origin: string;
   readonly path: string;
   /** For each attempt. Throws `invalid_input` when a file of the body cannot be read. */
-  build(onSent?: CallOptions['onSent']): Promise<WireRequest>;
+  build(onSent?: CallOptions['onSent']): Promise<HttpRequest>;
 }
 
 interface Target {
@@ -57,15 +57,15 @@ export function prepareRequest(
   };
 }
 
-/** Compressed answers are not asked for: their size is known only after they were unpacked. */
+/** No compression: the size of a compressed response is unknown until it is unpacked. */
 export const commonHeaders = {
   accept: 'application/json',
   'accept-encoding': 'identity',
   'user-agent': 'fovea',
 } as const;
 
-/** What two calls with the same address and the same credential have in common, and no others. */
-export function rememberedKey({ origin, path }: PreparedRequest, secret: Secret | undefined) {
+/** Equal for two calls with the same URL and credential only. */
+export function responseCacheKey({ origin, path }: PreparedRequest, secret: Secret | undefined) {
   const key = [origin, path, secret?.reveal() ?? ''];
   return createHash('sha256').update(JSON.stringify(key)).digest('base64');
 }
@@ -189,7 +189,7 @@ async function fileOf(
 ): Promise<File> {
   const type = contentType ?? 'application/octet-stream';
   if (content instanceof Uint8Array) {
-    return new CountedFile(new Blob([new Uint8Array(content)], { type }), name, onRead);
+    return new ProgressFile(new Blob([new Uint8Array(content)], { type }), name, onRead);
   }
   try {
     return await openDiskFile(content.path, { name, type, onRead });

@@ -1,9 +1,51 @@
-// When a call may be made again, and after how long. Pure: no clock, no network.
+// When a failed call is made again: the loop, the policy, and the waits between attempts.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Effect } from '../contract/operation.ts';
+import type { FoveaError } from '../errors.ts';
+import type { Deadline } from './deadline.ts';
+
+/** Why an attempt failed, and whether another one is allowed. */
+export interface Failure {
+  readonly error: FoveaError;
+  readonly mayRepeat: boolean;
+  /** The wait that the service asks for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export type Attempt<T> = { readonly done: T } | { readonly failure: Failure };
+
+export interface RetryPolicy {
+  readonly attemptsMax: number;
+  readonly delayMs: RetryDelay;
+  readonly random: () => number;
+}
+
+/**
+ * Makes attempts until one succeeds, or no further one is allowed or would still be in time; then
+ * throws the last error. `aborted` makes the error for a deadline that ends during a wait.
+ */
+export async function retry<T>(
+  policy: RetryPolicy,
+  deadline: Deadline,
+  once: () => Promise<Attempt<T>>,
+  aborted: () => FoveaError,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await once();
+    if ('done' in outcome) return outcome.done;
+    const { error, mayRepeat, retryAfterMs } = outcome.failure;
+    if (!mayRepeat || attempt >= policy.attemptsMax || deadline.signal.aborted) throw error;
+    const waitMs = retryAfterMs ?? backoffMs(attempt, policy.delayMs, policy.random);
+    if (waitMs >= deadline.remainingMs()) throw error;
+    await wait(waitMs, undefined, { signal: deadline.signal }).catch(() => {
+      throw aborted();
+    });
+  }
+}
 
 /** How an attempt that failed ended. */
-export interface Ending {
+export interface FailedAttempt {
   /** Whether any of the request may have reached the service. */
   readonly sent: boolean;
   /** The status, where an answer came. Undefined: the connection ended before. */
@@ -21,7 +63,7 @@ export interface RetryDelay {
  * Whether the same call may be sent again without being asked to. A read: after a lost connection,
  * 429, 502, 503 and 504. A write: only where it has surely not been carried out.
  */
-export function mayRepeat(effect: Effect, { sent, status, retryable }: Ending): boolean {
+export function mayRepeat(effect: Effect, { sent, status, retryable }: FailedAttempt): boolean {
   if (!sent || status === 429) return true;
   if (effect !== 'reads') return status === 502 && retryable;
   return status === undefined || status === 502 || status === 503 || status === 504;

@@ -197,7 +197,7 @@ export const serviceLimits = {
   /** How long a thread waits at a time: it can be ended in between, while its service stops. */
   databaseBusyStepMs: 250,
   /** Long answers are read in parts of this time; writing what was read takes longer. */
-  databaseTurnMsMax: 5,
+  databaseSliceMsMax: 5,
   /** Tries to overwrite a failed commit: a disk that fails more often in a row fails for good. */
   databaseOverwritesMax: 20,
   /** Prepared statements kept per connection: texts are constants, so more are a mistake. */

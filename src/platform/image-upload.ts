@@ -7,7 +7,7 @@ import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { readPicture } from '../pictures/image-threads.ts';
-import { sha256 } from '../storage/content.ts';
+import { sha256 } from '../storage/content-hash.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { AddedImage, Metadata, Project } from './store/store.ts';

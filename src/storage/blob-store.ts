@@ -18,7 +18,7 @@ import type { Clock } from '../clock.ts';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
 import { makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
-import { ContentMeter, damaged, hashLength, isHash, sha256, verified } from './content.ts';
+import { ContentMeter, damaged, hashLength, isHash, sha256, verified } from './content-hash.ts';
 
 /** What is kept of some content. */
 export interface StoredBlob {
@@ -81,7 +81,7 @@ class BlobFolder implements BlobStore {
   readonly #incoming: string;
   readonly #leaving: string;
   readonly #clock: Clock;
-  /** Folders that this process itself has seen safely on the disk. */
+  /** Folders that this process has synced. */
   readonly #durableFolders = new Set<string>();
 
   constructor(folder: string, clock: Clock) {

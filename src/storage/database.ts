@@ -1,12 +1,12 @@
-// A SQLite file opened safely: what was committed is on the disk, and what is damaged is refused.
+// An open SQLite database: durable commits, typed rows, nested transactions, cached statements.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { type Migration, readNumber } from './migrations.ts';
-import { busySteps, type FileOptions, openFile, openSnapshot } from './open-file.ts';
 import { Columns, readRow } from './row.ts';
 import { isBusy, translated } from './sqlite.ts';
+import { busySteps, openSnapshot, openSqliteFile, type SqliteFileOptions } from './sqlite-file.ts';
 
 /**
  * A row. Every method throws `internal`, naming the column, when the stored value is of another
@@ -85,9 +85,9 @@ export type Snapshot = Pick<Database, 'all' | 'each' | 'get' | 'close'>;
 export function openDatabase(
   path: string,
   migrations: readonly Migration[],
-  options: FileOptions = {},
+  options: SqliteFileOptions = {},
 ): Database {
-  const handle = openFile(path, migrations, options);
+  const handle = openSqliteFile(path, migrations, options);
   return new SqliteDatabase(path, handle, busySteps(options).steps);
 }
 
@@ -220,7 +220,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Statements are kept, least recently used first out. */
+  /** Prepared statements are cached: the least recently used one is dropped first. */
   #statement(sql: string): Prepared {
     const known = this.#statements.get(sql);
     const prepared = known ?? translated(() => prepare(this.#handle, sql));

@@ -1,8 +1,8 @@
-// What went wrong with a disk, told apart from what went wrong with whatever is written to it.
+// Errors of the disk, told apart from errors of the source that is written to it.
 
 import { FoveaError, systemErrorCode } from '../errors.ts';
 
-/** Throws what the disk says by the name of it that a caller can act on: `full` or `internal`. */
+/** Throws errors of the disk as `full` or `internal`. */
 export async function onDisk<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -11,7 +11,7 @@ export async function onDisk<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Likewise, for what was thrown already. */
+/** An error of the disk as `full` or `internal`. */
 export function diskError(thrown: unknown): FoveaError {
   if (thrown instanceof FoveaError) return thrown;
   const code = systemErrorCode(thrown);
@@ -22,8 +22,8 @@ export function diskError(thrown: unknown): FoveaError {
   return new FoveaError('internal', `The disk of the files ${what}.`, { cause: thrown });
 }
 
-/** Knows whether a failure was that of the source, and not that of the disk. */
-export class Source {
+/** Remembers whether the source failed, to tell its failures from those of the disk. */
+export class WatchedSource {
   hasFailed = false;
 
   async *watched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

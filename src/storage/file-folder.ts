@@ -16,12 +16,11 @@ import {
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
-import { makeFolder, syncFolder } from '../folder-sync.ts';
+import { createSharedSync, makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
-import { diskError, onDisk, Source } from './disk-errors.ts';
+import { diskError, onDisk, WatchedSource } from './disk-errors.ts';
 import type { ByteRange, FileStore, WrittenFile } from './file-store.ts';
-import { writeSynced } from './file-writes.ts';
-import { createSharedSync } from './shared-sync.ts';
+import { writeSynced } from './write-file.ts';
 
 export interface FileFolderOptions {
   /** The folder was used before: without its marker, the disk that it lies on is not mounted. */
@@ -77,7 +76,7 @@ class FileFolder implements FileStore {
   readonly #folder: string;
   readonly #incoming: string;
   readonly #sync: (folder: string) => Promise<void>;
-  /** The folders that this process has seen safely on the disk, each with what it was then. */
+  /** Folders that this process has synced, each with its identity at that time. */
   readonly #durable = new Map<string, string>();
 
   constructor(folder: string) {
@@ -87,9 +86,9 @@ class FileFolder implements FileStore {
   }
 
   async write(id: string, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<WrittenFile> {
-    if (!isId(id)) throw new FoveaError('internal', 'A file was given an id that is none.');
+    if (!isId(id)) throw new FoveaError('internal', 'A file was given an invalid id.');
     const draft = join(this.#incoming, id);
-    const source = new Source();
+    const source = new WatchedSource();
     try {
       const pieces = content instanceof Uint8Array ? content : source.watched(content);
       const bytes = await writeSynced(draft, pieces);
@@ -178,7 +177,7 @@ class FileFolder implements FileStore {
     this.#durable.set(place, identity);
   }
 
-  /** What cannot be removed now is a stray for a sweep; what went wrong first is what counts. */
+  /** A file that cannot be removed is left to a sweep; the first error is the one to report. */
   async #discard(draft: string, id: string): Promise<void> {
     await unlinkIfThere(draft).catch(() => {});
     await this.remove([id]).catch(() => {});
@@ -206,10 +205,10 @@ const blockBytes = 512;
 const upperLength = 5;
 const placeLength = 8;
 
-/** A race for an empty folder that is lost so often is none. */
+/** A race for an empty folder is not lost so often. */
 const placeAttemptsMax = 5;
 
-/** Places that get files at the same time are few; older ones are not needed any more. */
+/** Few folders get files at the same time; older ones are not needed any more. */
 const durablePlacesMax = 100;
 
 function isId(id: string): boolean {

@@ -1,4 +1,4 @@
-// A lock on a file that the operating system frees when its process dies, built on SQLite's own.
+// A file lock that the operating system releases when its process dies, built on SQLite's locks.
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,10 +12,9 @@ export interface Lock {
 }
 
 /**
- * Takes the lock of that path, in this process and among all others on this machine: `exclusive`
- * when nobody else has it, `shared` when nobody has it exclusively. Undefined when somebody else
- * has it; it does not wait. Makes the file, which holds nothing, and its folder. Throws `internal`
- * for a file that is something else.
+ * Takes the lock of a path, among all processes of this machine: `exclusive` if no one else holds
+ * it, `shared` if no one holds it exclusively. Undefined if it is taken; it does not wait. Makes the
+ * file, which stays empty, and its folder. Throws `internal` for a file with other content.
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Lock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

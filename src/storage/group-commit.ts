@@ -1,11 +1,11 @@
-// Writes that wait together share one transaction, in a thread of its own with its own connection.
+// Group commit: writes that wait together share one transaction, in a worker thread.
 
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 
-/** What goes to the thread at once; it may run several of these in one transaction. */
-export interface Part<Command> {
+/** Commands sent to the thread together; it may run several batches in one transaction. */
+export interface CommandBatch<Command> {
   /** Wall time in milliseconds since 1970: clocks do not cross threads. */
   readonly now: number;
   /** About how much the commands write. */
@@ -14,8 +14,8 @@ export interface Part<Command> {
 }
 
 /**
- * What comes back: one result for each command, in their order. An outcome goes as it is, since
- * each object around it costs as much again; it has no member `failure`.
+ * The result of one command. Outcomes are not wrapped, since an object around each would cost as
+ * much as the outcome; an outcome has no member `failure`.
  */
 export type Result<Outcome> = Outcome | Failure;
 
@@ -84,7 +84,7 @@ export function createGroupCommit<Command, Outcome>(
     if (isClosed) return Promise.reject(closed());
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     if (queuedBytes + bytes > limits.groupCommitBytesMax) send();
-    // What other requests of this turn of the loop submit goes with the first one.
+    // Commands that are submitted in the same turn of the event loop go together.
     if (queue.length === 0) setImmediate(send);
     queue.push({ command, resolve, reject });
     queuedBytes += bytes;
@@ -176,7 +176,10 @@ class Thread<Command, Outcome> {
     return this.#sent.length;
   }
 
-  send(taken: readonly Waiting<Command, Outcome>[], part: Omit<Part<Command>, 'commands'>): void {
+  send(
+    taken: readonly Waiting<Command, Outcome>[],
+    part: Omit<CommandBatch<Command>, 'commands'>,
+  ): void {
     this.#worker.postMessage({ ...part, commands: taken.map(({ command }) => command) });
     if (this.#sent.length === 0) this.#worker.ref();
     this.#sent.push(...taken);
@@ -202,7 +205,7 @@ class Thread<Command, Outcome> {
   }
 }
 
-/** Its commands may be done: not to be made again unseen. */
+/** Its commands may have been carried out, so they must not be repeated blindly. */
 function ended(cause: unknown): FoveaError {
   return new FoveaError('internal', 'The thread that writes ended.', { cause });
 }

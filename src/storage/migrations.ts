@@ -1,4 +1,4 @@
-// Brings a database file to the newest schema, once, however many processes open it.
+// Migrates a database file to the newest schema, once, however many processes open it.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';

@@ -1,4 +1,4 @@
-// The door to node:sqlite: loaded on first use, its errors put into our words.
+// Loads node:sqlite on first use, and translates its errors.
 
 import type * as Sqlite from 'node:sqlite';
 import { FoveaError } from '../errors.ts';

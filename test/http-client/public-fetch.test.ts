@@ -1,7 +1,7 @@
 // Image addresses given by users: fetched, but never from a private network.
 
 import { afterEach, expect, test } from 'vitest';
-import { closeAgents, openAgents } from '../../src/http-client/link.ts';
+import { closeAgents, openAgents } from '../../src/http-client/fetch-link.ts';
 import { fetchPublic, type PublicFetchOptions } from '../../src/http-client/public-fetch.ts';
 import {
   closedPort,

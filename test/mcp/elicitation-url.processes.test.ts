@@ -326,7 +326,7 @@ async function connected(
       client: {
         call: noClient,
         download: noClient,
-        picture: noClient,
+        fetchImage: noClient,
         upload: noClient,
         close: async () => undefined,
       },

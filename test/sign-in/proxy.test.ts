@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { fetchThrough } from '../../src/http-client/proxied-fetch.ts';
+import { createProxyFetch } from '../../src/http-client/proxy-fetch.ts';
 import { Secret } from '../../src/secret.ts';
 import { createOAuthClient } from '../../src/sign-in/oauth-client.ts';
 import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts';
@@ -24,7 +24,7 @@ function clientThrough(variables: Record<string, string>) {
     clientSecret: undefined,
     clientAuth: 'none',
     clock: systemClock,
-    fetch: fetchThrough(proxiesOf(variables)),
+    fetch: createProxyFetch(proxiesOf(variables)),
   });
 }
 

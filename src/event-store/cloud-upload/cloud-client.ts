@@ -3,7 +3,7 @@
 import { visionEvents } from '../../contract/vision-events.ts';
 import { asFoveaError, type ErrorCode, FoveaError } from '../../errors.ts';
 import type { CallOptions, Client } from '../../http-client/client.ts';
-import { StatusError } from '../../http-client/status-error.ts';
+import { StatusError } from '../../http-client/service-error.ts';
 import { limits } from '../../limits.ts';
 import type { StoredFile } from '../store/store.ts';
 import type { CloudEvent } from './cloud-event.ts';

@@ -21,7 +21,7 @@ export function withinScopes(client: Client, scopes: ReadonlySet<string>): Clien
       });
     },
     // Whoever has read an image may have its preview, which leaves no file here.
-    picture: client.picture,
+    fetchImage: client.fetchImage,
     upload: async () => {
       throw new FoveaError('not_implemented', 'Nothing is sent from the machine of the server.', {
         hint: 'Send the file from your own machine.',

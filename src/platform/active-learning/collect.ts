@@ -8,7 +8,7 @@ import type { Detection } from '../../model-inference/labeller.ts';
 import { readPicture, reencode } from '../../pictures/image-threads.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
-import { sha256 } from '../../storage/content.ts';
+import { sha256 } from '../../storage/content-hash.ts';
 import { newId } from '../ids.ts';
 import type { ActiveLearning } from '../store/active-learning.ts';
 import type { Store } from '../store/store.ts';

@@ -2,8 +2,8 @@
 
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import { allInTurns } from '../../storage/in-turns.ts';
 import type { Migration } from '../../storage/migrations.ts';
+import { readAllInSlices } from '../../storage/time-slices.ts';
 import type { Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import { changingImages } from './image-index.ts';
@@ -88,7 +88,7 @@ export function forkStore(database: Database, work: Work): ForkStore {
     find: async (taskId) =>
       database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork),
     missing: (taskId) =>
-      allInTurns(database, {
+      readAllInSlices(database, {
         sql: `SELECT images.id, images.created FROM forks
                 JOIN images ON images.project_id = forks.source_id
               WHERE task_id = ? AND images.created <= forks.created

@@ -3,7 +3,7 @@
 import type { Candidate } from '../../dataset-versions/filters.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, Snapshot } from '../../storage/database.ts';
-import { allInTurns, inTurns } from '../../storage/in-turns.ts';
+import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
 import type { Work } from '../../storage/work.ts';
 import { readSplit, readTexts, splitCountsOf } from './rows.ts';
 import type { ChooseImages, NewVersion, Version, VersionCandidate } from './store.ts';
@@ -65,7 +65,7 @@ export function listCandidates(
   database: Pick<Database, 'each'>,
   projectId: string,
 ): Promise<readonly VersionCandidate[]> {
-  return allInTurns(database, {
+  return readAllInSlices(database, {
     sql: `SELECT id, created, hash, split, objects,
             (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id) AS tags
           FROM images WHERE project_id = ? AND (created, id) > (?, ?) ORDER BY created, id`,
@@ -147,7 +147,7 @@ async function copyImages(
     after: (last: ImageRow | undefined) => [projectId, last?.created ?? -1, last?.id ?? ''],
     read: readImage,
   };
-  await inTurns(snapshot, images, (rows) =>
+  await readInSlices(snapshot, images, (rows) =>
     database.transaction(() => {
       requireOutline(database, id);
       for (const row of rows) {

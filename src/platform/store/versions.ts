@@ -4,7 +4,7 @@ import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/batches.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import { allInTurns, inTurns } from '../../storage/in-turns.ts';
+import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
 import { readErrorCode, type Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
@@ -64,7 +64,7 @@ export function versionStore(database: Database, work: Work): VersionStore {
         return true;
       }),
     outlines: (versionId) =>
-      allInTurns(database, {
+      readAllInSlices(database, {
         sql: `SELECT ordinal, hash, split, width, height, done FROM version_sources
               WHERE version_id = ? AND ordinal > ? ORDER BY ordinal`,
         after: (last) => [versionId, last?.ordinal ?? 0],
@@ -83,7 +83,7 @@ export function versionStore(database: Database, work: Work): VersionStore {
         for (const { ordinal } of sources) markDone(database, versionId, ordinal);
       }),
     images: (versionId) =>
-      allInTurns(database, {
+      readAllInSlices(database, {
         sql: `SELECT * FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
               ORDER BY ordinal, copy`,
         after: (last) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
@@ -200,7 +200,7 @@ async function totalsOf(database: Database, versionId: string): Promise<Totals> 
     after: (last: ImageTotals | undefined) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
     read: readImageTotals,
   };
-  await inTurns(database, rows, (some) => {
+  await readInSlices(database, rows, (some) => {
     images += some.length;
     for (const { split, names } of some) {
       splits.set(split, (splits.get(split) ?? 0) + 1);

@@ -1,7 +1,7 @@
 // A video that a user pointed at, into a file.
 
 import type { Proxies } from '../../boundary/proxies.ts';
-import { downloadPublic } from '../../http-client/public-download.ts';
+import { downloadPublic } from '../../http-client/public-fetch.ts';
 import { limits } from '../../limits.ts';
 
 export interface FetchVideoOptions {

@@ -9,7 +9,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { recogniseImage } from '../../pictures/image-signature.ts';
 import { readPicture } from '../../pictures/image-threads.ts';
-import { sha256 } from '../../storage/content.ts';
+import { sha256 } from '../../storage/content-hash.ts';
 import { newId } from '../ids.ts';
 import { labelOf } from '../image-upload.ts';
 import type { JobParts } from '../jobs/job.ts';

@@ -174,7 +174,7 @@ test('no tool brings a download to the machine of the server, not even one that 
       links.push(link);
       return { bytes: 1, contentType: undefined };
     },
-    picture: async (link) => {
+    fetchImage: async (link) => {
       links.push(link);
       return { data: new Uint8Array(), mimeType: 'image/png' };
     },

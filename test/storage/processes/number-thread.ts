@@ -2,8 +2,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { FoveaError } from '../../../src/errors.ts';
-import { serveBatches } from '../../../src/storage/batches.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
+import { serveBatches } from '../../../src/storage/group-commit-thread.ts';
 import type { NumberCommand, NumberOutcome } from '../numbers.ts';
 import { numberTable } from '../numbers.ts';
 

@@ -1,4 +1,4 @@
-// `fetch` for addresses of the settings: through a proxy where one is set for them.
+// `fetch` for URLs of the settings: through a proxy if one is configured for them.
 
 import { type Proxies, proxyFor } from '../boundary/proxies.ts';
 import { once } from '../once.ts';
@@ -13,14 +13,14 @@ interface Fetched {
 
 type Fetch = (url: string, init: Fetched) => Promise<Response>;
 
-/** Loads nothing where no proxy is in the way. Rejects as `fetch`, a `ProxyError` in its cause. */
-export function fetchThrough(proxies: Proxies | undefined): Fetch {
+/** Loads undici only if a proxy is used. Rejects as `fetch`, with a `ProxyError` as cause. */
+export function createProxyFetch(proxies: Proxies | undefined): Fetch {
   const opened = once(async () => {
-    const [{ fetch: send }, { createProxied }] = await Promise.all([
+    const [{ fetch: send }, { createProxyPools }] = await Promise.all([
       import('undici'),
-      import('./proxied.ts'),
+      import('./proxy-pools.ts'),
     ]);
-    return { send, proxied: createProxied(proxies) };
+    return { send, proxied: createProxyPools(proxies) };
   });
   return async (url, init) => {
     if (proxyFor(new URL(url), proxies) === undefined) return fetch(url, init);

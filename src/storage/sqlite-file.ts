@@ -11,22 +11,22 @@ import { limits } from '../limits.ts';
 import { type Migration, migrate, readNumber, refuseForeign } from './migrations.ts';
 import { isBusy, loadSqlite, translated } from './sqlite.ts';
 
-export interface FileOptions {
+export interface SqliteFileOptions {
   /** Pages that the connection keeps in memory, in bytes; else SQLite's own 2 MB. */
   readonly cacheBytes?: number;
   /** Whether space of removed rows can be given back to the disk: settled when a file is made. */
   readonly canShrink?: boolean;
   /** The longest wait for another connection's transaction; that of `limits` unless given. */
   readonly busyMsMax?: number;
-  /** It is waited in such steps, so that a thread can be ended between them; else in one. */
+  /** The wait is split into such steps, so that a thread can be terminated between them. */
   readonly busyStepMs?: number;
 }
 
 /** A connection to a file at the newest schema. Throws as `openDatabase` does. */
-export function openFile(
+export function openSqliteFile(
   path: string,
   migrations: readonly Migration[],
-  options: FileOptions = {},
+  options: SqliteFileOptions = {},
 ): DatabaseSync {
   if (isMissing(path)) createFile(path, migrations, options);
   return connectPatiently(path, migrations, options);
@@ -43,8 +43,8 @@ export function openSnapshot(path: string): DatabaseSync {
   });
 }
 
-/** How long each wait for a lock is, and how many there are. */
-export function busySteps(options: FileOptions): {
+/** The length of each wait for a lock, and their number. */
+export function busySteps(options: SqliteFileOptions): {
   readonly stepMs: number;
   readonly steps: number;
 } {
@@ -72,7 +72,11 @@ function isMissing(path: string): boolean {
  * Makes the file under another name first, so that it is complete from the moment it is there, and
  * readable by its owner only; SQLite gives its log the same mode.
  */
-function createFile(path: string, migrations: readonly Migration[], options: FileOptions): void {
+function createFile(
+  path: string,
+  migrations: readonly Migration[],
+  options: SqliteFileOptions,
+): void {
   const draft = `${path}.${randomUUID()}`;
   try {
     makeFolder(dirname(path));
@@ -106,7 +110,7 @@ function publish(draft: string, path: string): void {
 function connect(
   path: string,
   migrations: readonly Migration[],
-  options: FileOptions,
+  options: SqliteFileOptions,
 ): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
   const handle = new DatabaseSync(path, { timeout: busySteps(options).stepMs });
@@ -123,7 +127,7 @@ function connect(
 }
 
 /** The settings of a connection, and proof of the two that durability hangs on. */
-function configure(handle: DatabaseSync, { cacheBytes, canShrink }: FileOptions): void {
+function configure(handle: DatabaseSync, { cacheBytes, canShrink }: SqliteFileOptions): void {
   // Only a file without any page takes this one.
   if (canShrink) handle.exec('PRAGMA auto_vacuum = INCREMENTAL');
   if (cacheBytes !== undefined) handle.exec(`PRAGMA cache_size = -${cacheBytes / 1024}`);
@@ -162,7 +166,7 @@ function refuseDamaged(handle: DatabaseSync): void {
 function connectPatiently(
   path: string,
   migrations: readonly Migration[],
-  options: FileOptions,
+  options: SqliteFileOptions,
 ): DatabaseSync {
   const { stepMs, steps } = busySteps(options);
   const deadlineMs = systemClock.monotonic() + stepMs * steps;

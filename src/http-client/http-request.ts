@@ -1,8 +1,8 @@
-// One request and its whole answer over one socket, with the exact point at which it failed.
+// Sends one request and reads its whole response; tells at which point it failed.
 
 import type { Dispatcher, FormData } from 'undici';
 
-export interface WireRequest {
+export interface HttpRequest {
   readonly origin: string;
   /** Path and query. */
   readonly path: string;
@@ -11,8 +11,8 @@ export interface WireRequest {
   readonly body: string | FormData | null;
 }
 
-/** An answer whose status and headers came. */
-export interface Answered {
+/** A response whose status and headers came. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly bytes: Buffer;
@@ -20,22 +20,22 @@ export interface Answered {
   readonly end: 'whole' | 'cut' | 'too_large';
 }
 
-/** No answer: `sent` tells whether any of the request may have reached the service. */
-export interface Unanswered {
+/** No response: `sent` tells whether any of the request may have reached the service. */
+export interface NoResponse {
   readonly sent: boolean;
   readonly cause: unknown;
 }
 
-export type Exchanged = Answered | Unanswered;
+export type RequestOutcome = HttpResponse | NoResponse;
 
 /** Sends one request. Never rejects. When the signal aborts, the socket is closed at once. */
-export function exchange(
+export function sendRequest(
   agent: Dispatcher,
-  request: WireRequest,
+  request: HttpRequest,
   bytesMax: (status: number) => number,
   signal: AbortSignal,
-): Promise<Exchanged> {
-  const { promise, resolve } = Promise.withResolvers<Exchanged>();
+): Promise<RequestOutcome> {
+  const { promise, resolve } = Promise.withResolvers<RequestOutcome>();
   const handler = new Collector(bytesMax, signal, resolve);
   // The deadline of the call bounds all of it, so undici's own limits are switched off.
   const bounds = { headersTimeout: 0, bodyTimeout: 0 };
@@ -50,10 +50,10 @@ export function exchange(
 class Collector implements Dispatcher.DispatchHandler {
   readonly #bytesMax: (status: number) => number;
   readonly #signal: AbortSignal;
-  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #resolve: (exchanged: RequestOutcome) => void;
   readonly #onAbort = () => this.#abort();
   #controller: Dispatcher.DispatchController | undefined;
-  #head: Pick<Answered, 'status' | 'headers'> | undefined;
+  #head: Pick<HttpResponse, 'status' | 'headers'> | undefined;
   #chunks: Buffer[] = [];
   #size = 0;
   #sent = false;
@@ -61,7 +61,7 @@ class Collector implements Dispatcher.DispatchHandler {
   constructor(
     bytesMax: (status: number) => number,
     signal: AbortSignal,
-    resolve: (exchanged: Exchanged) => void,
+    resolve: (exchanged: RequestOutcome) => void,
   ) {
     this.#bytesMax = bytesMax;
     this.#signal = signal;
@@ -80,7 +80,7 @@ class Collector implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Answered['headers'],
+    headers: HttpResponse['headers'],
   ): void {
     if (status < 200) return;
     this.#head = { status, headers };
@@ -113,7 +113,7 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('The answer is too large.'));
   }
 
-  #settle(end: Answered['end'], cause: unknown): void {
+  #settle(end: HttpResponse['end'], cause: unknown): void {
     this.#signal.removeEventListener('abort', this.#onAbort);
     if (this.#head) this.#resolve({ ...this.#head, bytes: Buffer.concat(this.#chunks), end });
     else this.#resolve({ sent: this.#sent, cause });

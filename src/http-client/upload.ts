@@ -1,4 +1,4 @@
-// Sends a file to a link that a service gave, as it is read: it is never in memory as a whole.
+// Uploads a file to a link that a service gave, as a stream.
 
 import { Readable } from 'node:stream';
 import { request } from 'undici';
@@ -7,8 +7,8 @@ import { asProxyError } from '../boundary/proxy-error.ts';
 import { type ErrorCode, FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import type { ClientOptions, UploadOptions, UploadSource } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { asRefused, discard, parsedLink, type Response } from './link.ts';
-import { createLinkGuard } from './link-guard.ts';
+import { asRefusedLink, discard, parseLink, type Response } from './fetch-link.ts';
+import { createLinkPolicy } from './link-policy.ts';
 import { commonHeaders } from './request.ts';
 
 export interface Uploader {
@@ -17,20 +17,20 @@ export interface Uploader {
 }
 
 /**
- * PUTs once, without repeating and without following redirects: a file may be larger than anybody
- * wants to send twice. Without a deadline in the options only silence ends it.
+ * PUTs once, without retries and redirects: the file may be too large to be sent twice. Without a
+ * deadline in the options only silence ends it.
  */
 export function createUploader(options: ClientOptions): Uploader {
-  const guard = createLinkGuard(options);
+  const policy = createLinkPolicy(options);
   const upload = async (link: string, source: UploadSource, own: UploadOptions) => {
     const timeoutMs = own.timeoutMs ?? Number.POSITIVE_INFINITY;
     const deadline = startDeadline(options.clock, timeoutMs, own.signal);
     const reading: { failure?: { readonly reason: unknown } } = {};
     try {
-      const url = parsedLink(link);
+      const url = parseLink(link);
       const asking = request(url, {
         method: 'PUT',
-        dispatcher: await guard.choose(url, undefined),
+        dispatcher: await policy.agentFor(url, undefined),
         signal: deadline.signal,
         headers: {
           ...commonHeaders,
@@ -50,10 +50,10 @@ export function createUploader(options: ClientOptions): Uploader {
       deadline.clear();
     }
   };
-  return { upload, close: guard.close };
+  return { upload, close: policy.close };
 }
 
-/** The pieces of a source; its own failures are told apart from those of its reader. */
+/** The chunks of a source; remembers failures of the source, to tell them from those of HTTP. */
 async function* counted(
   source: UploadSource,
   onSent: UploadOptions['onSent'],
@@ -104,7 +104,7 @@ function failureOf(thrown: unknown, deadline: Deadline): unknown {
     const message = `The upload had not ended within ${deadline.timeoutMs} ms.`;
     return new FoveaError('timed_out', message, { retry: 'safe' });
   }
-  const refused = asRefused(thrown);
+  const refused = asRefusedLink(thrown);
   if (refused) return invalidArgument('link', `cannot be used: ${refused.message}`);
   const ofProxy = asProxyError(thrown);
   if (ofProxy) {

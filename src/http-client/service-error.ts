@@ -1,40 +1,55 @@
-// What a service says of an error, from each of the shapes that errors have on the wire.
+// Reads the error of a service from each of the shapes that error bodies have.
 
-import type { UpstreamError } from '../errors.ts';
+import { type ErrorCode, type ErrorDetails, FoveaError, type UpstreamError } from '../errors.ts';
 import { isJsonObject, membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import type { Answered } from './exchange.ts';
+import type { HttpResponse } from './http-request.ts';
 
-export interface ServiceWords {
-  /** Its own words, cleaned and cut; the message is empty where there are none. */
+export interface ServiceMessage {
+  /** The message of the service, cleaned and cut; empty if there is none. */
   readonly said: Omit<UpstreamError, 'status'>;
   /** Whether it says `retryable: true`. */
   readonly retryable: boolean;
 }
 
 /** Of an answer with a status other than 2xx. */
-interface ErrorWords extends ServiceWords {
+interface ServiceError extends ServiceMessage {
   /** Whether the body is a JSON object. */
   readonly isObject: boolean;
 }
 
-/** The words of an answer that is an error. `secret` is taken out wherever it is repeated. */
-export function serviceWords(answered: Answered, secret: Secret | undefined): ErrorWords {
-  if (isEncoded(answered)) return { said: { message: '' }, retryable: false, isObject: false };
-  const text = answered.bytes.toString('utf8');
+/** The error of an answer with a status other than 2xx. */
+export class StatusError extends FoveaError {
+  readonly isObject: boolean;
+
+  constructor(code: ErrorCode, message: string, details: StatusErrorDetails) {
+    super(code, message, details);
+    this.isObject = details.isObject;
+  }
+}
+
+interface StatusErrorDetails extends ErrorDetails {
+  /** Whether the body is a JSON object, as all errors of the services are. */
+  readonly isObject: boolean;
+}
+
+/** The error in a response. `secret` is redacted wherever the service repeats it. */
+export function readServiceError(response: HttpResponse, secret: Secret | undefined): ServiceError {
+  if (isCompressed(response)) return { said: { message: '' }, retryable: false, isObject: false };
+  const text = response.bytes.toString('utf8');
   const body = parsed(text);
-  // Of one that is too large, its end is missing.
-  const isObject = answered.end === 'too_large' ? /^\s*\{/.test(text) : isJsonObject(body);
-  return { ...wordsOf(body, secret), isObject };
+  // The end of a body that is too large is missing.
+  const isObject = response.end === 'too_large' ? /^\s*\{/.test(text) : isJsonObject(body);
+  return { ...messageOf(body, secret), isObject };
 }
 
 /**
- * The words in a body of any of the documented shapes: `{error: text}`, `{error: {message, type,
+ * The message in a body of any of the documented shapes: `{error: text}`, `{error: {message, type,
  * hint}}` (first document, Errors), `{error: code, message}`, `{message}`, and `{detail}` with a
  * text or a list of `{loc, msg}` (second document, Errors).
  */
-export function wordsOf(body: unknown, secret: Secret | undefined): ServiceWords {
+export function messageOf(body: unknown, secret: Secret | undefined): ServiceMessage {
   const clean = (text: string | undefined) => cleaned(text, secret);
   const outer = membersOf(body);
   const inner = membersOf(outer.error);
@@ -49,8 +64,8 @@ export function wordsOf(body: unknown, secret: Secret | undefined): ServiceWords
   };
 }
 
-/** Whether the body of an answer is compressed, which was not asked for. */
-export function isEncoded({ headers }: { readonly headers: Answered['headers'] }): boolean {
+/** Whether a body is compressed, although the request accepts none. */
+export function isCompressed({ headers }: { readonly headers: HttpResponse['headers'] }): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';
 }
@@ -69,7 +84,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Without control characters, without the secret, cut to a bearable length. */
+/** Without control characters and the secret, cut to `limits.foreignTextMax`. */
 function cleaned(text: string | undefined, secret: Secret | undefined): string | undefined {
   if (text === undefined) return undefined;
   const key = secret?.reveal();
@@ -82,7 +97,7 @@ function cleaned(text: string | undefined, secret: Secret | undefined): string |
     .toWellFormed();
 }
 
-/** What a text says as JSON; the text itself where it is none. */
+/** The value of JSON text; the text itself if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

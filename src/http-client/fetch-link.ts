@@ -1,4 +1,4 @@
-// Fetches an address that was not chosen by us: redirects by hand, public addresses only.
+// Fetches URLs from services and users: follows redirects one by one, to permitted hosts only.
 
 import { Agent, type Dispatcher, request } from 'undici';
 import { untilAborted } from '../abort.ts';
@@ -10,17 +10,17 @@ import {
 } from '../boundary/addresses.ts';
 import type { Proxies } from '../boundary/proxies.ts';
 import { limits } from '../limits.ts';
-import { createProxied, type Proxied } from './proxied.ts';
+import { createProxyPools, type ProxyPools } from './proxy-pools.ts';
 import { commonHeaders } from './request.ts';
 
 export type Response = Dispatcher.ResponseData;
 
-/** Why an address is not fetched. */
+/** Why a URL is not fetched: ends a sentence. */
 export class RefusedLink extends Error {
   override readonly name = 'RefusedLink';
 }
 
-/** The agent for a hop, or a RefusedLink thrown. `from`: where a redirect comes from. */
+/** The agent for a hop. Throws RefusedLink. `from`: the URL that redirected to it. */
 export type ChooseAgent = (to: URL, from: URL | undefined) => Dispatcher | Promise<Dispatcher>;
 
 export interface FetchOptions {
@@ -49,53 +49,53 @@ export async function fetchLink(
       headersTimeout: idleMs,
       bodyTimeout: idleMs,
     });
-    // By itself, a request that waits for a connection would not end before that is there.
+    // undici does not abort a request that still waits for a connection.
     const response = await untilAborted(asking, signal);
     const location = redirection(response);
     if (location === undefined) return response;
     discard(response);
     from = to;
-    to = parsedLink(location, to);
+    to = parseLink(location, to);
   }
   throw new RefusedLink(`it redirects more than ${limits.redirectsMax} times`);
 }
 
-/** A link as a URL. Throws a RefusedLink for one that is none, or that carries a password. */
-export function parsedLink(link: string, base?: URL): URL {
+/** Throws RefusedLink for an invalid URL or one with credentials. */
+export function parseLink(link: string, base?: URL): URL {
   const url = URL.parse(link, base?.href);
   if (!url) throw new RefusedLink('it is not a URL');
   if (url.username || url.password) throw new RefusedLink('it contains a user name');
   return url;
 }
 
-/** Refuses what cannot be public, as far as the address itself tells it. */
-export function requirePublic({ hostname }: URL): void {
+/** Throws RefusedLink for a host name that cannot be public. */
+export function requirePublicHost({ hostname }: URL): void {
   if (!isPublicHostname(hostname)) throw new RefusedLink(notPublic);
 }
 
-/** What a connection that the guard of an agent refused was refused for, if it was that. */
-export function asRefused(error: unknown): RefusedLink | undefined {
+/** The RefusedLink behind an error of a connection, if there is one. */
+export function asRefusedLink(error: unknown): RefusedLink | undefined {
   if (error instanceof RefusedLink) return error;
   return error instanceof NotPublicError ? new RefusedLink(notPublic) : undefined;
 }
 
-/** Closes the socket of a response whose body nobody wants. */
+/** Closes the socket of a response whose body is not read. */
 export function discard({ body }: Response): void {
   body.on('error', () => undefined).destroy();
 }
 
-/** One pool of connections for hosts that are allowed, one that reaches public addresses only. */
+/** Connection pools: `plain` reaches any address, `guarded` public ones only. */
 export interface Agents {
   readonly plain: Agent;
   readonly guarded: Agent;
-  readonly proxied: Proxied;
+  readonly proxied: ProxyPools;
 }
 
 export function openAgents(proxies?: Proxies | undefined): Agents {
   return {
     plain: new Agent(),
     guarded: new Agent({ connect: { lookup: publicLookup } }),
-    proxied: createProxied(proxies),
+    proxied: createProxyPools(proxies),
   };
 }
 
@@ -103,17 +103,17 @@ export async function closeAgents({ plain, guarded, proxied }: Agents): Promise<
   await Promise.all([plain.destroy(), guarded.destroy(), proxied.close()]);
 }
 
-/** The pool for an address that need not be public. */
-export function reachAllowed(to: URL, { plain, proxied }: Agents): Dispatcher {
+/** The pool for an address that is allowed although it may be private. */
+export function agentForAllowed(to: URL, { plain, proxied }: Agents): Dispatcher {
   return proxied.find(to) ?? plain;
 }
 
 /**
- * The pool for an address that must be public, or a RefusedLink thrown. A proxy looks names up by
- * itself: what is private as seen from here is not asked for (decisions/proxy.md).
+ * The pool for an address that must be public. Throws RefusedLink. A proxy resolves names by
+ * itself, so names that are private as seen from here are refused before (decisions/proxy.md).
  */
-export async function reachPublic(to: URL, { guarded, proxied }: Agents): Promise<Dispatcher> {
-  requirePublic(to);
+export async function agentForPublic(to: URL, { guarded, proxied }: Agents): Promise<Dispatcher> {
+  requirePublicHost(to);
   const through = proxied.find(to);
   if (through === undefined) return guarded;
   if (!(await mayBePublicElsewhere(to.hostname))) throw new RefusedLink(notPublic);

@@ -1,4 +1,4 @@
-// Connections to https addresses through a proxy: CONNECT (RFC 9110 section 9.3.6), then TLS.
+// Connects to https URLs through a proxy: CONNECT (RFC 9110 section 9.3.6), then TLS.
 
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -7,20 +7,20 @@ import { buildConnector } from 'undici';
 import type { HttpProxy } from '../boundary/proxies.ts';
 import { ProxyError } from '../boundary/proxy-error.ts';
 import { limits } from '../limits.ts';
-import { proxyHeaders } from './forward.ts';
+import { proxyHeaders } from './forward-proxy.ts';
 
 export interface Tunnels {
   /** For an Agent: a connection of its own to each https address. */
   readonly connect: buildConnector.connector;
-  /** Ends those that are being made. */
+  /** Aborts the connections that are being made. */
   close(): void;
 }
 
 /**
  * Connections fail with a `ProxyError` before anything is sent. undici's own ProxyAgent tells the
- * status in words alone, waits for minutes, and asks without end a proxy that hangs up.
+ * status in text only, waits for minutes, and retries a proxy that hangs up without end.
  */
-export function tunnelsThrough(proxy: HttpProxy): Tunnels {
+export function openTunnels(proxy: HttpProxy): Tunnels {
   const ending = new AbortController();
   const secure = buildConnector({});
   return {

@@ -1,13 +1,13 @@
-// The thread's side of a group commit: one transaction for each batch that comes in.
+// The worker thread of a group commit: runs the commands that wait together in one transaction.
 
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Database } from './database.ts';
-import { endOfBatches, type Failure, type Part, type Result } from './group-commit.ts';
+import { type CommandBatch, endOfBatches, type Failure, type Result } from './group-commit.ts';
 import { isBusy } from './sqlite.ts';
 
-/** One transaction that runs. */
+/** A running transaction. */
 export interface Session<Command, Outcome> {
   /** Throws `not_found` or `conflict` before it has written anything. */
   apply(command: Command): Outcome;
@@ -20,11 +20,11 @@ export interface BatchServer<Command, Outcome> {
   open(): Database;
   /** Begins in the transaction; `now` in milliseconds since 1970. */
   begin(database: Database, now: number): Session<Command, Outcome>;
-  /** Called when a batch was answered, for what nobody waits for. What it throws is not heard. */
+  /** Called after a batch was answered, for background work. Errors are ignored. */
   afterwards?(database: Database): void;
-  /** The same, once nothing more has come for a moment. */
+  /** The same, when no command has come for `limits.groupCommitIdleMs`. */
   whenIdle?(database: Database): void;
-  /** Called when it is over, before the connection is closed: for what else has one. */
+  /** Called before the connection is closed at the end. */
   atEnd?(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function serveBatches<Command, Outcome>(
     return runBatch(database, server, batch);
   }
 
-  /** What fails here is tried again after the next batch. */
+  /** Background work that fails is tried again after the next batch. */
   function quietly(work: ((database: Database) => void) | undefined): void {
     try {
       if (database) work?.(database);
@@ -75,17 +75,17 @@ export function serveBatches<Command, Outcome>(
   }
 }
 
-type Message<Command> = Part<Command> | typeof endOfBatches;
+type Message<Command> = CommandBatch<Command> | typeof endOfBatches;
 
 interface Batch<Command> {
   readonly now: number;
   readonly commands: readonly Command[];
 }
 
-/** The part with those that wait behind it, as many as one transaction may have. */
+/** A batch merged with those that wait behind it, within the bounds of one transaction. */
 function collect<Command>(
   port: MessagePort,
-  { commands, now, bytes }: Part<Command>,
+  { commands, now, bytes }: CommandBatch<Command>,
 ): { readonly batch: Batch<Command>; readonly next: Message<Command> | undefined } {
   const batch = { now, commands: [...commands] };
   let total = bytes;
@@ -122,20 +122,20 @@ function runBatch<Command, Outcome>(
   try {
     return together(commands);
   } catch (thrown) {
-    let hopeless = commands.length === 1 || isForAll(thrown) ? failure(thrown) : undefined;
+    let sharedFailure = commands.length === 1 || isForAll(thrown) ? failure(thrown) : undefined;
     return commands.flatMap((command) => {
-      if (hopeless) return hopeless;
+      if (sharedFailure) return sharedFailure;
       try {
         return together([command]);
       } catch (alone) {
-        if (isForAll(alone)) hopeless = failure(alone);
+        if (isForAll(alone)) sharedFailure = failure(alone);
         return failure(alone);
       }
     });
   }
 }
 
-/** A full disk is as full for each command, and each would wait for the lock anew. */
+/** Whether all other commands would fail likewise: a full disk, or a lock that is held. */
 function isForAll(thrown: unknown): boolean {
   return asFoveaError(thrown).code === 'full' || isBusy(thrown);
 }

@@ -1,4 +1,4 @@
-// Content and its hash: measuring it on its way through, and holding it against what was promised.
+// SHA-256 of content: computed while it streams, and verified.
 
 import { createHash } from 'node:crypto';
 import { FoveaError } from '../errors.ts';

@@ -1,16 +1,16 @@
-// Requests to plain http addresses through a proxy, which carries them on (RFC 9112 section 3.2.2).
+// Forwards requests to http URLs through a proxy (absolute-form, RFC 9112 section 3.2.2).
 
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { HttpProxy } from '../boundary/proxies.ts';
 import { ProxyError } from '../boundary/proxy-error.ts';
 
-/** What a proxy alone is told: who asks. */
+/** The credential for the proxy. */
 export function proxyHeaders({ authorization }: HttpProxy): Record<string, string> {
   return authorization === undefined ? {} : { 'proxy-authorization': authorization.reveal() };
 }
 
 /** No CONNECT: usual proxies allow it for port 443 alone. Fails with a `ProxyError`. */
-export function forwardThrough(proxy: HttpProxy): {
+export function openForwardProxy(proxy: HttpProxy): {
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;
 } {
@@ -35,7 +35,7 @@ function single(headers: Dispatcher.DispatchOptions['headers']) {
   return headers;
 }
 
-/** Tells the failures of the proxy from those of the service. */
+/** Tells failures of the proxy from failures of the service. */
 class Forwarding implements Dispatcher.DispatchHandler {
   readonly #inner: Dispatcher.DispatchHandler;
   readonly #proxy: HttpProxy;

@@ -1,18 +1,18 @@
-// The pools of connections that lead through proxies: one for each proxy and scheme.
+// Connection pools through proxies: one for each scheme.
 
 import { Agent, type Dispatcher } from 'undici';
 import { type HttpProxy, type Proxies, proxyFor } from '../boundary/proxies.ts';
-import { forwardThrough } from './forward.ts';
-import { tunnelsThrough } from './tunnel.ts';
+import { openForwardProxy } from './forward-proxy.ts';
+import { openTunnels } from './proxy-tunnel.ts';
 
-export interface Proxied {
+export interface ProxyPools {
   /** The pool for an address; undefined: it is reached directly. */
   find(to: URL): Dispatcher | undefined;
   close(): Promise<void>;
 }
 
 /** Opens nothing before the first address. */
-export function createProxied(proxies: Proxies | undefined): Proxied {
+export function createProxyPools(proxies: Proxies | undefined): ProxyPools {
   const pools = new Map<string, Pool>();
   return {
     find: (to) => {
@@ -20,7 +20,7 @@ export function createProxied(proxies: Proxies | undefined): Proxied {
       if (proxy === undefined) return undefined;
       const known = pools.get(to.protocol);
       if (known !== undefined) return known.dispatcher;
-      const pool = to.protocol === 'https:' ? tunnelPool(proxy) : forwardThrough(proxy);
+      const pool = to.protocol === 'https:' ? tunnelPool(proxy) : openForwardProxy(proxy);
       pools.set(to.protocol, pool);
       return pool.dispatcher;
     },
@@ -37,7 +37,7 @@ interface Pool {
 }
 
 function tunnelPool(proxy: HttpProxy): Pool {
-  const tunnels = tunnelsThrough(proxy);
+  const tunnels = openTunnels(proxy);
   const agent = new Agent({ connect: tunnels.connect });
   return {
     dispatcher: agent,

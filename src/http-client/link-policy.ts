@@ -1,37 +1,37 @@
-// Which links of a service are followed: https to public addresses, and those to our own services.
+// Which links of a service are followed: https to public addresses, and links to our own services.
 
 import type { Dispatcher } from 'undici';
 import type { ClientOptions, Upstreams } from './client.ts';
 import {
   type Agents,
+  agentForAllowed,
+  agentForPublic,
   closeAgents,
   openAgents,
   RefusedLink,
-  reachAllowed,
-  reachPublic,
-} from './link.ts';
+} from './fetch-link.ts';
 
-export interface LinkGuard {
-  /** The pool of connections for a link, or a RefusedLink thrown; `from`: what redirected to it. */
-  choose(to: URL, from: URL | undefined): Promise<Dispatcher>;
+export interface LinkPolicy {
+  /** The connection pool for a link. Throws RefusedLink. `from`: the URL that redirected to it. */
+  agentFor(to: URL, from: URL | undefined): Promise<Dispatcher>;
   close(): Promise<void>;
 }
 
 /** Opens nothing before the first link. */
-export function createLinkGuard({
+export function createLinkPolicy({
   upstreams,
   isAllowedLink,
   proxies,
-}: LinkGuardOptions): LinkGuard {
+}: LinkPolicyOptions): LinkPolicy {
   let agents: Agents | undefined;
   return {
-    choose: async (to, from) => {
+    agentFor: async (to, from) => {
       agents ??= openAgents(proxies);
       if (isAllowedLink?.(to) || (await isOwn(upstreams, to, from))) {
-        return reachAllowed(to, agents);
+        return agentForAllowed(to, agents);
       }
       if (to.protocol !== 'https:') throw new RefusedLink('it is not https');
-      return reachPublic(to, agents);
+      return agentForPublic(to, agents);
     },
     close: async () => {
       if (agents) await closeAgents(agents);
@@ -39,7 +39,7 @@ export function createLinkGuard({
   };
 }
 
-type LinkGuardOptions = Pick<ClientOptions, 'upstreams' | 'isAllowedLink' | 'proxies'>;
+type LinkPolicyOptions = Pick<ClientOptions, 'upstreams' | 'isAllowedLink' | 'proxies'>;
 
 /**
  * Whether a link leads to one of our own services, as the embedded platform's links do. A redirect

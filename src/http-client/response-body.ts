@@ -1,4 +1,4 @@
-// From the bytes of a 2xx answer to its body, or to a clear error.
+// Parses and validates the body of a 2xx response.
 
 import { check } from '../contract/check.ts';
 import type { Answer, Operation } from '../contract/operation.ts';
@@ -6,9 +6,9 @@ import { FoveaError } from '../errors.ts';
 import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import type { Answered } from './exchange.ts';
 import { wrongAnswer } from './failures.ts';
-import { isEncoded, type ServiceWords, wordsOf } from './service-words.ts';
+import type { HttpResponse } from './http-request.ts';
+import { isCompressed, messageOf, type ServiceMessage } from './service-error.ts';
 
 /**
  * The JSON body of a whole 2xx answer; `{}` where there is none. Throws `upstream_failed` for an
@@ -16,25 +16,25 @@ import { isEncoded, type ServiceWords, wordsOf } from './service-words.ts';
  */
 export function readBody(
   operation: Operation,
-  answered: Answered,
+  response: HttpResponse,
   secret: Secret | undefined,
 ): unknown {
-  const { status, headers, bytes, end } = answered;
-  const wrong = (what: string, said?: ServiceWords['said']) =>
+  const { status, headers, bytes, end } = response;
+  const wrong = (what: string, said?: ServiceMessage['said']) =>
     wrongAnswer(operation, status, what, said);
   if (end === 'too_large') throw wrong('the answer is too large to be read');
   if (status === 204 || bytes.length === 0) return {};
-  if (isEncoded(answered)) throw wrong('the answer is compressed, which was not asked for');
+  if (isCompressed(response)) throw wrong('the answer is compressed, which was not asked for');
   if (!isJson(headers['content-type'])) throw wrong('the answer is not of the type JSON');
   const body = parse(bytes, () => wrong('the answer is not valid JSON'));
   if (isDeeper(body, limits.jsonDepthMax)) throw wrong('the answer is nested too deeply');
   if (carriesError(operation, body)) {
-    throw wrong('the answer carries an error', wordsOf(body, secret).said);
+    throw wrong('the answer carries an error', messageOf(body, secret).said);
   }
   return body;
 }
 
-/** The body as the contract has it. Throws `upstream_failed` where it has not that shape. */
+/** The body, typed by the contract. Throws `upstream_failed` if it has another shape. */
 export function typedBody<O extends Operation>(
   operation: O,
   status: number,
@@ -45,7 +45,7 @@ export function typedBody<O extends Operation>(
     return check<O['answer']>(operation.answer, body);
   } catch (thrown) {
     if (!(thrown instanceof FoveaError)) throw thrown;
-    const { said } = wordsOf(thrown.message, secret);
+    const { said } = messageOf(thrown.message, secret);
     throw wrongAnswer(operation, status, 'the answer has not the documented shape', said);
   }
 }
@@ -63,13 +63,13 @@ function parse(bytes: Buffer, broken: () => FoveaError): unknown {
   }
 }
 
-/** Whoever prints or copies a value that is too deep runs out of stack. */
+/** Printing or copying a value that is too deep would exhaust the stack. */
 function isDeeper(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depthMax === 0 || Object.values(value).some((inner) => isDeeper(inner, depthMax - 1));
 }
 
-/** An `error` that the contract itself has, such as that of a failed task, is no failed call. */
+/** An `error` member that the contract defines, such as that of a failed task, is no failure. */
 function carriesError({ answer }: Operation, body: unknown): boolean {
   const { error } = membersOf(body);
   if (error === undefined || error === null || error === false || error === '') return false;

@@ -1,4 +1,4 @@
-// A file that is there whole or not at all, also after a power cut.
+// Writes a new file atomically: it is there as a whole or not at all, also after a power cut.
 
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, rename, rm } from 'node:fs/promises';
@@ -7,21 +7,21 @@ import { checkRealFolder, createRealFile } from '../boundary/real-file.ts';
 import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import { syncFolder } from '../folder-sync.ts';
 
-export interface NewFile {
+export interface AtomicFile {
   write(chunk: Uint8Array): Promise<void>;
-  /** Puts the file in its place, durably. */
+  /** Renames the file to its path, durably. */
   commit(): Promise<void>;
   /** Removes what was written. Does nothing after `commit`. */
   discard(): Promise<void>;
 }
 
 /**
- * Begins a file that `commit` puts at `path`, which has no links in it (boundary/real-file.ts);
- * until then it stands beside it under another name.
+ * Begins a file that `commit` renames to `path`, which contains no symbolic links
+ * (boundary/real-file.ts). Until then it has another name in the same folder.
  * Throws `invalid_input` where a file is there already or none can be written; all of its methods
  * throw `full` where the disk is full.
  */
-export async function openNewFile(path: string): Promise<NewFile> {
+export async function createAtomicFile(path: string): Promise<AtomicFile> {
   await requireFree(path);
   const temporary = `${path}.${randomUUID()}.part`;
   const handle = await orExplain(createRealFile(temporary));

@@ -1,5 +1,5 @@
-// Files of a multipart body: they tell how much of them was read to be sent, and one on the disk is
-// read only then, through the shared guard.
+// Files of a multipart body that report how much of them was sent. A file on disk is read only when
+// it is sent, and must not have changed since.
 
 import { openRealFile } from '../boundary/real-file.ts';
 import { limits } from '../limits.ts';
@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 /** Says how many bytes were read, each time that some were. */
 export type OnRead = (bytes: number) => void;
 
-export class CountedFile extends File {
+export class ProgressFile extends File {
   readonly #onRead: OnRead;
 
   constructor(content: Blob, name: string, onRead: OnRead) {
@@ -27,7 +27,7 @@ export class CountedFile extends File {
   }
 }
 
-/** A file on the disk, as it was when the request was built. */
+/** The state of a file when the request was built. */
 interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
@@ -44,7 +44,7 @@ class DiskFile extends File {
     this.#path = path;
     this.#state = state;
     this.#onRead = onRead;
-    // It has no bytes before it is read; its length goes ahead of them.
+    // The content is read later, but its length is sent first.
     Object.defineProperty(this, 'size', { value: state.size });
   }
 

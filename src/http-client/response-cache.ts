@@ -1,14 +1,15 @@
-// The last answers of operations that may be asked only so often.
+// Caches responses of operations that may be called only once per interval, and shares requests
+// that run (single flight).
 
 import { untilAborted } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 
-export interface Remembered<T> {
+export interface ResponseCache<T> {
   /**
-   * What `ask` gives, or what it gave at most `intervalMs` ago for the same key. Calls at the same
-   * time share one question, which ends early only when all of them have given up. A question that
-   * the service answered with an error counts as asked, too: its error is given back.
+   * The result of `ask`, or its result for the same key at most `intervalMs` ago. Concurrent calls
+   * share one request, which is aborted only when all of them have given up. An error answer of the
+   * service is cached too.
    */
   share(key: string, intervalMs: number, signal: AbortSignal, ask: Ask<T>): Promise<Aged<T>>;
 }
@@ -17,32 +18,38 @@ export type Ask<T> = (signal: AbortSignal) => Promise<T>;
 
 export interface Aged<T> {
   readonly value: T;
-  /** 0 for an answer to this very question. */
+  /** 0 for a response to this call. */
   readonly ageMs: number;
 }
 
-interface Question<T> {
+interface SharedRequest<T> {
   readonly answer: Promise<T>;
   readonly give: AbortController;
   readonly intervalMs: number;
   waiting: number;
-  /** When the service answered, as monotonic time; undefined while it has not. */
+  /** Monotonic time of the response; undefined until it has come. */
   answeredAt: number | undefined;
 }
 
-export function createRemembered<T>(clock: Clock): Remembered<T> {
-  const questions = new Map<string, Question<T>>();
-  const ageOf = ({ answeredAt }: Question<T>) =>
+export function createResponseCache<T>(clock: Clock): ResponseCache<T> {
+  const questions = new Map<string, SharedRequest<T>>();
+  const ageOf = ({ answeredAt }: SharedRequest<T>) =>
     answeredAt === undefined ? 0 : clock.monotonic() - answeredAt;
   const forgetOld = () => {
     for (const [key, question] of questions) {
       if (ageOf(question) >= question.intervalMs) questions.delete(key);
     }
   };
-  const start = (key: string, intervalMs: number, ask: Ask<T>): Question<T> => {
+  const start = (key: string, intervalMs: number, ask: Ask<T>): SharedRequest<T> => {
     const give = new AbortController();
     const answer = ask(give.signal);
-    const question: Question<T> = { answer, give, intervalMs, waiting: 0, answeredAt: undefined };
+    const question: SharedRequest<T> = {
+      answer,
+      give,
+      intervalMs,
+      waiting: 0,
+      answeredAt: undefined,
+    };
     questions.set(key, question);
     const onAnswer = () => {
       question.answeredAt = clock.monotonic();

@@ -1,4 +1,4 @@
-// Content on its way into a new file: many pieces in one call, while the next ones come in.
+// Writes content into a new file and syncs it: many chunks in one call, while the next ones come.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { limits } from '../limits.ts';
@@ -68,10 +68,10 @@ async function writePieces(file: FileHandle, pieces: AsyncIterable<Uint8Array>):
   return position;
 }
 
-/** A client may send one byte at a time; each piece takes more memory than its bytes. */
+/** A client may send one byte at a time, and each chunk takes more memory than its bytes. */
 const piecesMax = 1_000;
 
-/** One piece of work in the background, whose failure shows when it is asked for. */
+/** A promise in the background, whose failure is thrown by `done`. */
 class Task {
   isRunning = false;
   settled: Promise<void> = Promise.resolve();

@@ -1,0 +1,61 @@
+// Reads long query results in time slices, so that other requests are served in between.
+
+import { setImmediate } from 'node:timers/promises';
+import { systemClock } from '../clock.ts';
+import { limits } from '../limits.ts';
+import type { Database, Row, SqlParameters } from './database.ts';
+
+export interface SlicedQuery<Item> {
+  /** The rows after a position, in a total order. */
+  readonly sql: string;
+  /** Its parameters for the rows after `last`, or for all rows. */
+  readonly after: (last: Item | undefined) => SqlParameters;
+  readonly read: (row: Row) => Item;
+}
+
+/**
+ * Gives `take` the rows of a query in slices of `databaseSliceMsMax`, and yields to the event loop
+ * between them. Rows that are written meanwhile may or may not be seen, except in a snapshot; the
+ * position of a row must not change.
+ */
+export async function readInSlices<Item>(
+  database: Pick<Database, 'each'>,
+  { sql, after, read }: SlicedQuery<Item>,
+  take: (items: readonly Item[]) => void,
+): Promise<void> {
+  let last: Item | undefined;
+  let isTimeUp = false;
+  do {
+    await nextSlice();
+    const items: Item[] = [];
+    const endMs = systemClock.monotonic() + limits.databaseSliceMsMax;
+    isTimeUp = false;
+    database.each(sql, after(last), (row) => {
+      items.push(read(row));
+      isTimeUp = systemClock.monotonic() >= endMs;
+      return !isTimeUp;
+    });
+    take(items);
+    last = items.at(-1);
+  } while (isTimeUp);
+}
+
+let lastSlice: Promise<void> = Promise.resolve();
+
+/** Slices of all queries take turns, so that many long queries delay others no more than one. */
+function nextSlice(): Promise<void> {
+  lastSlice = lastSlice.then(() => setImmediate());
+  return lastSlice;
+}
+
+/** All rows of a query, read in slices. */
+export async function readAllInSlices<Item>(
+  database: Pick<Database, 'each'>,
+  query: SlicedQuery<Item>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  await readInSlices(database, query, (items) => {
+    for (const item of items) all.push(item);
+  });
+  return all;
+}
