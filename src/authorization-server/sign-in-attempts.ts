@@ -5,6 +5,7 @@ import { customerNetwork } from '../boundary/client-address.ts';
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { LruCache } from '../lru-cache.ts';
 
 /**
  * The pair pauses early and each alone late: whoever types wrong passwords for somebody else from
@@ -29,9 +30,9 @@ interface Count {
 }
 
 export function createSignInAttempts(clock: Clock, log: Log): SignInAttempts {
-  const counts = new Map<string, Count>();
+  const counts = new LruCache<string, Count>({ weightMax: limits.passwordFailuresRememberedMax });
   const current = (key: string): Count | undefined => {
-    const count = counts.get(key);
+    const count = counts.peek(key);
     if (count === undefined || count.ends > clock.monotonic()) return count;
     counts.delete(key);
     return undefined;
@@ -39,12 +40,7 @@ export function createSignInAttempts(clock: Clock, log: Log): SignInAttempts {
   const add = (key: string) => {
     const failures = (current(key)?.failures ?? 0) + 1;
     // The pause counts from the last attempt, and the order is that of the last attempts.
-    counts.delete(key);
     counts.set(key, { failures, isTold: false, ends: clock.monotonic() + limits.passwordPauseMs });
-    const [oldest] = counts.keys();
-    if (oldest !== undefined && counts.size > limits.passwordFailuresRememberedMax) {
-      counts.delete(oldest);
-    }
   };
   /** Once for each pause, and without a name: it may be a password. */
   const tell = (full: readonly Count[], address: string) => {

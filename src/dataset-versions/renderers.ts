@@ -1,13 +1,14 @@
-// Threads that make images, so that whoever asks for them goes on answering others.
+// Worker threads that make the images of dataset versions.
 
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { untilAborted } from '../abort.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { prepareDecoding } from '../pictures/image-threads.ts';
+import { Semaphore } from '../semaphore.ts';
+import { WorkerThread } from '../worker-thread.ts';
 import { type Emit, RenderFailure, type RenderJob } from './render.ts';
-import { createRoom } from './room.ts';
 import type { WorkerReport } from './worker-report.ts';
 
 export interface Renderers {
@@ -27,16 +28,14 @@ export interface Renderers {
  * end when there is none for a while.
  */
 export function createRenderers(count = availableParallelism()): Renderers {
-  const idle: Thread[] = [];
-  const all = new Set<Thread>();
-  const queue: Waiting[] = [];
-  // Threads in work, those included that end in the middle of a job.
-  let lent = 0;
+  const idle: RenderThread[] = [];
+  const all = new Set<RenderThread>();
   const closing = new AbortController();
-  const room = createRoom(limits.renderPixelsAtOnceMax);
+  const pixels = new Semaphore({ permitsMax: limits.renderPixelsAtOnceMax });
+  const threads = new Semaphore({ permitsMax: count });
 
-  function start(): Thread {
-    const thread = new Thread((ended) => {
+  function start(): RenderThread {
+    const thread = new RenderThread((ended) => {
       all.delete(ended);
       const place = idle.indexOf(ended);
       if (place >= 0) idle.splice(place, 1);
@@ -45,21 +44,13 @@ export function createRenderers(count = availableParallelism()): Renderers {
     return thread;
   }
 
-  async function borrow(signal: AbortSignal): Promise<Thread> {
-    closing.signal.throwIfAborted();
-    if (lent === count) return waitForTurn(queue, signal);
-    lent++;
-    return idle.pop() ?? start();
-  }
-
-  function giveBack(thread: Thread): void {
-    const next = queue.shift();
-    if (next) {
-      next.take(thread.isUsable ? thread : start());
-      return;
+  async function runJob(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+    const thread = idle.pop() ?? start();
+    try {
+      await thread.run(job, emit, signal);
+    } finally {
+      if (thread.isUsable) idle.push(thread);
     }
-    lent--;
-    if (thread.isUsable) idle.push(thread);
   }
 
   return {
@@ -67,13 +58,9 @@ export function createRenderers(count = availableParallelism()): Renderers {
     render: async (job, emit, signal) => {
       await prepareDecoding();
       const stop = AbortSignal.any([closing.signal, signal]);
-      const leave = await room.enter(job.pixels ?? 0, stop);
-      try {
-        const thread = await borrow(stop);
-        await thread.run(job, emit, signal).finally(() => giveBack(thread));
-      } finally {
-        leave();
-      }
+      const work = () => runJob(job, emit, signal);
+      const onThread = () => threads.run(work, { signal: stop });
+      await pixels.run(onThread, { permits: job.pixels ?? 0, signal: stop });
     },
     close: async () => {
       closing.abort(stopped());
@@ -82,50 +69,24 @@ export function createRenderers(count = availableParallelism()): Renderers {
   };
 }
 
-/** A job that waits for a thread. */
-interface Waiting {
-  readonly take: (thread: Thread) => void;
-  readonly refuse: (reason: unknown) => void;
-}
-
-async function waitForTurn(queue: Waiting[], signal: AbortSignal): Promise<Thread> {
-  const { promise, resolve: take, reject: refuse } = Promise.withResolvers<Thread>();
-  const waiting: Waiting = { take, refuse };
-  const onAbort = () => {
-    const place = queue.indexOf(waiting);
-    if (place >= 0) queue.splice(place, 1);
-    refuse(signal.reason);
-  };
-  queue.push(waiting);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await promise;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
+type ToRenderer = RenderJob | 'taken';
 
 /** One thread, which does one job at a time. */
-class Thread {
-  readonly #worker: Worker;
-  readonly #whenEnded: (thread: Thread) => void;
+class RenderThread {
+  readonly #thread: WorkerThread<ToRenderer, WorkerReport>;
+  readonly #whenEnded: (thread: RenderThread) => void;
   #idleTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  #failure: unknown;
-  isUsable = true;
 
-  constructor(whenEnded: (thread: Thread) => void) {
+  constructor(whenEnded: (thread: RenderThread) => void) {
     this.#whenEnded = whenEnded;
-    this.#worker = new Worker(
-      new URL(`./version-worker${extname(import.meta.url)}`, import.meta.url),
-    );
-    this.#worker.unref();
-    this.#worker.once('exit', () => this.#ended());
-    // Without a listener, an error of the thread would end the process.
-    this.#worker.on('error', (thrown) => {
-      this.#failure = thrown;
-      this.#ended();
-    });
+    const entry = new URL(`./version-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#thread = new WorkerThread({ entry });
+    this.#thread.onEnd(() => this.#ended());
+  }
+
+  get isUsable(): boolean {
+    return this.#thread.isUsable;
   }
 
   async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
@@ -133,7 +94,7 @@ class Thread {
     try {
       await this.#work(job, emit, signal);
     } catch (thrown) {
-      // It may be in the middle of a picture, which nothing interrupts but its end.
+      // It may be in the middle of an image, which nothing interrupts but its end.
       if (!(thrown instanceof RenderFailure)) await this.end();
       throw thrown;
     } finally {
@@ -144,16 +105,16 @@ class Thread {
   async end(): Promise<void> {
     this.#isStopped = true;
     this.#ended();
-    await this.#worker.terminate();
+    await this.#thread.terminate();
   }
 
   async #work(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
-    const worker = this.#worker;
+    const thread = this.#thread;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const emitted: Promise<void>[] = [];
     const onReport = (report: WorkerReport) => {
       if (report.kind === 'image') {
-        const taken = emit(report.image).then(() => worker.postMessage('taken'));
+        const taken = emit(report.image).then(() => thread.post('taken'));
         taken.catch(reject);
         emitted.push(taken);
         return;
@@ -162,26 +123,21 @@ class Thread {
       const end = report.kind === 'done' ? resolve : () => reject(failureOf(report));
       Promise.all(emitted).then(() => end(), reject);
     };
-    const onExit = () => reject(this.#isStopped ? stopped() : endedByItself(this.#failure));
-    const onAbort = () => reject(signal.reason);
-    worker.on('message', onReport).once('exit', onExit);
-    signal.addEventListener('abort', onAbort, { once: true });
-    worker.ref();
+    const onEnd = () => reject(this.#isStopped ? stopped() : endedByItself(thread.failure));
+    const stops = [thread.onMessage(onReport), thread.onEnd(onEnd), thread.hold()];
     try {
       // Either may have come about while the job waited for its turn.
       signal.throwIfAborted();
-      if (!this.isUsable) throw endedByItself(this.#failure);
-      worker.postMessage(job);
-      await promise;
+      if (!thread.isUsable) throw endedByItself(thread.failure);
+      thread.post(job);
+      await untilAborted(promise, signal);
     } finally {
-      worker.off('message', onReport).off('exit', onExit).unref();
-      signal.removeEventListener('abort', onAbort);
+      for (const stop of stops) stop();
     }
   }
 
   #ended(): void {
     clearTimeout(this.#idleTimer);
-    this.isUsable = false;
     this.#whenEnded(this);
   }
 }

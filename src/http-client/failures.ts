@@ -112,7 +112,7 @@ export function wrongAnswer(
   said: ServiceMessage['said'] = { message: '' },
 ): FoveaError {
   const upstream = { status, ...said };
-  const message = `${operation.id} was response with status ${status}, but ${wrong}.`;
+  const message = `${operation.id} was answered with status ${status}, but ${wrong}.`;
   if (operation.effect === 'reads') {
     return new FoveaError('upstream_failed', message, { retry: 'safe', upstream });
   }
@@ -191,7 +191,7 @@ const signInAgain = 'Call auth_sign_in, or run fovea sign-in.';
 
 const redirected: Explained = {
   code: 'upstream_failed',
-  meaning: 'it response with a redirect, and redirects are not followed',
+  meaning: 'it answered with a redirect, and redirects are not followed',
   hint: 'Set the address of the service to the one that answers itself.',
 };
 const refused: Explained = { code: 'upstream_failed', meaning: 'the service refused the request' };

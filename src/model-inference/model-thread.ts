@@ -1,10 +1,10 @@
 // A thread for models: one that takes too long, or fails, takes nothing else with it.
 
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Size } from '../pictures/letterbox.ts';
+import { type AskOptions, WorkerThread } from '../worker-thread.ts';
 import type { DetectJob, Found } from './detector.ts';
 import type { FromModel, ToModel } from './model-messages.ts';
 
@@ -34,73 +34,42 @@ export interface ModelThread {
 
 /** It keeps no process alive that has nothing else to do. */
 export function startModelThread(): ModelThread {
-  const thread = new Thread();
+  const entry = new URL(`./model-worker${extname(import.meta.url)}`, import.meta.url);
+  const thread = new WorkerThread<ToModel, FromModel>({ entry });
   return {
     get isUsable() {
       return thread.isUsable;
     },
     open: async (file, classes) => {
-      const question = { kind: 'open', file, classes } as const;
-      const opened = await thread.ask(question, [file.buffer], limits.modelOpenMsMax);
+      const transfer = [file.buffer];
+      const opening = { msMax: limits.modelOpenMsMax, transfer };
+      const opened = await ask(thread, { kind: 'open', file, classes }, opening);
       if (opened.kind !== 'opened') throw unexpected();
       return {
         classes: opened.classes,
         canvas: opened.canvas,
         detect: async (job) => {
-          const answer = await thread.ask({ kind: 'detect', job }, [], limits.inferenceMsMax);
+          const detecting = { msMax: limits.inferenceMsMax };
+          const answer = await ask(thread, { kind: 'detect', job }, detecting);
           if (answer.kind !== 'found') throw unexpected();
           return answer.found;
         },
       };
     },
-    close: () => thread.close(),
+    close: () => void thread.terminate(),
   };
 }
 
-class Thread {
-  readonly #worker: Worker;
-  isUsable = true;
-
-  constructor() {
-    this.#worker = new Worker(
-      new URL(`./model-worker${extname(import.meta.url)}`, import.meta.url),
-    );
-    this.#worker.unref();
-    this.#worker.once('exit', () => {
-      this.isUsable = false;
-    });
-    // Without a listener, an error of the thread would end the process.
-    this.#worker.on('error', () => {
-      this.isUsable = false;
-    });
-  }
-
-  async ask(message: ToModel, transfer: ArrayBuffer[], ms: number): Promise<FromModel> {
-    const worker = this.#worker;
-    const { promise, resolve, reject } = Promise.withResolvers<FromModel>();
-    const onEnd = () => reject(ended());
-    const timer = setTimeout(() => reject(tooSlow(ms)), ms);
-    worker.once('message', resolve).once('exit', onEnd).once('error', onEnd);
-    worker.ref();
-    try {
-      if (!this.isUsable) throw ended();
-      worker.postMessage(message, transfer);
-      const answer = await promise.catch((thrown) => {
-        this.close();
-        throw thrown;
-      });
-      if (answer.kind === 'failed') throw failureOf(answer);
-      return answer;
-    } finally {
-      clearTimeout(timer);
-      worker.off('message', resolve).off('exit', onEnd).off('error', onEnd).unref();
-    }
-  }
-
-  close(): void {
-    this.isUsable = false;
-    void this.#worker.terminate();
-  }
+async function ask(
+  thread: WorkerThread<ToModel, FromModel>,
+  message: ToModel,
+  options: AskOptions,
+): Promise<FromModel> {
+  const answer = await thread.ask(message, options);
+  if (answer === 'too slow') throw tooSlow(options.msMax);
+  if (answer === 'ended') throw ended();
+  if (answer.kind === 'failed') throw failureOf(answer);
+  return answer;
 }
 
 function failureOf(answer: FromModel & { kind: 'failed' }): FoveaError {

@@ -1,6 +1,6 @@
-// BMP files: their header is read here, before anything is allocated; fast-bmp reads the pixels.
+// Reads BMP files, which sharp does not read: uncompressed, with 1, 8, 24 or 32 bits per pixel.
 
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { invalidArgument } from '../errors.ts';
 
 export interface BmpHeader {
@@ -49,9 +49,9 @@ export interface Size {
 }
 
 /**
- * The pixels, three bytes each, in slices of a few milliseconds, between which others get their
- * turn. `size`: no side larger than that of the header; a pixel of a smaller picture is the mean of
- * some in its place, so that a large file costs not much more than what is made of it. Throws as
+ * The pixels, three bytes each (RGB). Yields to the event loop every few milliseconds. `size`: no
+ * side larger than that of the header; a pixel of a smaller image is the mean of a sample of those
+ * in its place, so that a large file costs little more than what is made of it. Throws as
  * checkBmpRows.
  */
 export async function decodeBmp(
@@ -60,21 +60,16 @@ export async function decodeBmp(
   size: Size = header,
 ): Promise<Uint8Array> {
   checkBmpRows(bytes, header);
-  const { decode } = await import('fast-bmp');
   const { width, height, topDown } = header;
   const isWhole = size.width === width && size.height === height;
   const rows = isWhole ? wholeRows(header) : meanRows(header, size);
   const rowsAtOnce = Math.max(1, Math.floor(slicePixels / width));
   for (let from = 0; from < height; from += rowsAtOnce * rows.step) {
-    const places = placesFrom(from, rows.step, rowsAtOnce, height);
-    const { data } = decode(normalised(bytes, header, places));
-    if (!(data instanceof Uint8Array)) throw refusal('cannot be read');
-    for (const [index, place] of places.entries()) {
-      // fast-bmp has put the last row of a file on top.
-      const start = (places.length - 1 - index) * width * channelsOf(header);
-      rows.take(topDown ? place : height - 1 - place, data, start);
+    const end = Math.min(height, from + rowsAtOnce * rows.step);
+    for (let stored = from; stored < end; stored += rows.step) {
+      rows.take(topDown ? stored : height - 1 - stored, rowAt(bytes, header, stored));
     }
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return rows.picture();
 }
@@ -87,7 +82,6 @@ const samples = 4;
 
 const fileHeaderBytes = 14;
 const infoHeaderBytes = 40;
-const normalisedBytes = 14 + 124;
 
 function readBits(view: DataView): BmpHeader['bitsPerPixel'] {
   const bits = ([1, 8, 24, 32] as const).find((known) => known === view.getUint16(28, true));
@@ -115,49 +109,19 @@ function rowBytes(width: number, bitsPerPixel: number): number {
   return Math.ceil((width * bitsPerPixel) / 32) * 4;
 }
 
-/** Rows of a file, as one with the header that fast-bmp reads: version 5, rows from the bottom. */
-function normalised(
-  bytes: Uint8Array,
-  { width, bitsPerPixel, offset }: BmpHeader,
-  places: readonly number[],
-): Uint8Array {
+/** A row as it is stored: the first one is the lowest, unless the file is top-down. */
+function rowAt(bytes: Uint8Array, { width, bitsPerPixel, offset }: BmpHeader, stored: number) {
   const length = rowBytes(width, bitsPerPixel);
-  const copy = new Uint8Array(normalisedBytes + length * places.length);
-  const view = new DataView(copy.buffer);
-  copy.set([0x42, 0x4d]);
-  view.setUint32(2, copy.length, true);
-  view.setUint32(10, normalisedBytes, true);
-  view.setUint32(14, 124, true);
-  view.setUint32(18, width, true);
-  view.setUint32(22, places.length, true);
-  view.setUint16(26, 1, true);
-  view.setUint16(28, bitsPerPixel, true);
-  view.setUint32(54, 0xff0000, true);
-  view.setUint32(58, 0xff00, true);
-  view.setUint32(62, 0xff, true);
-  for (const [index, place] of places.entries()) {
-    const start = offset + place * length;
-    copy.set(bytes.subarray(start, start + length), normalisedBytes + index * length);
-  }
-  return copy;
+  const start = offset + stored * length;
+  return bytes.subarray(start, start + length);
 }
 
-/** Every so many rows of a file, from one on. */
-function placesFrom(from: number, step: number, countMax: number, height: number) {
-  const count = Math.min(countMax, Math.ceil((height - from) / step));
-  return Array.from({ length: count }, (_, index) => from + index * step);
-}
-
-function channelsOf({ bitsPerPixel }: BmpHeader): number {
-  return Math.ceil(bitsPerPixel / 8);
-}
-
-/** Rows that come in the order of the file become a picture. */
+/** Makes an image of rows, which come in the order of the file. */
 interface Rows {
   /** Every so many rows are enough. */
   readonly step: number;
-  /** A row of indices, RGB or RGBA, which begins at `start`. */
-  take(row: number, data: Uint8Array, start: number): void;
+  /** A row as it is stored; `row` counts from the top. */
+  take(row: number, stored: Uint8Array): void;
   picture(): Uint8Array;
 }
 
@@ -166,7 +130,7 @@ function wholeRows(header: BmpHeader): Rows {
   const rgb = new Uint8Array(width * height * 3);
   return {
     step: 1,
-    take: (row, data, start) => toRgb(header, data, start, 1, rgb, row * width * 3),
+    take: (row, stored) => toRgb(header, stored, 1, rgb, row * width * 3),
     picture: () => rgb,
   };
 }
@@ -186,11 +150,11 @@ function meanRows(header: BmpHeader, size: Size): Rows {
   };
   return {
     step: stepOf(height, size.height),
-    take: (row, data, start) => {
+    take: (row, stored) => {
       const next = Math.floor((row * size.height) / height);
       if (next !== place) finish();
       place = next;
-      toRgb(header, data, start, columnStep, line, 0);
+      toRgb(header, stored, columnStep, line, 0);
       mean.add(line);
     },
     picture: () => {
@@ -233,30 +197,29 @@ function createMean(columns: Uint32Array, width: number) {
   };
 }
 
-/** Every so many pixels of a row of indices, RGB or RGBA. */
+/** Writes every `step`th pixel of a stored row as RGB to `rgb`, from `at` on. */
 function toRgb(
-  header: BmpHeader,
-  data: Uint8Array,
-  start: number,
+  { width, bitsPerPixel, palette }: BmpHeader,
+  stored: Uint8Array,
   step: number,
   rgb: Uint8Array,
-  place: number,
+  at: number,
 ): void {
-  const { width, palette } = header;
-  const channels = channelsOf(header);
-  let [from, to] = [start, place];
-  for (let column = 0; column < width; column += step, from += channels * step, to += 3) {
-    if (channels > 1) {
-      rgb[to] = data[from] ?? 0;
-      rgb[to + 1] = data[from + 1] ?? 0;
-      rgb[to + 2] = data[from + 2] ?? 0;
-    } else {
-      const colour = (data[from] ?? 0) * 4;
-      rgb[to] = palette[colour + 2] ?? 0;
-      rgb[to + 1] = palette[colour + 1] ?? 0;
-      rgb[to + 2] = palette[colour] ?? 0;
-    }
+  const isIndexed = bitsPerPixel <= 8;
+  const colours = isIndexed ? palette : stored;
+  const pixelBytes = bitsPerPixel / 8;
+  for (let column = 0, to = at; column < width; column += step, to += 3) {
+    const from = isIndexed ? 4 * paletteIndex(stored, column, bitsPerPixel) : column * pixelBytes;
+    rgb[to] = colours[from + 2] ?? 0;
+    rgb[to + 1] = colours[from + 1] ?? 0;
+    rgb[to + 2] = colours[from] ?? 0;
   }
+}
+
+/** Of 8 pixels in a byte, the leftmost has the highest bit. */
+function paletteIndex(stored: Uint8Array, column: number, bitsPerPixel: number): number {
+  if (bitsPerPixel === 8) return stored[column] ?? 0;
+  return ((stored[column >> 3] ?? 0) >> (7 - (column & 7))) & 1;
 }
 
 function refusal(message: string): Error {

@@ -1,9 +1,9 @@
 // One thread that works on image files, as the thread that started it sees it.
 
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { WorkerThread } from '../worker-thread.ts';
 import { fileError, takesTooLong } from './image-file.ts';
 import type { ImageJob, JobAnswer } from './image-jobs.ts';
 import type { FromThread, SentError, ThreadData, ToThread } from './image-messages.ts';
@@ -24,61 +24,58 @@ export interface ImageThread {
 }
 
 export function startImageThread(data: ThreadData): ImageThread {
-  const worker = new Worker(new URL(`./image-worker${extname(import.meta.url)}`, import.meta.url), {
-    workerData: data,
-  });
+  const entry = new URL(`./image-worker${extname(import.meta.url)}`, import.meta.url);
+  const thread = new WorkerThread<ToThread, FromThread>({ entry, data });
   const running = new Map<number, PromiseWithResolvers<Outcome>>();
   const ready = Promise.withResolvers<boolean>();
   ready.promise.catch(() => {});
-  let isUsable = true;
+  let isTooSlow = false;
   let lastId = 0;
+  const isUsable = () => thread.isUsable && !isTooSlow;
 
   const finish = (id: number, settle: (job: PromiseWithResolvers<Outcome>) => void) => {
     const job = running.get(id);
     running.delete(id);
     if (job) settle(job);
-    if (running.size === 0) worker.unref();
     // Where the time of a job is over, the thread ends as soon as the others are done.
-    if (running.size === 0 && !isUsable) void worker.terminate();
+    if (running.size === 0 && isTooSlow) void thread.terminate();
   };
-  const onEnd = (cause?: unknown) => {
-    isUsable = false;
-    ready.reject(ended(cause));
-    for (const id of [...running.keys()]) finish(id, (job) => job.reject(endedByImage(cause)));
-  };
-  const run = (job: ImageJob): Promise<Outcome> => {
-    if (!isUsable) return Promise.reject(ended(undefined));
+  const run = async (job: ImageJob): Promise<Outcome> => {
+    if (!isUsable()) throw ended(undefined);
     const id = ++lastId;
     const outcome = Promise.withResolvers<Outcome>();
     running.set(id, outcome);
-    worker.ref();
+    const release = thread.hold();
     const { buffer } = 'bytes' in job ? job.bytes : job.pixels.data;
-    worker.postMessage({ id, job } satisfies ToThread, [buffer]);
+    thread.post({ id, job }, [buffer]);
     const timer = setTimeout(() => {
-      isUsable = false;
+      isTooSlow = true;
       finish(id, ({ reject }) => reject(fileError('too_large', takesTooLong)));
     }, limits.imageReadMsMax);
-    return outcome.promise.finally(() => clearTimeout(timer));
+    return outcome.promise.finally(() => {
+      clearTimeout(timer);
+      release();
+    });
   };
 
-  worker.on('message', (message: FromThread) => {
-    if (message.kind === 'ready') {
-      ready.resolve(message.isNative);
-      if (running.size === 0) worker.unref();
-    } else finish(message.id, (job) => settleBy(message, job));
+  const releaseStart = thread.hold();
+  thread.onMessage((message) => {
+    if (message.kind !== 'ready') return finish(message.id, (job) => settleBy(message, job));
+    ready.resolve(message.isNative);
+    releaseStart();
   });
-  // Without a listener, an error of the thread would end the process.
-  worker.on('error', onEnd).once('exit', () => onEnd());
+  thread.onEnd(() => {
+    ready.reject(ended(thread.failure));
+    const error = endedByImage(thread.failure);
+    for (const id of [...running.keys()]) finish(id, (job) => job.reject(error));
+  });
   return {
     get isUsable() {
-      return isUsable;
+      return isUsable();
     },
     ready: ready.promise,
     run,
-    end: async () => {
-      isUsable = false;
-      await worker.terminate();
-    },
+    end: () => thread.terminate(),
   };
 }
 

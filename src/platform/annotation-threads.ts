@@ -1,5 +1,5 @@
-// Reads annotation files that come one by one: small ones at once, all others in threads, so that
-// the worst of them holds up nobody else.
+// Reads annotation files that come one by one: small ones at once, all others in worker threads, so
+// that a hostile file holds up no other request.
 
 import type { AnnotationFile } from '../annotation-formats/annotation-file.ts';
 import { checkFile } from '../annotation-formats/parse-annotation.ts';
@@ -7,6 +7,7 @@ import { type ReadAnnotation, readAnnotation } from '../annotation-formats/read-
 import { tooLarge } from '../annotation-formats/value-checks.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { Semaphore } from '../semaphore.ts';
 import { type ReaderThread, startReaderThread } from './zips/reader-thread.ts';
 
 export interface AnnotationReaders {
@@ -19,18 +20,13 @@ export interface AnnotationReaders {
 }
 
 export function createAnnotationReaders(): AnnotationReaders {
-  const turns = new Turns();
+  const reads = new Semaphore({ permitsMax: limits.annotationThreadsMax, callerPermitsMax: 1 });
   const threads = new Threads();
   return {
     read: async (file, owner, signal) => {
       checkFile(file);
       if (isSmall(file)) return readAnnotation(file);
-      await turns.begin(owner);
-      try {
-        return await threads.read(file, signal);
-      } finally {
-        turns.end(owner);
-      }
+      return reads.run(() => threads.read(file, signal), { caller: { name: owner }, signal });
     },
     close: () => threads.close(),
   };
@@ -38,40 +34,6 @@ export function createAnnotationReaders(): AnnotationReaders {
 
 function isSmall({ text, labelmap = {} }: AnnotationFile): boolean {
   return text.length + Object.keys(labelmap).length * 8 <= limits.annotationInlineBytesMax;
-}
-
-/** One file of each owner at a time, and so many of all. */
-class Turns {
-  /** In the order in which their turns come. */
-  readonly #waiting = new Map<string, (() => void)[]>();
-  readonly #running = new Set<string>();
-
-  begin(owner: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const own = this.#waiting.get(owner);
-    if (own) own.push(resolve);
-    else this.#waiting.set(owner, [resolve]);
-    this.#next();
-    return promise;
-  }
-
-  end(owner: string): void {
-    this.#running.delete(owner);
-    this.#next();
-  }
-
-  #next(): void {
-    for (const [owner, own] of this.#waiting) {
-      if (this.#running.size >= limits.annotationThreadsMax) return;
-      if (this.#running.has(owner)) continue;
-      const first = own.shift();
-      this.#waiting.delete(owner);
-      // Behind the others: their turns come first.
-      if (own.length > 0) this.#waiting.set(owner, own);
-      this.#running.add(owner);
-      first?.();
-    }
-  }
 }
 
 /** Threads that wait for a file end after a while. */
@@ -99,7 +61,7 @@ class Threads {
     this.#isClosed = true;
     for (const { thread, timer } of this.#idle.splice(0)) {
       clearTimeout(timer);
-      thread.close();
+      void thread.terminate();
     }
   }
 
@@ -111,13 +73,13 @@ class Threads {
 
   #keep(thread: ReaderThread): void {
     if (this.#isClosed) {
-      thread.close();
+      void thread.terminate();
       return;
     }
     const timer = setTimeout(() => {
       const at = this.#idle.findIndex((idle) => idle.thread === thread);
       this.#idle.splice(at, 1);
-      thread.close();
+      void thread.terminate();
     }, limits.annotationThreadIdleMs).unref();
     this.#idle.push({ thread, timer });
   }

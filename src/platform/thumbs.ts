@@ -6,6 +6,7 @@ import { clientNetwork } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { safeHeaders } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
+import { LruCache } from '../lru-cache.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Links } from './links.ts';
@@ -30,7 +31,7 @@ export function thumbLink({ links, clock }: ThumbParts, origin: string, hash: st
 /** Sends them to whoever holds a link that is still good. */
 export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): Route<never> {
   const { links, clock, blobs } = parts;
-  const remembered = createRemembered(limits.thumbsRememberedBytesMax);
+  const cached = cacheThumbs(limits.thumbsRememberedBytesMax);
   const renderings = new Semaphore({
     permitsMax: limits.thumbsAtOnceMax,
     callerPermitsMax: limits.thumbsOfCallerMax,
@@ -47,7 +48,7 @@ export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): R
       const signature = searchParams.get('signature') ?? '';
       const isOurs = links.key.isSigned('thumb', [hash, expires], signature);
       if (!isOurs || Number(expires) <= clock.now()) throw notValid();
-      const bytes = await remembered(hash, () => make(hash, clientNetwork(request)));
+      const bytes = await cached(hash, () => make(hash, clientNetwork(request)));
       response.writeHead(200, {
         ...safeHeaders,
         'cache-control': `private, max-age=${limits.linkLifetimeMs / 1000}, immutable`,
@@ -74,33 +75,25 @@ async function makeThumb(image: Uint8Array): Promise<Uint8Array> {
   return (await encodePicture(small.image)).bytes;
 }
 
-type Remembered = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
+type CachedThumb = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
-/** Those that were asked for last, up to so many bytes. One that is being made is made once. */
-function createRemembered(bytesMax: number): Remembered {
-  const kept = new Map<string, Uint8Array>();
+/** Concurrent requests for one image share its rendering. */
+function cacheThumbs(bytesMax: number): CachedThumb {
+  const cache = new LruCache<string, Uint8Array>({
+    weightMax: bytesMax,
+    weightOf: ({ length }) => length,
+  });
   const making = new Map<string, Promise<Uint8Array>>();
-  let total = 0;
-  const keep = (key: string, bytes: Uint8Array) => {
-    kept.set(key, bytes);
-    total += bytes.length;
-    for (const [oldest, { length }] of kept) {
-      if (total <= bytesMax) break;
-      kept.delete(oldest);
-      total -= length;
-    }
+  const makeAndKeep = async (key: string, make: () => Promise<Uint8Array>) => {
+    const bytes = await make();
+    cache.set(key, bytes);
+    return bytes;
   };
   return async (key, make) => {
-    const found = kept.get(key);
-    if (found !== undefined) {
-      kept.delete(key);
-      kept.set(key, found);
-      return found;
-    }
-    const running = making.get(key) ?? make().finally(() => making.delete(key));
+    const found = cache.get(key);
+    if (found !== undefined) return found;
+    const running = making.get(key) ?? makeAndKeep(key, make).finally(() => making.delete(key));
     making.set(key, running);
-    const bytes = await running;
-    if (!kept.has(key)) keep(key, bytes);
-    return bytes;
+    return running;
   };
 }

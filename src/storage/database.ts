@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { LruCache } from '../lru-cache.ts';
 import { type Migration, readNumber } from './migrations.ts';
 import { Columns, readRow } from './row.ts';
 import { isBusy, translated } from './sqlite.ts';
@@ -94,7 +95,9 @@ export function openDatabase(
 class SqliteDatabase implements Database {
   readonly #path: string;
   readonly #handle: DatabaseSync;
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new LruCache<string, Prepared>({
+    weightMax: limits.databaseStatementsMax,
+  });
   readonly #busySteps: number;
   #depth = 0;
   #isOpen = true;
@@ -220,22 +223,13 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Prepared statements are cached: the least recently used one is dropped first. */
+  /** Prepared statements are cached. */
   #statement(sql: string): Prepared {
     const known = this.#statements.get(sql);
-    const prepared = known ?? translated(() => prepare(this.#handle, sql));
-    if (known) this.#statements.delete(sql);
-    else this.#dropOldest();
+    if (known) return known;
+    const prepared = translated(() => prepare(this.#handle, sql));
     this.#statements.set(sql, prepared);
     return prepared;
-  }
-
-  #dropOldest(): void {
-    if (this.#statements.size < limits.databaseStatementsMax) return;
-    for (const oldest of this.#statements.keys()) {
-      this.#statements.delete(oldest);
-      return;
-    }
   }
 }
 

@@ -1,8 +1,8 @@
 // Group commit: writes that wait together share one transaction, in a worker thread.
 
-import { Worker } from 'node:worker_threads';
 import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { WorkerThread } from '../worker-thread.ts';
 
 /** Commands sent to the thread together; it may run several batches in one transaction. */
 export interface CommandBatch<Command> {
@@ -63,7 +63,7 @@ export function createGroupCommit<Command, Outcome>(
 ): GroupCommit<Command, Outcome> {
   let queue: Waiting<Command, Outcome>[] = [];
   let queuedBytes = 0;
-  let thread: Thread<Command, Outcome> | undefined;
+  let thread: CommitThread<Command, Outcome> | undefined;
   let isClosed = false;
 
   function send(): void {
@@ -141,34 +141,35 @@ function isFailure(result: unknown): result is Failure {
 }
 
 /** Throws `internal` where the process can have no more threads. */
-function startThread<Command, Outcome>(options: GroupCommitOptions): Thread<Command, Outcome> {
+function startThread<Command, Outcome>(
+  options: GroupCommitOptions,
+): CommitThread<Command, Outcome> {
   try {
-    return new Thread(options);
+    return new CommitThread(options);
   } catch (cause) {
     const message = 'The thread that writes could not be started: nothing was stored.';
     throw new FoveaError('internal', message, { cause, retry: 'safe' });
   }
 }
 
+type Message<Command> = CommandBatch<Command> | typeof endOfBatches;
+
 /** One thread, with all that it has not answered yet. */
-class Thread<Command, Outcome> {
-  readonly #worker: Worker;
+class CommitThread<Command, Outcome> {
+  readonly #thread: WorkerThread<Message<Command>, readonly Result<Outcome>[]>;
   #sent: Waiting<Command, Outcome>[] = [];
-  #failure: unknown;
-  hasEnded = false;
+  #release: () => void = () => {};
 
   constructor({ entry, data }: GroupCommitOptions) {
-    this.#worker = new Worker(entry, { workerData: data });
-    this.#worker.unref();
-    this.#worker.on('message', (results: readonly Result<Outcome>[]) => this.#settle(results));
-    // Without a listener, an error of the thread would end the process.
-    this.#worker.on('error', (thrown) => {
-      this.#failure = thrown;
+    this.#thread = new WorkerThread({ entry, data });
+    this.#thread.onMessage((results) => this.#settle(results));
+    this.#thread.onEnd(() => {
+      for (const { reject } of this.#sent.splice(0)) reject(ended(this.#thread.failure));
     });
-    this.#worker.on('exit', () => {
-      this.hasEnded = true;
-      for (const { reject } of this.#sent.splice(0)) reject(ended(this.#failure));
-    });
+  }
+
+  get hasEnded(): boolean {
+    return !this.#thread.isUsable;
   }
 
   /** How many it has not answered. */
@@ -178,30 +179,30 @@ class Thread<Command, Outcome> {
 
   send(
     taken: readonly Waiting<Command, Outcome>[],
-    part: Omit<CommandBatch<Command>, 'commands'>,
+    batch: Omit<CommandBatch<Command>, 'commands'>,
   ): void {
-    this.#worker.postMessage({ ...part, commands: taken.map(({ command }) => command) });
-    if (this.#sent.length === 0) this.#worker.ref();
+    this.#thread.post({ ...batch, commands: taken.map(({ command }) => command) });
+    if (this.#sent.length === 0) this.#release = this.#thread.hold();
     this.#sent.push(...taken);
   }
 
   /** Its answers come in the order of what was sent. */
   #settle(results: readonly Result<Outcome>[]): void {
     settle(this.#sent.splice(0, results.length), results);
-    if (this.#sent.length === 0) this.#worker.unref();
+    if (this.#sent.length === 0) this.#release();
   }
 
   async end(): Promise<void> {
     if (this.hasEnded) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#worker.once('exit', () => resolve());
-    this.#worker.ref();
-    this.#worker.postMessage(endOfBatches);
+    this.#thread.onEnd(resolve);
+    this.#thread.hold();
+    this.#thread.post(endOfBatches);
     await promise;
   }
 
   async terminate(): Promise<void> {
-    await this.#worker.terminate();
+    await this.#thread.terminate();
   }
 }
 

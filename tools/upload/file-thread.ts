@@ -4,7 +4,7 @@
 import { extname } from 'node:path';
 import { invalidArgument } from '../../src/errors.ts';
 import { limits } from '../../src/limits.ts';
-import { startThread, type Thread } from '../../src/thread.ts';
+import { startWorkerThread, type WorkerThread } from '../../src/worker-thread.ts';
 import { fileAt } from '../format.ts';
 import type { FromFileReader, Labelmap, ToFileReader } from './file-messages.ts';
 
@@ -30,7 +30,7 @@ export interface Opened {
 
 /** `argument` named the files. It has to be closed. */
 export async function openFileThread(argument: string, signal: AbortSignal): Promise<FileThread> {
-  const thread: Thread<ToFileReader, FromFileReader> = await startThread(
+  const thread: WorkerThread<ToFileReader, FromFileReader> = await startWorkerThread(
     {
       entry: new URL(`./file-worker${extname(import.meta.url)}`, import.meta.url),
       data: undefined,
@@ -61,7 +61,7 @@ export async function openFileThread(argument: string, signal: AbortSignal): Pro
       const given = await ask(path, { kind: 'class names', text });
       return given.kind === 'class names' ? given.labelmap : {};
     },
-    close: () => thread.close(),
+    close: () => void thread.terminate(),
   };
 }
 

@@ -1,10 +1,10 @@
-// Threads for long reads: nobody else waits for one, and one that takes too long ends with its
-// thread.
+// Worker threads for long reads: other requests do not wait for them, and a read that takes too
+// long is ended with its thread.
 
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { FoveaError } from '../../errors.ts';
+import { FoveaError, systemErrorCode } from '../../errors.ts';
 import { limits } from '../../limits.ts';
+import { WorkerThread } from '../../worker-thread.ts';
 import type { Question, ReadAnswer, ReadName } from './long-reads.ts';
 import type { FailedRead, FromReadThread, ReadThreadData } from './read-messages.ts';
 import type { Reader } from './reader.ts';
@@ -85,24 +85,18 @@ class Readers {
 }
 
 class ReadThread {
-  readonly #worker: Worker;
-  readonly #isReady: Promise<void>;
-  readonly #ended = Promise.withResolvers<FoveaError>();
-  isUsable = true;
+  readonly #thread: WorkerThread<unknown, FromReadThread>;
+  readonly #started: Promise<unknown>;
 
   constructor(path: string) {
-    const workerData: ReadThreadData = { path };
-    this.#worker = new Worker(
-      new URL(`./read-worker${extname(import.meta.url)}`, import.meta.url),
-      { workerData, resourceLimits: { maxOldGenerationSizeMb: limits.readMegabytesMax } },
-    );
-    this.#worker.unref();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#isReady = promise;
-    this.#worker.once('message', () => resolve());
-    // Without a listener, an error of the thread would end the process.
-    this.#worker.on('error', (thrown) => this.#end(reasonOf(thrown)));
-    this.#worker.once('exit', () => this.#end(closing()));
+    const data: ReadThreadData = { path };
+    const entry = new URL(`./read-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#thread = new WorkerThread({ entry, data, megabytesMax: limits.readMegabytesMax });
+    this.#started = this.#thread.started();
+  }
+
+  get isUsable(): boolean {
+    return this.#thread.isUsable;
   }
 
   /** Its start counts for no read. */
@@ -110,38 +104,19 @@ class ReadThread {
     question: Question<Name>,
     msMax: number,
   ): Promise<ReadAnswer<Name>> {
-    this.#worker.ref();
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      await Promise.race([this.#isReady, this.#failure()]);
-      const { promise, resolve } = Promise.withResolvers<FromReadThread<Name>>();
-      this.#worker.once('message', resolve);
-      this.#worker.postMessage(question);
-      timer = setTimeout(() => this.#end(tooMuch()), msMax);
-      const given = await Promise.race([promise, this.#failure()]);
-      if (given.kind === 'read') return given.answer;
-      throw given.kind === 'failed'
-        ? new FoveaError(given.code, given.message, detailsOf(given))
-        : closing();
-    } finally {
-      clearTimeout(timer);
-      this.#worker.unref();
-    }
+    await this.#started;
+    const given = await this.#thread.ask<FromReadThread<Name>>(question, { msMax });
+    if (given === 'too slow') throw tooMuch();
+    if (given === 'ended') throw reasonOf(this.#thread.failure);
+    if (given.kind === 'read') return given.answer;
+    throw given.kind === 'failed'
+      ? new FoveaError(given.code, given.message, detailsOf(given))
+      : closing();
   }
 
   /** Resolves when it has ended, and its connection with it. */
   async close(): Promise<void> {
-    this.#end(closing());
-    await this.#worker.terminate();
-  }
-
-  async #failure(): Promise<never> {
-    throw await this.#ended.promise;
-  }
-
-  #end(reason: FoveaError): void {
-    this.isUsable = false;
-    this.#ended.resolve(reason);
+    await this.#thread.terminate();
   }
 }
 
@@ -150,9 +125,8 @@ function detailsOf({ hint, problems }: FailedRead) {
 }
 
 function reasonOf(thrown: unknown): FoveaError {
-  const isOutOfMemory =
-    thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  if (isOutOfMemory) return tooMuch();
+  if (thrown === undefined) return closing();
+  if (systemErrorCode(thrown) === 'ERR_WORKER_OUT_OF_MEMORY') return tooMuch();
   return new FoveaError('internal', 'A thread that reads has failed.', { cause: thrown });
 }
 

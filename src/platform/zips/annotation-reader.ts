@@ -232,7 +232,7 @@ class Reader {
   }
 
   #drop(): void {
-    this.#thread?.close();
+    void this.#thread?.terminate();
     this.#thread = undefined;
     this.#loaded = new Set();
     this.#labelmap = undefined;

@@ -2,14 +2,14 @@
 
 import { extname } from 'node:path';
 import { limits } from '../../limits.ts';
-import { startThread, type Thread } from '../../thread.ts';
+import { startWorkerThread, type WorkerThread } from '../../worker-thread.ts';
 import type { FromReader, ReaderData, ToReader } from './reader-messages.ts';
 
-export type ReaderThread = Thread<ToReader, FromReader>;
+export type ReaderThread = WorkerThread<ToReader, FromReader>;
 
 /** Throws the reason of an abort. */
 export function startReaderThread(data: ReaderData, signal: AbortSignal): Promise<ReaderThread> {
   const entry = new URL(`./reader-worker${extname(import.meta.url)}`, import.meta.url);
   const megabytesMax = limits.annotationThreadMegabytesMax;
-  return startThread({ entry, data, megabytesMax }, signal);
+  return startWorkerThread({ entry, data, megabytesMax }, signal);
 }

@@ -1,0 +1,151 @@
+// A worker thread for work that takes long or may fail: it can be ended in the middle, and takes
+// nothing else with it.
+
+import { Worker } from 'node:worker_threads';
+import { FoveaError } from './errors.ts';
+
+/** Why a thread gave no answer. It has ended then: start another one. */
+export type NoAnswer = 'too slow' | 'ended';
+
+export interface AskOptions {
+  readonly msMax: number;
+  readonly signal?: AbortSignal;
+  /** Memory that moves to the thread instead of being copied. */
+  readonly transfer?: readonly ArrayBuffer[];
+}
+
+export interface WorkerThreadOptions {
+  /** The module that the thread runs. */
+  readonly entry: URL;
+  /** Its `workerData`. */
+  readonly data?: unknown;
+  /** Heap of the thread; as large as that of the process unless given. */
+  readonly megabytesMax?: number;
+}
+
+/** Keeps the process alive only while `hold` or `ask` needs it. */
+export class WorkerThread<To, From> {
+  readonly #worker: Worker;
+  #holds = 0;
+  #isUsable = true;
+  #failure: unknown;
+
+  constructor({ entry, data, megabytesMax }: WorkerThreadOptions) {
+    const heap = megabytesMax !== undefined && { maxOldGenerationSizeMb: megabytesMax };
+    this.#worker = new Worker(entry, { workerData: data, ...(heap && { resourceLimits: heap }) });
+    this.#worker.unref();
+    // Without a listener, an error of the thread would end the process.
+    this.#worker.on('error', (thrown) => {
+      this.#failure = thrown;
+      this.#isUsable = false;
+    });
+    this.#worker.once('exit', () => {
+      this.#isUsable = false;
+    });
+  }
+
+  /** False once it has ended, or is about to. */
+  get isUsable(): boolean {
+    return this.#isUsable;
+  }
+
+  /** The error that ended it, if any. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  post(message: To, transfer: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, [...transfer]);
+  }
+
+  /** Calls the listener with each message, until the returned function is called. */
+  onMessage(listener: (message: From) => void): () => void {
+    this.#worker.on('message', listener);
+    return () => this.#worker.off('message', listener);
+  }
+
+  /** Calls the listener when the thread has ended, unless the returned function is called before. */
+  onEnd(listener: () => void): () => void {
+    this.#worker.once('error', listener).once('exit', listener);
+    return () => this.#worker.off('error', listener).off('exit', listener);
+  }
+
+  /** Keeps the process alive until the returned function is called. */
+  hold(): () => void {
+    this.#holds += 1;
+    this.#worker.ref();
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      if (this.#holds === 0) this.#worker.unref();
+    };
+  }
+
+  /**
+   * The next message of the thread, which is the answer: ask one question at a time. A thread that
+   * is too slow, or whose question is aborted, is terminated. Throws the reason of an abort.
+   */
+  async ask<Answer extends From = From>(
+    message: To,
+    { msMax, signal, transfer }: AskOptions,
+  ): Promise<Answer | NoAnswer> {
+    return this.#answer<Answer>(() => this.post(message, transfer), signal, msMax);
+  }
+
+  /** Resolves with the first message, with which the thread says that it has started. */
+  async started(signal?: AbortSignal): Promise<From | NoAnswer> {
+    return this.#answer(() => {}, signal);
+  }
+
+  /** Resolves when the thread has ended, and its memory is free. */
+  async terminate(): Promise<void> {
+    this.#isUsable = false;
+    await this.#worker.terminate();
+  }
+
+  async #answer<Answer extends From>(
+    send: () => void,
+    signal: AbortSignal | undefined,
+    msMax?: number,
+  ): Promise<Answer | NoAnswer> {
+    signal?.throwIfAborted();
+    if (!this.#isUsable) return 'ended';
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | NoAnswer>();
+    const timer = msMax === undefined ? undefined : setTimeout(() => resolve('too slow'), msMax);
+    const onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#worker.once('message', resolve);
+    const stops = [this.onEnd(() => resolve('ended')), this.hold()];
+    try {
+      send();
+      const given = await promise;
+      if (given === 'too slow' || given === 'ended') void this.terminate();
+      return given;
+    } catch (thrown) {
+      void this.terminate();
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#worker.off('message', resolve);
+      for (const stop of stops) stop();
+    }
+  }
+}
+
+/**
+ * A thread that has posted its first message: its start counts for no question. Throws the reason
+ * of an abort.
+ */
+export async function startWorkerThread<To, From>(
+  options: WorkerThreadOptions,
+  signal: AbortSignal,
+): Promise<WorkerThread<To, From>> {
+  const thread = new WorkerThread<To, From>(options);
+  if ((await thread.started(signal)) === 'ended') {
+    throw new FoveaError('internal', 'A thread did not start.');
+  }
+  return thread;
+}
