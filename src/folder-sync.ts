@@ -1,4 +1,4 @@
-// Makes folders and their entries survive a power cut: an entry is durable only after its folder was
+// Makes folders and new entries survive a power cut: an entry is durable only once its folder was
 // synced.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';

@@ -54,7 +54,6 @@ export class LruCache<Key, Value> {
     this.#entries.delete(key);
     this.#weight -= this.#weightOf(value);
   }
-
   clear(): void {
     this.#entries.clear();
     this.#weight = 0;

@@ -52,7 +52,7 @@ it('has both halves of sharp at one version, which is that of the peer', async (
   const { version } = packages['node_modules/sharp'];
   expect(packages['node_modules/@img/sharp-wasm32'].version).toBe(version);
   expect(packages[''].peerDependencies.sharp).toBe(`^${version}`);
-  // The loader takes no other (src/pictures/load-sharp.ts).
+  // The loader takes no other (src/imaging/load-sharp.ts).
   expect(version).toMatch(/^0\.35\.\d+$/);
 });
 

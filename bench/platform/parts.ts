@@ -15,7 +15,7 @@ import { platformMigrations } from '../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../src/platform/store/sqlite-store.ts';
 import { Secret } from '../../src/secret.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { createWork } from '../../src/storage/work.ts';
+import { createTaskQueue } from '../../src/storage/task-queue.ts';
 import { openPeer } from './label-studio.ts';
 import { fillDatabase } from './rows.ts';
 import { type Timed, timeLikeness, timeSearches } from './searches.ts';
@@ -61,7 +61,7 @@ export async function fill({ folder, images: count }: PartInput): Promise<Fillin
 /** Searches in what `fill` made, in a process that has just started. */
 export async function find({ folder, images: count, runs }: PartInput): Promise<Searching> {
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
-  const work = createWork(database, { clock: systemClock, owner: 'bench' });
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'bench' });
   const store = createSqliteStore(database, work);
   const workspace = await store.workspaces.ensure('bench', 1);
   const filled = { database, store, workspaceId: workspace.id, rowsMs: 0, indexMs: 0 };

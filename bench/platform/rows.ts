@@ -7,7 +7,7 @@ import { platformMigrations } from '../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../src/platform/store/sqlite-store.ts';
 import type { Store } from '../../src/platform/store/store.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { createWork } from '../../src/storage/work.ts';
+import { createTaskQueue } from '../../src/storage/task-queue.ts';
 
 export interface Filled {
   readonly database: Database;
@@ -60,7 +60,7 @@ export async function fillDatabase(
   onStep: (done: number) => void,
 ): Promise<Filled> {
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
-  const work = createWork(database, { clock: systemClock, owner: 'bench' });
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'bench' });
   const store = createSqliteStore(database, work);
   const workspace = await store.workspaces.ensure('bench', 1);
   addProjects(database, workspace.id);

@@ -13,7 +13,7 @@ import {
   renderSources,
 } from '../../src/dataset-versions/render.ts';
 import { createRenderers } from '../../src/dataset-versions/renderers.ts';
-import { decodeImage } from '../../src/pictures/image-file.ts';
+import { decodeImage } from '../../src/imaging/image-file.ts';
 import { type Answer, settings } from './request.ts';
 
 /** Sources that a thread works on at a time, as in a version. */

@@ -42,7 +42,7 @@ function bundle(folder: string) {
       'parts/version-worker': 'src/dataset-versions/version-worker.ts',
       'parts/example-trainer': 'src/bin/example-trainer.ts',
       'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
-      'parts/image-worker': 'src/pictures/image-worker.ts',
+      'parts/image-worker': 'src/imaging/image-worker.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
       'parts/read-worker': 'src/platform/store/read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',

@@ -15,11 +15,11 @@ const packageFolder = 'node_modules/@img/sharp-wasm32';
 /** What the other half of sharp is asked for, beside the part that asks. */
 export const sharpScript = 'sharp-wasm32.cjs';
 
-/** In the place of src/pictures/wasm-sharp.ts: what is found at run time there, is inside here. */
+/** In the place of src/imaging/wasm-sharp.ts: what is found at run time there, is inside here. */
 export const sharpInside: Plugin = {
   name: 'sharp-inside',
   setup: ({ onLoad, onResolve }) => {
-    onLoad({ filter: /[/\\]pictures[/\\]wasm-sharp\.ts$/ }, () => {
+    onLoad({ filter: /[/\\]imaging[/\\]wasm-sharp\.ts$/ }, () => {
       // By its path: the name alone is that of the native one, which stays outside.
       const entry = JSON.stringify(require.resolve('sharp'));
       return { contents: `export const openWasmSharp = () => require(${entry});`, loader: 'js' };

@@ -12,7 +12,7 @@ import {
   chooseSaturation,
   toGrayscale,
 } from '../../src/dataset-versions/paints.ts';
-import { decodeImage } from '../../src/pictures/image-file.ts';
+import { decodeImage } from '../../src/imaging/image-file.ts';
 import { applying, drawing, painting } from './our-steps.ts';
 import type { Step } from './steps.ts';
 

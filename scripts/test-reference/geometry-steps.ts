@@ -12,7 +12,7 @@ import { piecesOf } from '../../src/dataset-versions/pieces.ts';
 import { preparePiece } from '../../src/dataset-versions/preprocessing.ts';
 import { renderSources } from '../../src/dataset-versions/render.ts';
 import { resizePicture } from '../../src/dataset-versions/resize.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { applying, drawing, painting } from './our-steps.ts';
 import type { Case, Step } from './steps.ts';
 

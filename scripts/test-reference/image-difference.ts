@@ -1,6 +1,6 @@
 // How far two pictures are from each other.
 
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 
 export interface Difference {
   /** Levels of 0 to 255. */

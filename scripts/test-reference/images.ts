@@ -1,8 +1,8 @@
 // What the references are compared on: photographs of the sample, and pictures that are made.
 
 import { readFile } from 'node:fs/promises';
-import { decodeImage } from '../../src/pictures/image-file.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import { decodeImage } from '../../src/imaging/image-file.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { randomFrom } from '../../src/seeded-random.ts';
 
 export interface NamedPicture {

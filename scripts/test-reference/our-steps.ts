@@ -3,7 +3,7 @@
 import { applyChoices } from '../../src/dataset-versions/apply.ts';
 import type { Choice } from '../../src/dataset-versions/choice.ts';
 import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/operations.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import type { Random } from '../../src/seeded-random.ts';
 import type { Given } from './steps.ts';
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import type { Case } from './steps.ts';
 
 export interface Task {

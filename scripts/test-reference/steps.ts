@@ -2,7 +2,7 @@
 
 import type { Size } from '../../src/dataset-versions/geometry.ts';
 import type { Kernel } from '../../src/dataset-versions/kernel/operations.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { colourSteps } from './colour-steps.ts';
 import { moveSteps } from './geometry-steps.ts';
 

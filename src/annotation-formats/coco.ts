@@ -4,7 +4,7 @@
 import type { Shape } from '../annotations/box-geometry.ts';
 import { areaOf, boxAround, boxFromCorner } from '../annotations/box-geometry.ts';
 import { type AnnotationWarning, shapeLeftOut } from '../annotations/box-warnings.ts';
-import type { Box, Keypoint, Point } from '../pictures/box.ts';
+import type { Box, Keypoint, Point } from '../imaging/box.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
 import { findByImage } from './image-name.ts';
 import { parsedBoxes, pointsFrom } from './parsed-boxes.ts';

@@ -2,7 +2,7 @@
 // in pixels.
 
 import { boxFromCentre } from '../annotations/box-geometry.ts';
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
 import { findByImage } from './image-name.ts';
 import { parsedBoxes } from './parsed-boxes.ts';

@@ -1,7 +1,7 @@
 // The boxes that were read from an annotation file, with a warning for whatever is odd about them.
 
 import { type AnnotationWarning, type ImageSize, warningsOf } from '../annotations/box-warnings.ts';
-import type { Box, Point } from '../pictures/box.ts';
+import type { Box, Point } from '../imaging/box.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
 import { refusal } from './value-checks.ts';
 

@@ -5,8 +5,8 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { boxFromCorner, type Shape } from '../annotations/box-geometry.ts';
 import { FoveaError } from '../errors.ts';
+import type { Box, Point } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
-import type { Box, Point } from '../pictures/box.ts';
 import type { AnnotationFile, Parsed } from './annotation-file.ts';
 import { checkSameImage } from './image-name.ts';
 import { parsedBoxes } from './parsed-boxes.ts';

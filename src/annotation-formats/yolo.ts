@@ -3,8 +3,8 @@
 // or a name without blanks.
 
 import { boxAround, boxFromCentre } from '../annotations/box-geometry.ts';
+import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
-import type { Box } from '../pictures/box.ts';
 import type { AnnotatedImage, AnnotationFile, Labelmap, Parsed } from './annotation-file.ts';
 import { parsedBoxes, pointsFrom } from './parsed-boxes.ts';
 import {

@@ -1,7 +1,7 @@
 // What somebody said an image shows: boxes, or classes of the whole image. In absolute pixels.
 
 import type { projectTypes } from '../contract/projects.ts';
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 
 export type ProjectType = (typeof projectTypes)[number];
 

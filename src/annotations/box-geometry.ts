@@ -1,6 +1,6 @@
 // Geometry of boxes and outlines, in pixels of the image.
 
-import type { Box, Point } from '../pictures/box.ts';
+import type { Box, Point } from '../imaging/box.ts';
 
 export interface Edges {
   readonly left: number;

@@ -1,6 +1,6 @@
 // What is odd about boxes. Nothing is dropped, moved or clipped: decisions/degenerate-boxes.md.
 
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 import { edgesOf } from './box-geometry.ts';
 
 export type AnnotationProblem =

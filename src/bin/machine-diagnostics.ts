@@ -7,13 +7,13 @@ import { proxyFor } from '../boundary/proxies.ts';
 import { systemClock } from '../clock.ts';
 import { type Settings, surveySettings } from '../config.ts';
 import { createProxyFetch } from '../http-client/proxy-fetch.ts';
+import { findSharpBuild } from '../imaging/load-sharp.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
 import { servedRevisions } from '../mcp/protocol-revisions.ts';
 import { offeredOperations } from '../mcp/tool-list.ts';
 import { nearest } from '../nearest.ts';
-import { findSharpBuild } from '../pictures/load-sharp.ts';
 import { findHosts } from '../setup/find-hosts.ts';
 import { findProgram } from '../setup/find-program.ts';
 import type {

@@ -1,8 +1,8 @@
 // An image within a frame of another size: cut where it reaches over, filled where it ends.
 
 import { type FoveaError, invalidArgument } from '../errors.ts';
+import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
-import type { Box } from '../pictures/box.ts';
 import {
   compose,
   identity,

@@ -9,7 +9,7 @@ import {
   edgesAround,
   tidy,
 } from '../annotations/box-geometry.ts';
-import type { Box, Keypoint, Point } from '../pictures/box.ts';
+import type { Box, Keypoint, Point } from '../imaging/box.ts';
 import type { Turn } from './turn.ts';
 
 /** Pixels. */

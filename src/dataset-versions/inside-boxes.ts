@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { edgesOf } from '../annotations/box-geometry.ts';
 import { invalidArgument } from '../errors.ts';
+import type { Box, Keypoint } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
-import type { Box, Keypoint } from '../pictures/box.ts';
 import { forkSeed, randomFrom } from '../seeded-random.ts';
 import { duplicate, movePixels } from './apply.ts';
 import type { Choice, Chooser } from './choice.ts';

@@ -1,6 +1,6 @@
 // An image in work: its pixels in the memory of a kernel, and what is labelled on it.
 
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 import type { Matrix, Size } from './geometry.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
 import type { Turn } from './turn.ts';

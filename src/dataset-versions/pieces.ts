@@ -3,8 +3,8 @@
 import { edgesAround, edgesOf } from '../annotations/box-geometry.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { invalidInput } from '../errors.ts';
+import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
-import type { Box } from '../pictures/box.ts';
 import { type Edges, type Frame, frameBoxes } from './frame.ts';
 import { identity, moveBoxes, type Size } from './geometry.ts';
 import { pixelsOnTheWay } from './resize.ts';

@@ -1,7 +1,7 @@
 // Preprocessing: what is done to every image, in the order of this file's table.
 
 import type { VersionSettings } from '../contract/version-settings.ts';
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 import { duplicate, movePixels } from './apply.ts';
 import { contrasts } from './contrast.ts';
 import { isWhole, putInFrame } from './frame.ts';

@@ -3,9 +3,9 @@
 import type { SplitName } from '../contract/fields.ts';
 import { normalizeSettings } from '../contract/version-idle.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
-import type { Box } from '../pictures/box.ts';
-import { type ImageFile, openPixels, readOut, readStoredHeader } from '../pictures/image-file.ts';
-import type { RawImage } from '../pictures/raw-image.ts';
+import type { Box } from '../imaging/box.ts';
+import { type ImageFile, openPixels, readOut, readStoredHeader } from '../imaging/image-file.ts';
+import type { RawImage } from '../imaging/raw-image.ts';
 import { below, randomFrom } from '../seeded-random.ts';
 import { applyChoices } from './apply.ts';
 import type { Choice } from './choice.ts';

@@ -4,7 +4,7 @@
 
 import { areaOf, tidy } from '../annotations/box-geometry.ts';
 import { isoTime } from '../clock.ts';
-import type { Box, Keypoint, Point } from '../pictures/box.ts';
+import type { Box, Keypoint, Point } from '../imaging/box.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import {
   classesOf,

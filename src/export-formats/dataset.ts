@@ -5,7 +5,7 @@ import type { ProjectType } from '../annotations/annotation.ts';
 import { edgesOf, tidy } from '../annotations/box-geometry.ts';
 import type { SplitName } from '../contract/fields.ts';
 import { splitName } from '../contract/fields.ts';
-import type { Box, Point } from '../pictures/box.ts';
+import type { Box, Point } from '../imaging/box.ts';
 
 /** One image of a dataset version, with its boxes in pixels (x and y: the centre). */
 export interface ExportImage {

@@ -3,7 +3,7 @@
 
 import { isClassification } from '../annotations/annotation.ts';
 import { edgesOf } from '../annotations/box-geometry.ts';
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, imagesOf, labelsOf, splitsOf } from './dataset.ts';
 

@@ -1,6 +1,6 @@
 // The smallest rectangle around an outline, turned whichever way it is smallest.
 
-import type { Point } from '../pictures/box.ts';
+import type { Point } from '../imaging/box.ts';
 
 /**
  * Its four corners in the order of a turning clock hand (y goes down), from the one that is nearest

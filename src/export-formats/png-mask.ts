@@ -3,8 +3,8 @@
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type FoveaError, invalidArgument } from '../errors.ts';
+import { encodeMask } from '../imaging/image-threads.ts';
 import { limits } from '../limits.ts';
-import { encodeMask } from '../pictures/image-threads.ts';
 import { csvRow } from './csv.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './dataset.ts';

@@ -1,6 +1,6 @@
 // Outlines as pixels.
 
-import type { Point } from '../pictures/box.ts';
+import type { Point } from '../imaging/box.ts';
 
 /** One byte a pixel, row by row from the top. */
 export interface Mask {

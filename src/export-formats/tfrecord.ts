@@ -2,7 +2,7 @@
 // the classes. `cells` is what the project labels.
 
 import { buffer } from 'node:stream/consumers';
-import { recogniseImage } from '../pictures/image-signature.ts';
+import { recogniseImage } from '../imaging/image-signature.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, classIndex, imagesOf, splitsOf, tidyEdges } from './dataset.ts';
 import { safeName } from './export-names.ts';

@@ -2,7 +2,7 @@
 // by one of the original definition.
 
 import { tidy } from '../annotations/box-geometry.ts';
-import type { Box } from '../pictures/box.ts';
+import type { Box } from '../imaging/box.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { tidyEdges } from './dataset.ts';
 import { withExtension } from './export-names.ts';

@@ -1,7 +1,7 @@
 // The YOLO family: a text file for each image with a row for each box, in shares of the image.
 // `data.yaml`, `train/images` and `train/labels`; Darknet has the rows beside the images instead.
 
-import type { Box, Point } from '../pictures/box.ts';
+import type { Box, Point } from '../imaging/box.ts';
 import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
 import { classesOf, classIndex, imagesOf, keypointNames, outlineOf, splitsOf } from './dataset.ts';
 import { withExtension } from './export-names.ts';

@@ -37,7 +37,7 @@ export type CheckedInput = Readonly<Record<string, unknown>>;
 /** Who may do what. Asked for every request except those to open routes. */
 export interface AccessPolicy<Principal> {
   readonly credentials: CredentialPlaces;
-  /** Who the credential belongs to; undefined if it is missing or unknown. `address`: the client. */
+  /** The principal of a credential; undefined if it is missing or unknown. */
   authenticate(
     presented: Secret | undefined,
     place: CredentialPlace,

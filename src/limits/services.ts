@@ -230,11 +230,11 @@ export const serviceLimits = {
   // Background work, shared by processes.
 
   /** Work goes to another process when its own one has not renewed for so long. */
-  workLeaseMs: 15_000,
+  taskLeaseMs: 15_000,
   /** Gaps between two looks for work that another process may have added. */
-  workPollMs: 1_000,
+  taskPollMs: 1_000,
   /** Work that ended its process so often would end the next one too. */
-  workAttemptsMax: 5,
+  taskAttemptsMax: 5,
   /** Running work gets so long to end by itself when its service stops. */
-  workStopMsMax: 1_000,
+  taskStopMsMax: 1_000,
 } as const;

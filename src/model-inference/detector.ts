@@ -3,9 +3,9 @@
 import { suppress } from '../annotations/non-maximum-suppression.ts';
 import { systemClock } from '../clock.ts';
 import { invalidArgument } from '../errors.ts';
+import { type Letterbox, type Size, toImage, toPlanes } from '../imaging/letterbox.ts';
+import type { RawImage } from '../imaging/raw-image.ts';
 import { limits } from '../limits.ts';
-import { type Letterbox, type Size, toImage, toPlanes } from '../pictures/letterbox.ts';
-import type { RawImage } from '../pictures/raw-image.ts';
 import { decodeOutput, formOf } from './decode-output.ts';
 import { readOnnxMetadata } from './onnx-metadata.ts';
 import { type OnnxSession, openOnnxSession, type Slot } from './onnx-session.ts';

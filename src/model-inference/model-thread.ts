@@ -2,8 +2,8 @@
 
 import { extname } from 'node:path';
 import { FoveaError } from '../errors.ts';
+import type { Size } from '../imaging/letterbox.ts';
 import { limits } from '../limits.ts';
-import type { Size } from '../pictures/letterbox.ts';
 import { type AskOptions, WorkerThread } from '../worker-thread.ts';
 import type { DetectJob, Found } from './detector.ts';
 import type { FromModel, ToModel } from './model-messages.ts';

@@ -5,8 +5,8 @@ import { check } from '../contract/check.ts';
 import { images } from '../contract/images.ts';
 import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
+import { readDescribedImage } from '../imaging/image-threads.ts';
 import { limits } from '../limits.ts';
-import { readPicture } from '../pictures/image-threads.ts';
 import { sha256 } from '../storage/content-hash.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
@@ -30,7 +30,7 @@ export async function uploadImage(
     await blobs.put(bytes);
     return known;
   }
-  const { file, descriptor } = await readPicture(bytes).catch((thrown) => {
+  const { file, descriptor } = await readDescribedImage(bytes).catch((thrown) => {
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });
   const { format, width, height } = file;

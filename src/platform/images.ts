@@ -6,7 +6,7 @@ import { isoTime } from '../clock.ts';
 import type { images } from '../contract/images.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { imageContentTypes } from '../pictures/image-format.ts';
+import { imageContentTypes } from '../imaging/image-format.ts';
 import { uploadImage } from './image-upload.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';

@@ -26,8 +26,8 @@ import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
 import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { createWork, type Work } from '../storage/work.ts';
-import { startWorker, type Worker } from '../storage/worker.ts';
+import { createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
+import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import { checkScope, openTokenDoor } from './access.ts';
 import { createCollect } from './active-learning/collect.ts';
@@ -121,12 +121,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
 
 async function startOn(database: Database, options: PlatformOptions): Promise<Service> {
   const { data, clock, log, publicUrl } = options;
-  const { work, store, blobs, scratch, key } = await openStorage(database, data, clock);
+  const { queue, store, blobs, scratch, key } = await openStorage(database, data, clock);
   const links = createLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
   const readers = createAnnotationReaders();
-  let workers: Worker[] = [];
+  let workers: TaskWorker[] = [];
   const wake = () => wakeAll(workers);
   const uploads = await openUploads({ data, store: store.uploads, key, clock, onReceived: wake });
   const models = openModels(store, blobs, options);
@@ -149,7 +149,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
       log,
       videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
       versionMultiplierMax: options.versionMultiplierMax ?? limits.versionMultiplierMax,
-      tasks: createTasks(work, wake),
+      tasks: createTasks(queue, wake),
       fetchImage: (url, signal) => fetchImage(url, signal, options),
     }),
     routes: [...platformRoutes({ blobs, links, clock }), uploads.route, ...(options.routes ?? [])],
@@ -169,8 +169,8 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     await service.close();
     throw thrown;
   });
-  const sweeps = await startSweeps(work, store, options);
-  workers = startWorkers(work, { ...common, scratch, ...jobSettings(options) }, options);
+  const sweeps = await startSweeps(queue, store, options);
+  workers = startWorkers(queue, { ...common, scratch, ...jobSettings(options) }, options);
   return {
     url: service.url,
     close: async () => {
@@ -199,11 +199,11 @@ function jobSettings(options: PlatformOptions): Pick<JobParts, 'environment' | '
 
 /** What lies in the data folder: rows, tasks, files, and the key of links. */
 async function openStorage(database: Database, data: string, clock: Clock) {
-  const work = createWork(database, { clock, owner: randomBytes(8).toString('hex') });
+  const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
   const reader = threadReader(join(data, 'platform.db'));
   return {
-    work,
-    store: createSqliteStore(database, work, reader),
+    queue,
+    store: createSqliteStore(database, queue, reader),
     blobs: await openBlobFolder(join(data, 'blobs'), clock),
     scratch: await openScratch(join(data, 'scratch'), clock),
     key: await openLinkKey(data),
@@ -258,14 +258,14 @@ function tokenDoor(store: Store, { verifyAccessToken, issuer, clock }: PlatformO
 }
 
 async function startSweeps(
-  work: Work,
+  queue: TaskQueue,
   store: Store,
   { clock, log }: PlatformOptions,
 ): Promise<NodeJS.Timeout> {
   const add = async () => {
     try {
-      addSweep(work, clock);
-      await addIndexing(work, store, clock);
+      addSweep(queue, clock);
+      await addIndexing(queue, store, clock);
     } catch {
       log.warn('Unused files are not removed, or older images not indexed, this hour.');
     }
@@ -274,14 +274,18 @@ async function startSweeps(
   return setInterval(add, limits.blobGraceMs).unref();
 }
 
-function wakeAll(workers: readonly Worker[]): void {
+function wakeAll(workers: readonly TaskWorker[]): void {
   for (const worker of workers) worker.wake();
 }
 
-function startWorkers(work: Work, parts: JobParts, { clock, log }: PlatformOptions): Worker[] {
+function startWorkers(
+  queue: TaskQueue,
+  parts: JobParts,
+  { clock, log }: PlatformOptions,
+): TaskWorker[] {
   return lanes.map((jobs) =>
-    startWorker({
-      work,
+    startTaskWorker({
+      queue,
       clock,
       log,
       kinds: Object.keys(jobs),

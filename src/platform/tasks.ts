@@ -1,10 +1,10 @@
-// Work in the background, as the API shows it: the async tasks of the first document.
+// Background tasks, as the API shows them: its async tasks.
 
 import type { ownTasks, tasks } from '../contract/tasks.ts';
 import { notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import type { Work, WorkItem } from '../storage/work.ts';
+import type { QueuedTask, TaskQueue } from '../storage/task-queue.ts';
 import type { Links } from './links.ts';
 import type { Principal } from './principal.ts';
 import { isInReach, reachOf } from './reach.ts';
@@ -15,7 +15,7 @@ export interface Tasks {
   /** Looks for work now instead of at the next poll. */
   wake(): void;
   /** A task of this workspace. */
-  find(workspaceId: string, taskId: string): Promise<WorkItem | undefined>;
+  find(workspaceId: string, taskId: string): Promise<QueuedTask | undefined>;
   /** 0 to 1. */
   progress(taskId: string): Promise<number>;
 }
@@ -61,7 +61,7 @@ export async function findTask(
   { tasks, store }: Pick<TaskParts, 'tasks' | 'store'>,
   principal: Principal,
   taskId: string,
-): Promise<WorkItem> {
+): Promise<QueuedTask> {
   const item = await tasks.find(principal.workspace.id, taskId);
   const reach = await reachOf(store, principal);
   if (item && (await isVisible(store, reach, item, principal.folderIds))) return item;
@@ -75,7 +75,7 @@ export async function findTask(
 async function isVisible(
   store: Store,
   reach: Reach,
-  { payload }: WorkItem,
+  { payload }: QueuedTask,
   folderIds: readonly string[] = [],
 ): Promise<boolean> {
   if (reach.projectIds === undefined) return true;
@@ -98,7 +98,7 @@ async function isVisible(
  * once it has failed. Members of the result that begin with `_` are ours alone; of them `_report`,
  * the hash of a CSV file, is shown as the link `reportUrl`.
  */
-export function describeTask(item: WorkItem, links: Links, origin: string) {
+export function describeTask(item: QueuedTask, links: Links, origin: string) {
   return {
     taskId: item.id,
     status: item.status,
@@ -133,17 +133,17 @@ export function describeTaskStart(origin: string, workspace: Workspace, taskId: 
 }
 
 /** Tasks over the work of this database. A task belongs to the workspace of its payload. */
-export function createTasks(work: Work, wake: () => void): Tasks {
+export function createTasks(queue: TaskQueue, wake: () => void): Tasks {
   return {
     wake,
     find: async (workspaceId, taskId) => {
-      const item = work.get(taskId);
+      const item = queue.get(taskId);
       const payload = asObject(item?.payload);
       const isOwn = 'workspaceId' in payload && payload.workspaceId === workspaceId;
       return isOwn ? item : undefined;
     },
     progress: async (taskId) => {
-      const item = work.get(taskId);
+      const item = queue.get(taskId);
       return !item || item.total === 0 ? 0 : item.current / item.total;
     },
   };

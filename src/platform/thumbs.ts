@@ -70,9 +70,9 @@ function notValid(): FoveaError {
 
 /** What decodes is loaded with the first of them. */
 async function makeThumb(image: Uint8Array): Promise<Uint8Array> {
-  const { decodeSmall, encodePicture } = await import('../pictures/image-threads.ts');
+  const { decodeSmall, encodeImage } = await import('../imaging/image-threads.ts');
   const small = await decodeSmall(image, limits.thumbSide, 1);
-  return (await encodePicture(small.image)).bytes;
+  return (await encodeImage(small.image)).bytes;
 }
 
 type CachedThumb = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;

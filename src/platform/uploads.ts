@@ -11,7 +11,7 @@ import { sendAnswer } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
 import { openFileFolder } from '../storage/file-folder.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import type { NewWork } from '../storage/work.ts';
+import type { NewTask } from '../storage/task-queue.ts';
 import { timeOfUuidv7, uuidv7 } from '../uuid.ts';
 import type { LinkKey } from './link-key.ts';
 import type { Upload, UploadKind, UploadStore } from './store/uploads.ts';
@@ -22,7 +22,7 @@ export interface NewUpload {
   readonly kind: UploadKind;
   readonly name: string;
   /** Held until the file is there. Its payload has the id of the upload as `uploadId`. */
-  readonly work?: (uploadId: string) => NewWork;
+  readonly taskOf?: (uploadId: string) => NewTask;
 }
 
 export interface StartedUpload {
@@ -89,14 +89,14 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   return {
     files,
     room,
-    start: async (origin, { workspaceId, kind, name, work: workOf }) => {
+    start: async (origin, { workspaceId, kind, name, taskOf }) => {
       const created = clock.now();
       const waiting = await store.countWaiting(workspaceId, created);
       if (waiting >= limits.uploadsWaitingMax) throw tooManyWaiting();
       const id = uuidv7(created);
       const expires = created + limits.uploadLinkMs;
-      const work = workOf?.(id);
-      await store.add({ id, workspaceId, kind, taskId: work?.id, name, expires, created }, work);
+      const task = taskOf?.(id);
+      await store.add({ id, workspaceId, kind, taskId: task?.id, name, expires, created }, task);
       return { id, expires, link: `${origin}/uploads/${id}?${signer.query(id, kind, expires)}` };
     },
     ofLink: async (link) => {

@@ -7,7 +7,7 @@ import { asFoveaError, FoveaError, invalidArgument, invalidInput, notFound } fro
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { localModel } from '../model-inference/labeller.ts';
-import type { WorkItem } from '../storage/work.ts';
+import type { QueuedTask } from '../storage/task-queue.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
@@ -79,7 +79,7 @@ function checkVideoName(name: string): void {
 }
 
 /** First document, Video inference job status. */
-function statusOf({ status }: WorkItem): number {
+function statusOf({ status }: QueuedTask): number {
   if (status === 'completed') return 0;
   return status === 'failed' ? 2 : 1;
 }

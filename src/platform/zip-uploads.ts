@@ -32,7 +32,7 @@ export function zipUploadHandlers(parts: Parts): Handlers<ZipOperations, Princip
         workspaceId: workspace.id,
         kind: 'zip',
         name: project.slug,
-        work: (uploadId) => {
+        taskOf: (uploadId) => {
           const payload: ZipPayload = { ...settings, uploadId };
           return { id: taskId, kind: 'zip', payload };
         },

@@ -36,7 +36,7 @@ export const floors: readonly Floor[] = [
       'src/http-client',
       'src/sign-in',
       'src/storage',
-      'src/pictures',
+      'src/imaging',
       'src/setup',
     ],
   },
@@ -103,7 +103,7 @@ export const toolImports = {
 /** The parts in which a package may be imported. A package without a line here has no home. */
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/http-server'],
-  '@img/sharp-wasm32': ['src/pictures'],
+  '@img/sharp-wasm32': ['src/imaging'],
   '@modelcontextprotocol/server': ['src/mcp'],
   '@napi-rs/keyring': ['src/sign-in'],
   ajv: ['src/event-store'],
@@ -121,7 +121,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'onnxruntime-web': ['src/model-inference'],
   'oidc-provider': ['src/authorization-server'],
   'smol-toml': ['src/setup'],
-  sharp: ['src/pictures'],
+  sharp: ['src/imaging'],
   undici: ['src/http-client'],
   yauzl: ['src/platform'],
   yaml: ['src/contract', 'src/setup', 'tools'],

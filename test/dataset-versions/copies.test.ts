@@ -10,7 +10,7 @@ import {
   type RenderSource,
   renderSources,
 } from '../../src/dataset-versions/render.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 import { renderJob } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';
 

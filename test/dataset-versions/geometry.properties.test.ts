@@ -5,8 +5,8 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { resizeFormats, type VersionSettings } from '../../src/contract/version-settings.ts';
 import type { RenderedImage } from '../../src/dataset-versions/render.ts';
-import type { Box } from '../../src/pictures/box.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { Box } from '../../src/imaging/box.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { render, renderJob } from './kit.ts';
 import { cornerNames, drawMarked, findMarker, type Marked } from './marked.ts';
 

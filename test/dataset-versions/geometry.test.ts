@@ -10,7 +10,7 @@ import {
   turning,
 } from '../../src/dataset-versions/geometry.ts';
 import { composeTurns, exifTurn, turns } from '../../src/dataset-versions/turn.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 
 const size = { width: 48, height: 32 };
 const turned = { width: 32, height: 48 };

@@ -3,7 +3,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
-import type { Box, Keypoint } from '../../src/pictures/box.ts';
+import type { Box, Keypoint } from '../../src/imaging/box.ts';
 import { render } from './kit.ts';
 import { drawGreys, drawPng, greysOf, rowsOf } from './letters.ts';
 import { drawMarked, findMarker } from './marked.ts';

@@ -7,7 +7,7 @@ import {
   type RenderJob,
   renderSources,
 } from '../../src/dataset-versions/render.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 
 /** Settings with the groups that a test does not care for left out. */
 export type SomeSettings = Partial<VersionSettings>;

@@ -1,7 +1,7 @@
 // Small pictures as rows of letters, one for each pixel: drawn from them, and shown as them.
 
 import sharp from 'sharp';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 
 /** Lower-case letters are colours of their own; these are the ones that steps fill in. */
 const named = new Map<string, readonly [number, number, number]>([

@@ -1,7 +1,7 @@
 // A picture with a coloured marker on each corner of a box, and a way to find a marker again.
 
-import type { Box } from '../../src/pictures/box.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { Box } from '../../src/imaging/box.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 
 export interface Marked {
   readonly pixels: RawImage;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { batchSources } from '../../src/dataset-versions/batches.ts';
 import type { RenderedImage, RenderSource } from '../../src/dataset-versions/render.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 import { renderJob } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';
 

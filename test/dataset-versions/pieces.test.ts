@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import type { RenderedImage } from '../../src/dataset-versions/render.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 import { render } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';
 

@@ -3,9 +3,9 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { resizeFormats } from '../../src/contract/version-settings.ts';
-import type { Box } from '../../src/pictures/box.ts';
-import { decodeImage } from '../../src/pictures/image-file.ts';
-import type { RawImage } from '../../src/pictures/raw-image.ts';
+import type { Box } from '../../src/imaging/box.ts';
+import { decodeImage } from '../../src/imaging/image-file.ts';
+import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { prepare, render } from './kit.ts';
 
 // A grey picture of 96 x 64 with a rectangle of its own colour, size and place for each label.

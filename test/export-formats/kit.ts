@@ -9,7 +9,7 @@ import type { ProjectType } from '../../src/annotations/annotation.ts';
 import type { ExportDataset, ExportImage } from '../../src/export-formats/dataset.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 import { readZip } from '../fixtures/read-zip.ts';
 
 /** Odd names, a box without an area, one over two edges, one of no whole pixels. */

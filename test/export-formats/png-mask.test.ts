@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Box, Point } from '../../src/pictures/box.ts';
+import type { Box, Point } from '../../src/imaging/box.ts';
 import { boxOf, dataset, exportBytes, image } from './kit.ts';
 
 async function mask(boxes: readonly Box[], width = 8, height = 6): Promise<readonly string[]> {

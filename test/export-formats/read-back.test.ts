@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ProjectType } from '../../src/annotations/annotation.ts';
-import type { Box } from '../../src/pictures/box.ts';
+import type { Box } from '../../src/imaging/box.ts';
 import { boxOf, dataset, exportBytes, image, oddBoxes } from './kit.ts';
 import * as read from './readers.ts';
 

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { boxAround } from '../../src/annotations/box-geometry.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
-import type { Point } from '../../src/pictures/box.ts';
+import type { Point } from '../../src/imaging/box.ts';
 import { unzip } from '../fixtures/read-zip.ts';
 import { dataset, image } from './kit.ts';
 

@@ -13,7 +13,7 @@ import { numberIn, type Seeded, seedImages } from './seed-kit.ts';
 
 const key = 'a-key-for-tests';
 /** Nobody holds a lease of the dead process any more. */
-const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.workLeaseMs };
+const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.taskLeaseMs };
 
 async function launch(data: string): Promise<RunningService> {
   const service = await startPlatformProcess(data);

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/clock.ts';
 import { platformMigrations } from '../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../src/platform/store/sqlite-store.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { createWork } from '../../src/storage/work.ts';
+import { createTaskQueue } from '../../src/storage/task-queue.ts';
 
 export interface Seeded {
   readonly data: string;
@@ -24,7 +24,7 @@ export async function seedImages(images: number): Promise<Seeded> {
     database.close();
     await rm(data, { recursive: true, force: true });
   });
-  const work = createWork(database, { clock: systemClock, owner: 'seed' });
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'seed' });
   const store = createSqliteStore(database, work);
   const { id: workspaceId } = await store.workspaces.ensure('acme', 1);
   await store.projects.add({

@@ -14,7 +14,7 @@ import { platformMigrations } from '../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../src/platform/store/sqlite-store.ts';
 import { openUploads, type UploadsOptions } from '../../src/platform/uploads.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { createWork } from '../../src/storage/work.ts';
+import { createTaskQueue } from '../../src/storage/task-queue.ts';
 import { settableClock, temporaryFolder } from '../storage/kit.ts';
 
 const hour = 60 * 60 * 1000;
@@ -25,7 +25,7 @@ async function open(more: Partial<UploadsOptions> = {}) {
   const clock = settableClock();
   const database = openDatabase(join(data, 'platform.db'), platformMigrations);
   onTestFinished(() => database.close());
-  const work = createWork(database, { clock, owner: 'this' });
+  const work = createTaskQueue(database, { clock, owner: 'this' });
   const store = createSqliteStore(database, work);
   const { id: workspaceId } = await store.workspaces.ensure('acme', clock.now());
   let woken = 0;
@@ -59,7 +59,7 @@ async function open(more: Partial<UploadsOptions> = {}) {
       workspaceId,
       kind: 'zip',
       name: 'a',
-      work: (uploadId) => ({ id: taskId, kind: 'zip', payload: { workspaceId, uploadId } }),
+      taskOf: (uploadId) => ({ id: taskId, kind: 'zip', payload: { workspaceId, uploadId } }),
     });
   const files = async () => {
     const ids: string[] = [];

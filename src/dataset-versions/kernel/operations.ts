@@ -1,6 +1,6 @@
 // What the pixel kernel can do, and the values that its operations take and give.
 
-import type { RawImage } from '../../pictures/raw-image.ts';
+import type { RawImage } from '../../imaging/raw-image.ts';
 import type { Matrix, Size } from '../geometry.ts';
 import type { Turn } from '../turn.ts';
 

@@ -1,8 +1,8 @@
 // What was detected in an image of an event, as boxes to draw and as words.
 
 import { seen } from '../../contract/fields.ts';
+import type { DrawnBox } from '../../imaging/draw-boxes.ts';
 import { limits } from '../../limits.ts';
-import type { DrawnBox } from '../../pictures/draw-boxes.ts';
 import type { EventImage } from '../store/store.ts';
 
 export interface Detections {

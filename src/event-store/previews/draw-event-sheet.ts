@@ -3,9 +3,9 @@
 import type { deviceOperations } from '../../contract/index.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
+import { contactSheet, type SheetCell } from '../../imaging/contact-sheet.ts';
+import { decodeSmall, encodeImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import { contactSheet, type SheetCell } from '../../pictures/contact-sheet.ts';
-import { decodeSmall, encodePicture } from '../../pictures/image-threads.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventImage, StoredEvent } from '../store/store.ts';
 import { isoMicroseconds } from '../timestamps.ts';
@@ -68,7 +68,7 @@ export async function drawEventSheet(
     counted: 'all',
     side,
   });
-  const { bytes, contentType, width, height } = await encodePicture(
+  const { bytes, contentType, width, height } = await encodeImage(
     sheet,
     limits.eventPreviewBytesMax,
   );

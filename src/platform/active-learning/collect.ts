@@ -3,9 +3,9 @@
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
+import { readDescribedImage, reencode } from '../../imaging/image-threads.ts';
 import type { Log } from '../../log.ts';
 import type { Detection } from '../../model-inference/labeller.ts';
-import { readPicture, reencode } from '../../pictures/image-threads.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content-hash.ts';
@@ -71,7 +71,7 @@ async function keep(
   seen: Seen,
 ): Promise<string | undefined> {
   const image = await prepared(seen, collectionLimits);
-  const { file, descriptor } = await readPicture(image.bytes);
+  const { file, descriptor } = await readDescribedImage(image.bytes);
   const { hash, bytes } = await blobs.put(image.bytes);
   const created = clock.now();
   const added = await store.images.add({

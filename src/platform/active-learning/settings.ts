@@ -6,8 +6,8 @@ import { type deployment, learningConfiguration } from '../../contract/deploymen
 import type { Input } from '../../contract/operation.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { imageContentTypes } from '../../imaging/image-format.ts';
 import { limits } from '../../limits.ts';
-import { imageContentTypes } from '../../pictures/image-format.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
 import type { ActiveLearning, ReviewQueue } from '../store/active-learning.ts';

@@ -9,11 +9,11 @@ import {
   type Labelled,
   type Labeller,
 } from '../../model-inference/labeller.ts';
-import type { Claim } from '../../storage/work.ts';
+import type { Claim } from '../../storage/task-queue.ts';
 import { newId } from '../ids.ts';
 import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
 import type { NewInference } from '../store/inferences.ts';
-import type { Guard, Image } from '../store/store.ts';
+import type { FencedTransaction, Image } from '../store/store.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 
 const imagesAtOnce = 50;
@@ -34,10 +34,10 @@ export const runAutolabel: Job = async (parts, claim, signal) => {
     await labelImages(parts, claim, { job, workspaceId, labeller, signal });
   } catch (thrown) {
     // Where this fails too, whoever wants the images next sees that the task has ended.
-    if (!signal.aborted) await store.autolabel.end(job.id, claim.guard).catch(() => {});
+    if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
     throw thrown;
   }
-  await store.autolabel.end(job.id, claim.guard);
+  await store.autolabel.end(job.id, claim.fenced);
   const ended = (await store.autolabel.get(job.id)) ?? job;
   const { images, labelled, empty, skipped, boxes, annotationJobId } = ended;
   return { images, labelled, empty, skipped, boxes, annotationJobId };
@@ -56,8 +56,8 @@ async function labelImages(parts: JobParts, claim: Claim, run: Run): Promise<voi
   let done = job.labelled + job.empty + job.skipped;
   claim.progress(done, job.images);
   /** One commit with the image that it counts. */
-  const guard: Guard = (writes) =>
-    claim.guard(() => {
+  const fenced: FencedTransaction = (writes) =>
+    claim.fenced(() => {
       const result = writes();
       done += 1;
       claim.progress(done, job.images);
@@ -73,7 +73,7 @@ async function labelImages(parts: JobParts, claim: Claim, run: Run): Promise<voi
       signal.throwIfAborted();
       const image = await store.images.find(job.projectId, imageId);
       const labelled = await labelImage(parts, run, imageId, image);
-      await store.autolabel.keep(job.id, labelled, guard, clock.now());
+      await store.autolabel.keep(job.id, labelled, fenced, clock.now());
     }
   }
 }

@@ -21,6 +21,6 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
     await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);
   });
-  await store.exports.finish(exportId, hash, bytes, claim.guard);
+  await store.exports.finish(exportId, hash, bytes, claim.fenced);
   return { format: format.name, bytes };
 };

@@ -17,7 +17,7 @@ export const runFork: Job = async ({ store }, claim, signal) => {
   await inSlices(missing, limits.forkRowsAtOnceMax, signal, async (slice) => {
     done += slice.length;
     await store.forks.copy(claim.id, slice, (writes) =>
-      claim.guard(() => {
+      claim.fenced(() => {
         const result = writes();
         claim.progress(done, total);
         return result;

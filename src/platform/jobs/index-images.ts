@@ -2,21 +2,21 @@
 
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import type { Descriptor } from '../../pictures/descriptor.ts';
-import { readPicture } from '../../pictures/image-threads.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
-import { type Claim, LeaseLost, type Work } from '../../storage/work.ts';
+import { type Claim, LeaseLost, type TaskQueue } from '../../storage/task-queue.ts';
 import type { UnindexedImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { Job, JobParts } from './job.ts';
 
 /** Adds the work of this hour where there are such images, unless another process has. */
-export async function addIndexing(work: Work, store: Store, clock: Clock): Promise<void> {
+export async function addIndexing(queue: TaskQueue, store: Store, clock: Clock): Promise<void> {
   const [first] = await store.search.unindexed(1);
   if (first === undefined) return;
   const hour = Math.floor(clock.now() / limits.purgeIntervalMs);
-  work.addOnce({ id: `index-${hour}-${first.imageId}`, kind: 'index', payload: {} });
+  queue.addOnce({ id: `index-${hour}-${first.imageId}`, kind: 'index', payload: {} });
 }
 
 /**
@@ -53,7 +53,7 @@ const failedMax = 1_000;
 
 /** Where all attempts before the last one died: reading its file may be what they died of. */
 async function findSuspect({ store }: JobParts, { attempt }: Claim): Promise<string | undefined> {
-  if (attempt < limits.workAttemptsMax) return undefined;
+  if (attempt < limits.taskAttemptsMax) return undefined;
   const [first] = await store.search.unindexed(1);
   return first?.imageId;
 }
@@ -61,14 +61,14 @@ async function findSuspect({ store }: JobParts, { attempt }: Claim): Promise<str
 /** False where it cannot be. */
 async function takeIn(
   { store: { search }, blobs }: JobParts,
-  { guard }: Claim,
+  { fenced }: Claim,
   { imageId, hash }: UnindexedImage,
   isSuspect: boolean,
 ): Promise<boolean> {
   try {
     const descriptor = isSuspect ? undefined : await describe(blobs, hash);
-    if (descriptor) await search.setDescriptor(imageId, descriptor, guard);
-    else await search.index([imageId], guard);
+    if (descriptor) await search.setDescriptor(imageId, descriptor, fenced);
+    else await search.index([imageId], fenced);
     return true;
   } catch (thrown) {
     // Neither is about this image.
@@ -80,7 +80,7 @@ async function takeIn(
 
 async function describe(blobs: BlobStore, hash: string): Promise<Descriptor | undefined> {
   try {
-    return (await readPicture(await blobs.get(hash))).descriptor;
+    return (await readDescribedImage(await blobs.get(hash))).descriptor;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { Environment } from '../../config.ts';
 import type { Renderers } from '../../dataset-versions/renderers.ts';
 import type { Models } from '../../model-inference/labeller.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
-import type { Claim } from '../../storage/work.ts';
+import type { Claim } from '../../storage/task-queue.ts';
 import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from '../active-learning/collect.ts';
 import type { Store } from '../store/store.ts';
@@ -51,6 +51,6 @@ export function payloadText(claim: Claim, name: string): string {
     typeof payload === 'object' && payload !== null
       ? new Map(Object.entries(payload)).get(name)
       : undefined;
-  if (typeof value !== 'string') throw new Error(`work ${claim.id} has no ${name}`);
+  if (typeof value !== 'string') throw new Error(`task ${claim.id} has no ${name}`);
   return value;
 }

@@ -26,7 +26,7 @@ export const runMetadata: Job = async ({ store }, claim, signal) => {
       projectIds,
       slice.map(withDefaults),
       (writes) =>
-        claim.guard(() => {
+        claim.fenced(() => {
           const result = writes();
           claim.progress(done, updates.length);
           return result;

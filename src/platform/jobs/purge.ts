@@ -3,15 +3,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
-import type { Claim, Work } from '../../storage/work.ts';
+import type { Claim, TaskQueue } from '../../storage/task-queue.ts';
 import type { DueItem } from '../store/purge.ts';
 import type { Store } from '../store/store.ts';
 import type { Job } from './job.ts';
 
 /** Adds the purge of this hour, unless another process has. */
-export function addPurge(work: Work, clock: Clock): void {
+export function addPurge(queue: TaskQueue, clock: Clock): void {
   const id = `purge-${Math.floor(clock.now() / limits.purgeIntervalMs)}`;
-  work.addOnce({ id, kind: 'purge', payload: {} });
+  queue.addOnce({ id, kind: 'purge', payload: {} });
 }
 
 /** What cannot be removed keeps nothing else from it: the job fails at its end, and says so. */
@@ -30,10 +30,10 @@ export const runPurge: Job = async ({ store, clock, uploads }, claim, signal) =>
   const inferencesBefore = clock.now() - limits.inferenceAgeMsMax;
   const videoJobsBefore = clock.now() - limits.videoJobAgeMsMax;
   const rounds: readonly Round[] = [
-    (countMax) => purge.oldInferences(inferencesBefore, countMax, claim.guard),
-    (countMax) => purge.oldVideoJobs(videoJobsBefore, countMax, claim.guard),
+    (countMax) => purge.oldInferences(inferencesBefore, countMax, claim.fenced),
+    (countMax) => purge.oldVideoJobs(videoJobsBefore, countMax, claim.fenced),
     // The last: the work of a video job is known as long as the job is.
-    (countMax) => purge.oldWork(before, countMax, claim.guard),
+    (countMax) => purge.oldWork(before, countMax, claim.fenced),
   ];
   for (const round of rounds) await attempt(() => repeat(round, signal));
   await attempt(() => uploads.purge());
@@ -49,7 +49,7 @@ async function purgeItem(
   signal: AbortSignal,
 ): Promise<void> {
   const countMax = limits.purgeRowsAtOnceMax;
-  while ((await purge.purgeSome(item, before, countMax, claim.guard)) === 'more') {
+  while ((await purge.purgeSome(item, before, countMax, claim.fenced)) === 'more') {
     await giveWay(signal);
   }
 }

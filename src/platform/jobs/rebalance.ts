@@ -4,10 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { projects } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Claim } from '../../storage/work.ts';
+import type { Claim } from '../../storage/task-queue.ts';
 import { countSplits, planRebalance, planShuffle } from '../splits/plan-splits.ts';
 import type { EligibleImage, SplitMove } from '../store/splits.ts';
-import type { Guard, Store } from '../store/store.ts';
+import type { FencedTransaction, Store } from '../store/store.ts';
 import { type Job, payloadText } from './job.ts';
 import { inSlices } from './slices.ts';
 
@@ -23,7 +23,7 @@ export const runRebalance: Job = async ({ store, clock }, claim, signal) => {
   const { classes } = settings;
   await refuseInTrash(store, projectId);
   const images = await readEligible(store, projectId, classes, signal);
-  const begun = await store.splits.begin(claim.id, countSplits(images), claim.guard);
+  const begun = await store.splits.begin(claim.id, countSplits(images), claim.fenced);
   await setImmediate();
   const moves = await planMoves(store, projectId, images, settings, claim.id);
   let { moved } = begun;
@@ -32,8 +32,8 @@ export const runRebalance: Job = async ({ store, clock }, claim, signal) => {
   claim.progress(done, total);
   await inSlices(moves, limits.rebalanceRowsAtOnceMax, signal, async (slice) => {
     done += slice.length;
-    const guard = guardWith(claim, done, total);
-    moved += await store.splits.move(claim.id, projectId, slice, guard, clock.now());
+    const fenced = fencedWith(claim, done, total);
+    moved += await store.splits.move(claim.id, projectId, slice, fenced, clock.now());
   });
   return {
     moved,
@@ -91,9 +91,9 @@ function inOrder(
 }
 
 /** The progress is one commit with the rows that it counts. */
-function guardWith(claim: Claim, done: number, total: number): Guard {
+function fencedWith(claim: Claim, done: number, total: number): FencedTransaction {
   return (writes) =>
-    claim.guard(() => {
+    claim.fenced(() => {
       const result = writes();
       claim.progress(done, total);
       return result;

@@ -48,7 +48,7 @@ export const runSearchExport: Job = async ({ store, blobs, scratch }, claim, sig
     await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);
   });
-  await store.search.exports.finish(claim.id, hash, bytes, claim.guard);
+  await store.search.exports.finish(claim.id, hash, bytes, claim.fenced);
   return { format: format.name, bytes, images: images.length };
 };
 

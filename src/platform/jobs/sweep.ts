@@ -2,15 +2,15 @@
 
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { Job } from './job.ts';
 import { addPurge } from './purge.ts';
 
 /** Adds the purge and the sweep of this hour, unless another process has. */
-export function addSweep(work: Work, clock: Clock): void {
-  addPurge(work, clock);
+export function addSweep(queue: TaskQueue, clock: Clock): void {
+  addPurge(queue, clock);
   const id = `sweep-${Math.floor(clock.now() / limits.blobGraceMs)}`;
-  work.addOnce({ id, kind: 'sweep', payload: {} });
+  queue.addOnce({ id, kind: 'sweep', payload: {} });
 }
 
 export const runSweep: Job = async ({ store, blobs, clock }, _claim, signal) => {

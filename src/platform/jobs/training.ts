@@ -8,7 +8,7 @@ import { FoveaError, notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
 import { writeDatasetFolder } from '../../export-formats/write-folder.ts';
 import { limits } from '../../limits.ts';
-import type { Claim } from '../../storage/work.ts';
+import type { Claim } from '../../storage/task-queue.ts';
 import { findModelType, type ModelType, noTrainer } from '../../trainers/recipes.ts';
 import { runTrainer, type TrainerEnd } from '../../trainers/run-trainer.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';
@@ -34,9 +34,9 @@ export const runTraining: Job = async (parts, claim, signal) => {
   const { store, clock } = parts;
   const training = await store.trainings.get(payloadText(claim, 'trainingId'));
   if (!training) throw notFound('training', payloadText(claim, 'trainingId'));
-  if (await store.trainings.begin(training.id, clock.now(), claim.guard)) {
+  if (await store.trainings.begin(training.id, clock.now(), claim.fenced)) {
     const outcome = await attempt(parts, claim, training, signal);
-    await store.trainings.finish(training.id, outcome, clock.now(), claim.guard);
+    await store.trainings.finish(training.id, outcome, clock.now(), claim.fenced);
   }
   return resultOf(parts, await store.trainings.get(training.id));
 };
@@ -166,7 +166,7 @@ function createReporter({ store }: JobParts, claim: Claim, { id, epochs: wanted 
     last = epoch;
     const report = { epoch, epochs: epochs > 0 ? epochs : wanted, metrics };
     await store.trainings.report(id, report, (writes) =>
-      claim.guard(() => {
+      claim.fenced(() => {
         const result = writes();
         claim.progress(epoch, epochs);
         return result;

@@ -10,8 +10,8 @@ import {
   type RenderSource,
 } from '../../dataset-versions/render.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
-import type { Claim } from '../../storage/work.ts';
-import type { Guard, Version, VersionImage, VersionSource } from '../store/store.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import type { FencedTransaction, Version, VersionImage, VersionSource } from '../store/store.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 
@@ -32,7 +32,7 @@ export const runVersion: Job = async (parts, claim, signal) => {
   const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
     makeBatch(parts, version, batch, progress.with, stop);
   await inParallel(missing, renderers.count, run, signal);
-  const { images } = await store.versions.finish(version.id, claim.guard);
+  const { images } = await store.versions.finish(version.id, claim.fenced);
   if (images === 0) throw nothingLeft(version);
   return { version: version.number, images };
 };
@@ -43,9 +43,9 @@ function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
   return {
     done: () => done,
     with:
-      (count: number): Guard =>
+      (count: number): FencedTransaction =>
       (writes) =>
-        claim.guard(() => {
+        claim.fenced(() => {
           const result = writes();
           done += count;
           claim.progress(done, outlines.length);
@@ -58,7 +58,7 @@ async function makeBatch(
   { store, blobs, renderers }: JobParts,
   version: Version,
   batch: readonly SourceOutline[],
-  guardWith: (count: number) => Guard,
+  fencedWith: (count: number) => FencedTransaction,
   signal: AbortSignal,
 ): Promise<void> {
   const { settings } = version;
@@ -88,7 +88,7 @@ async function makeBatch(
     throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
   }
   const made = sources.filter(({ ordinal }) => open.has(ordinal));
-  await store.versions.addImages(version.id, made, images, guardWith(made.length));
+  await store.versions.addImages(version.id, made, images, fencedWith(made.length));
 }
 
 async function toRender(

@@ -8,7 +8,7 @@ import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Labelled, Labeller } from '../../model-inference/labeller.ts';
 import { lookAtFrames } from '../../model-inference/look-at-frames.ts';
-import type { Claim } from '../../storage/work.ts';
+import type { Claim } from '../../storage/task-queue.ts';
 import type { NewInference } from '../store/inferences.ts';
 import type { VideoJob, VideoModel } from '../store/video-jobs.ts';
 import { counted, type Room, type Share } from '../upload-room.ts';
@@ -132,7 +132,7 @@ async function runFrames(parts: JobParts, claim: Claim, run: Run) {
 function createRecords({ store, clock }: JobParts, claim: Claim, { job, models }: Run) {
   let waiting: NewInference[] = [];
   const flush = async () => {
-    if (waiting.length > 0) await store.inferences.add(waiting, claim.guard);
+    if (waiting.length > 0) await store.inferences.add(waiting, claim.fenced);
     waiting = [];
   };
   return {
@@ -172,7 +172,7 @@ async function finish({ store, blobs }: JobParts, claim: Claim, ended: Ended) {
   const { hash, bytes } = await blobs.put(run.result.pieces(framesPerSecond));
   const result = { frames, fps: framesPerSecond, models: run.models.map(({ modelId }) => modelId) };
   await store.videoJobs.finish(claim.id, hash, bytes, (writes) =>
-    claim.guard(() => {
+    claim.fenced(() => {
       const written = writes();
       claim.progress(frames, frames);
       claim.complete(result);

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { type Claim, LeaseLost } from '../../storage/work.ts';
+import { type Claim, LeaseLost } from '../../storage/task-queue.ts';
 import type { Project } from '../store/store.ts';
 import { openAnnotationReader } from '../zips/annotation-reader.ts';
 import { layOut } from '../zips/layout.ts';
@@ -164,7 +164,7 @@ async function finish(
   const result = { ...zipResult(outcome, batchName), _report: hash };
   const workspaceId = payloadText(claim, 'workspaceId');
   await store.uploads.addReport(claim.id, workspaceId, hash, clock.now(), (writes) =>
-    claim.guard(() => {
+    claim.fenced(() => {
       const written = writes();
       claim.complete(result);
       return written;

@@ -12,10 +12,10 @@ import {
 } from '../../dataset-versions/render.ts';
 import type { Renderers } from '../../dataset-versions/renderers.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
-import type { Box } from '../../pictures/box.ts';
-import { cellSide, contactSheet, scaleToCell } from '../../pictures/contact-sheet.ts';
-import type { ImageFile } from '../../pictures/image-file.ts';
-import { encodePicture, readImageHeader } from '../../pictures/image-threads.ts';
+import type { Box } from '../../imaging/box.ts';
+import { cellSide, contactSheet, scaleToCell } from '../../imaging/contact-sheet.ts';
+import type { ImageFile } from '../../imaging/image-file.ts';
+import { encodeImage, readImageHeader } from '../../imaging/image-threads.ts';
 import { describeRow, type Preview, type Row, type Shown, sheetRow } from './rows.ts';
 import { describeSettings } from './settings-words.ts';
 import { type PreviewSource, shrinkSource } from './shrink-sources.ts';
@@ -51,7 +51,7 @@ export async function renderPreview(
     rows: rows.map((row) => sheetRow(row, settings)),
     counted: 'first_of_row',
   });
-  const { bytes, contentType, width, height } = await encodePicture(sheet);
+  const { bytes, contentType, width, height } = await encodeImage(sheet);
   return {
     sheet: Buffer.from(bytes).toString('base64'),
     contentType,

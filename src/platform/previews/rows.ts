@@ -3,9 +3,9 @@
 import type { Answer } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import type { Box } from '../../pictures/box.ts';
-import type { SheetCell } from '../../pictures/contact-sheet.ts';
-import type { RawImage } from '../../pictures/raw-image.ts';
+import type { Box } from '../../imaging/box.ts';
+import type { SheetCell } from '../../imaging/contact-sheet.ts';
+import type { RawImage } from '../../imaging/raw-image.ts';
 
 export type Preview = Answer<typeof previews.versions_preview>;
 

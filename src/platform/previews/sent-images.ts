@@ -8,8 +8,8 @@ import type { Annotation } from '../../annotations/annotation.ts';
 import type { FilePart, Input } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
+import { readImageHeader } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import { readImageHeader } from '../../pictures/image-threads.ts';
 import type { ChosenImages } from './project-images.ts';
 import type { PreviewSource } from './shrink-sources.ts';
 

@@ -2,9 +2,9 @@
 // and of a copy or two, are in memory there.
 
 import type { Annotation } from '../../annotations/annotation.ts';
+import type { Box } from '../../imaging/box.ts';
+import { readImageHeader, reencode } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import type { Box } from '../../pictures/box.ts';
-import { readImageHeader, reencode } from '../../pictures/image-threads.ts';
 
 export interface PreviewSource {
   readonly name: string;

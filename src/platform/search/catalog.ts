@@ -3,7 +3,7 @@
 import { isoTime } from '../../clock.ts';
 import type { search } from '../../contract/search.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { imageContentTypes } from '../../pictures/image-format.ts';
+import { imageContentTypes } from '../../imaging/image-format.ts';
 import type { Links } from '../links.ts';
 import type { Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';

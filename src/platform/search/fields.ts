@@ -3,8 +3,8 @@
 import { isoTime } from '../../clock.ts';
 import { imageFields } from '../../contract/search.ts';
 import { invalidInput } from '../../errors.ts';
+import { imageContentTypes } from '../../imaging/image-format.ts';
 import { nearest } from '../../nearest.ts';
-import { imageContentTypes } from '../../pictures/image-format.ts';
 import { quoted } from '../../query-language/query-text.ts';
 import type { Links } from '../links.ts';
 import type { FoundImage } from '../store/found-images.ts';

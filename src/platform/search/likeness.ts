@@ -1,9 +1,9 @@
 // Pictures to which others are to be alike: of an image that is here, or one that was sent.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import type { Descriptor } from '../../pictures/descriptor.ts';
-import { readPicture } from '../../pictures/image-threads.ts';
 
 /** Said with each answer: what likeness means here. */
 export const likenessNote = 'Similar by look (colours and their layout), not by meaning.';
@@ -22,7 +22,7 @@ export async function describeSent(base64: string, path: string): Promise<Descri
     const message = `has ${bytes.length} bytes; at most ${limits.searchImageBytesMax} are accepted`;
     throw new FoveaError('too_large', `${path}: ${message}`, { problems: [{ path, message }] });
   }
-  const { descriptor } = await readPicture(bytes).catch((thrown) => {
+  const { descriptor } = await readDescribedImage(bytes).catch((thrown) => {
     throw about(path, thrown);
   });
   if (descriptor === undefined) throw invalidArgument(path, 'is too large a BMP; send a JPEG');

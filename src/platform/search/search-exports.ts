@@ -47,8 +47,8 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
         format,
         name,
       };
-      const work = { id: taskId, kind: 'search-export', payload };
-      await store.search.exports.add(workspace.id, name, work, clock.now());
+      const task = { id: taskId, kind: 'search-export', payload };
+      await store.search.exports.add(workspace.id, name, task, clock.now());
       tasks.wake();
       return { link: taskId, ...describeTaskStart(origin, workspace, taskId) };
     },

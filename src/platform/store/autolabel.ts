@@ -5,11 +5,11 @@ import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { addAnnotationJob, freeUnannotated, type NewAnnotationJob } from './annotation-jobs.ts';
 import { annotateInIndex } from './images.ts';
 import { addInferences, type NewInference } from './inferences.ts';
-import type { Guard } from './store.ts';
+import type { FencedTransaction } from './store.ts';
 
 export const autolabelTables: Migration = {
   name: 'autolabel',
@@ -94,27 +94,32 @@ export interface AutolabelStore {
   /** Images that are still to be looked at, in their order. */
   open(id: string, countMax: number): Promise<readonly string[]>;
   /** Keeps what came of an image; nothing replaces what somebody annotated. */
-  keep(id: string, image: LabelledImage, guard: Guard, now: number): Promise<AutolabelCounts>;
+  keep(
+    id: string,
+    image: LabelledImage,
+    fenced: FencedTransaction,
+    now: number,
+  ): Promise<AutolabelCounts>;
   /**
    * Its run is over, well or not: images without an annotation are free again, be it that the model
    * saw nothing in them or did not get to them. Where none is left, its annotation job goes.
    */
-  end(id: string, guard: Guard): Promise<void>;
+  end(id: string, fenced: FencedTransaction): Promise<void>;
 }
 
-export function autolabelStore(database: Database, work: Work): AutolabelStore {
+export function autolabelStore(database: Database, queue: TaskQueue): AutolabelStore {
   return {
     add: async (job, annotationJob, imagesMax) =>
       database.transaction(() => {
         const taken = addAnnotationJob(database, annotationJob, imagesMax);
         if (taken === undefined) return undefined;
-        addJob(database, work, job, annotationJob.id, taken.images);
+        addJob(database, queue, job, annotationJob.id, taken.images);
         return getJob(database, job.id);
       }),
     addFailed: async (job, message, code) =>
       database.transaction(() => {
-        addJob(database, work, job, undefined, 0);
-        work.failUnclaimed(job.id, message, code);
+        addJob(database, queue, job, undefined, 0);
+        queue.failUnclaimed(job.id, message, code);
         const { id, projectId, settings, created } = job;
         const counts = { images: 0, labelled: 0, empty: 0, skipped: 0, boxes: 0 };
         return { id, projectId, settings, created, annotationJobId: undefined, ...counts };
@@ -128,9 +133,9 @@ export function autolabelStore(database: Database, work: Work): AutolabelStore {
         [id, countMax],
         (row) => row.text('image_id'),
       ),
-    keep: async (id, image, guard, now) => guard(() => keepImage(database, id, image, now)),
-    end: async (id, guard) =>
-      guard(() => {
+    keep: async (id, image, fenced, now) => fenced(() => keepImage(database, id, image, now)),
+    end: async (id, fenced) =>
+      fenced(() => {
         const job = getJob(database, id);
         if (job?.annotationJobId !== undefined) freeUnannotated(database, job.annotationJobId);
       }),
@@ -139,12 +144,12 @@ export function autolabelStore(database: Database, work: Work): AutolabelStore {
 
 function addJob(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   { id, workspaceId, projectId, settings, created }: NewAutolabelJob,
   annotationJobId: string | undefined,
   images: number,
 ): void {
-  work.add({ id, kind: 'autolabel', payload: { workspaceId, projectId, autolabelId: id } });
+  queue.add({ id, kind: 'autolabel', payload: { workspaceId, projectId, autolabelId: id } });
   database.run(
     `INSERT INTO autolabel_jobs (id, project_id, annotation_job_id, settings, images, labelled,
        empty, skipped, boxes, done_to, created) VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, '', ?)`,

@@ -1,7 +1,7 @@
 // The public projects of all workspaces of this platform.
 
-import type { Descriptor } from '../../pictures/descriptor.ts';
-import type { ImageFormat } from '../../pictures/image-format.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import type { ImageFormat } from '../../imaging/image-format.ts';
 import type { CatalogEntry } from '../../query-language/catalog-query.ts';
 import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';

@@ -3,13 +3,13 @@
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices } from '../../storage/time-slices.ts';
-import type { Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import { changingImages } from './image-index.ts';
 import { ensureBatch } from './images.ts';
 import { addProject, readProject } from './projects.ts';
-import type { Guard, Project } from './store.ts';
+import type { FencedTransaction, Project } from './store.ts';
 
 export const forkTables: Migration = {
   name: 'forks',
@@ -64,7 +64,7 @@ export interface ForkStore {
    * Copies these images in one transaction: with annotations, tags, metadata, splits and batches.
    * Throws `conflict` when the source or the copy has gone to the trash.
    */
-  copy(taskId: string, images: readonly ForkImage[], guard: Guard): Promise<void>;
+  copy(taskId: string, images: readonly ForkImage[], fenced: FencedTransaction): Promise<void>;
 }
 
 export interface ForkImage {
@@ -72,7 +72,7 @@ export interface ForkImage {
   readonly created: number;
 }
 
-export function forkStore(database: Database, work: Work): ForkStore {
+export function forkStore(database: Database, queue: TaskQueue): ForkStore {
   return {
     sources: async (workspaceId, slug) =>
       database.all(
@@ -84,7 +84,7 @@ export function forkStore(database: Database, work: Work): ForkStore {
         [slug, workspaceId],
         (row) => ({ project: readProject(row), workspaceSlug: row.text('workspace_slug') }),
       ),
-    start: async (fork) => database.transaction(() => startFork(database, work, fork)),
+    start: async (fork) => database.transaction(() => startFork(database, queue, fork)),
     find: async (taskId) =>
       database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork),
     missing: (taskId) =>
@@ -98,13 +98,13 @@ export function forkStore(database: Database, work: Work): ForkStore {
         after: (last) => [taskId, last?.created, last?.id],
         read: (row) => ({ id: row.text('id'), created: row.integer('created') }),
       }),
-    copy: async (taskId, images, guard) => guard(() => copyImages(database, taskId, images)),
+    copy: async (taskId, images, fenced) => fenced(() => copyImages(database, taskId, images)),
   };
 }
 
 const mayBeRead = `deleted_at IS NULL AND (public = 1 OR workspace_id = ?)`;
 
-function startFork(database: Database, work: Work, fork: NewFork): Project | undefined {
+function startFork(database: Database, queue: TaskQueue, fork: NewFork): Project | undefined {
   const { taskId, workspaceId, projectId, sourceId, origin, created } = fork;
   const source = database.get(
     `SELECT * FROM projects WHERE id = ? AND ${mayBeRead}`,
@@ -130,7 +130,7 @@ function startFork(database: Database, work: Work, fork: NewFork): Project | und
     [taskId, sourceId, projectId, created],
   );
   const payload = { workspaceId, workspace: fork.workspaceSlug, projectId, origin };
-  work.add({ id: taskId, kind: 'fork', payload });
+  queue.add({ id: taskId, kind: 'fork', payload });
   return project;
 }
 

@@ -2,8 +2,8 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
+import type { ImageFormat } from '../../imaging/image-format.ts';
 import { limits } from '../../limits.ts';
-import type { ImageFormat } from '../../pictures/image-format.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
 import type { Metadata } from './store.ts';

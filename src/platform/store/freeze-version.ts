@@ -3,8 +3,8 @@
 import type { Candidate } from '../../dataset-versions/filters.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, Snapshot } from '../../storage/database.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
-import type { Work } from '../../storage/work.ts';
 import { readSplit, readTexts, splitCountsOf } from './rows.ts';
 import type { ChooseImages, NewVersion, Version, VersionCandidate } from './store.ts';
 
@@ -16,11 +16,11 @@ import type { ChooseImages, NewVersion, Version, VersionCandidate } from './stor
  */
 export function addVersion(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   version: NewVersion,
   choose: ChooseImages,
 ): Promise<Version | undefined> {
-  const add = () => freeze(database, work, version, choose);
+  const add = () => freeze(database, queue, version, choose);
   // One at a time of a project: each has a database connection of its own for its snapshot.
   const before = freezes.get(version.projectId);
   const added = before ? before.then(add, add) : add();
@@ -36,7 +36,7 @@ const freezes = new Map<string, Promise<unknown>>();
 
 async function freeze(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   version: NewVersion,
   choose: ChooseImages,
 ): Promise<Version | undefined> {
@@ -45,7 +45,7 @@ async function freeze(
   try {
     const sources = await freezeImages(database, version, choose);
     if (sources === 0) return undefined;
-    database.transaction(() => publish(database, work, version, sources));
+    database.transaction(() => publish(database, queue, version, sources));
     return {
       ...outline,
       state: 'generating',
@@ -195,7 +195,7 @@ function addSource(database: Database, versionId: string, ordinal: number, image
 
 function publish(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   { id, projectId, taskId }: NewVersion,
   sources: number,
 ): void {
@@ -210,5 +210,5 @@ function publish(
     [projectId],
     (row) => row.text('workspace_id'),
   );
-  work.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
+  queue.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
 }

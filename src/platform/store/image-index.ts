@@ -1,7 +1,7 @@
 // Keeps the search index with what it is made of: one transaction changes both.
 
 import type { SplitName } from '../../contract/fields.ts';
-import type { Descriptor } from '../../pictures/descriptor.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
 import { type IndexedImage, term, termsOf } from '../../query-language/index-terms.ts';
 import { fold, nameEnd, nameStart } from '../../query-language/tokenizer.ts';
 import type { Database, Row } from '../../storage/database.ts';

@@ -7,7 +7,7 @@ import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from './inference-stats.ts';
 import type { Reader } from './reader.ts';
-import type { Guard } from './store.ts';
+import type { FencedTransaction } from './store.ts';
 
 export const inferenceTables: Migration = {
   name: 'inferences',
@@ -48,7 +48,7 @@ export interface RecordMetadata {
 }
 
 export interface InferenceStore {
-  add(inferences: readonly NewInference[], guard?: Guard): Promise<void>;
+  add(inferences: readonly NewInference[], fenced?: FencedTransaction): Promise<void>;
   /** Undefined: there are too many to be counted in one go. */
   totals(window: StatsWindow): Promise<InferenceTotals | undefined>;
   /** What was seen, by models and classes; undefined likewise. */
@@ -76,8 +76,8 @@ export function addInferences(database: Database, inferences: readonly NewInfere
 
 export function inferenceStore(database: Database, reader: Reader): InferenceStore {
   return {
-    add: async (inferences, guard) => {
-      const within: Guard = guard ?? ((writes) => database.transaction(writes));
+    add: async (inferences, fenced) => {
+      const within: FencedTransaction = fenced ?? ((writes) => database.transaction(writes));
       within(() => addInferences(database, inferences));
     },
     totals: (window) => reader.read(window.workspaceId, { name: 'totals', asked: [window] }),

@@ -1,7 +1,7 @@
 // How images look, as rows: a vector of each, and the hashes of many in one row to look through.
 
+import { type Descriptor, similarity } from '../../imaging/descriptor.ts';
 import { limits } from '../../limits.ts';
-import { type Descriptor, similarity } from '../../pictures/descriptor.ts';
 import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from '../search/bitmap.ts';

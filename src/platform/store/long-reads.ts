@@ -1,6 +1,6 @@
 // The reads that look through all of a project or of a workspace: a thread of their own does them.
 
-import type { Descriptor } from '../../pictures/descriptor.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
 import type { Query, SearchRequest } from '../../query-language/query.ts';
 import type { NameKind } from '../search/missing-names.ts';
 import type { CatalogPage, CatalogRequest } from './catalog.ts';

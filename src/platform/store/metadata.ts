@@ -1,10 +1,10 @@
 // Metadata and tags of many images, changed in the background.
 
 import type { Database } from '../../storage/database.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { changingImages } from './image-index.ts';
 import { changeImage, changeProblems } from './images.ts';
-import type { Guard, ImageChange } from './store.ts';
+import type { FencedTransaction, ImageChange } from './store.ts';
 
 export interface ImageUpdate extends ImageChange {
   readonly imageId: string;
@@ -39,18 +39,18 @@ export interface MetadataStore {
     workspaceId: string,
     projectIds: ReadonlySet<string> | undefined,
     updates: readonly ImageUpdate[],
-    guard: Guard,
+    fenced: FencedTransaction,
   ): Promise<readonly FailedUpdate[]>;
 }
 
-export function metadataStore(database: Database, work: Work): MetadataStore {
+export function metadataStore(database: Database, queue: TaskQueue): MetadataStore {
   return {
     start: async ({ taskId, workspaceId, projectIds, input }) =>
-      work.add({ id: taskId, kind: 'metadata', payload: { workspaceId, projectIds, input } }),
+      queue.add({ id: taskId, kind: 'metadata', payload: { workspaceId, projectIds, input } }),
     projectsOf: async (workspaceId, imageIds) =>
       new Set(imageIds.flatMap((id) => projectOf(database, workspaceId, id) ?? [])),
-    apply: async (workspaceId, projectIds, updates, guard) =>
-      guard(() => {
+    apply: async (workspaceId, projectIds, updates, fenced) =>
+      fenced(() => {
         const isSeen = ({ imageId }: ImageUpdate) => {
           const projectId = projectOf(database, workspaceId, imageId);
           return projectId !== undefined && (projectIds?.has(projectId) ?? true);

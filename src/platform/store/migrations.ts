@@ -1,7 +1,7 @@
 // All tables of the platform's database, in the order in which they came.
 
 import type { Migration } from '../../storage/migrations.ts';
-import { workErrorCode, workTable, workTurns } from '../../storage/work.ts';
+import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
 import { activeLearningTables } from './active-learning.ts';
 import { annotationJobTables } from './annotation-jobs.ts';
 import { apiKeyTables } from './api-keys.ts';
@@ -20,9 +20,9 @@ import { videoJobTables } from './video-jobs.ts';
 import { workflowTables } from './workflows.ts';
 
 export const platformMigrations: readonly Migration[] = [
-  workTable,
+  taskTable,
   platformTables,
-  workErrorCode,
+  taskErrorCodes,
   visionEventTables,
   wholePlatformTables,
   uploadTables,
@@ -41,5 +41,5 @@ export const platformMigrations: readonly Migration[] = [
   forkTables,
   nameChunkTables,
   imageOrder,
-  workTurns,
+  taskFairness,
 ];

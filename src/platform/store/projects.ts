@@ -1,7 +1,7 @@
 // Projects in SQLite.
 
 import type { Database, Row } from '../../storage/database.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { slugOf } from '../ids.ts';
 import { unknownNames } from '../unknown-names.ts';
 import type { Reader } from './reader.ts';
@@ -11,7 +11,7 @@ import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';
 
-export function projectStore(database: Database, work: Work, reader: Reader): ProjectStore {
+export function projectStore(database: Database, queue: TaskQueue, reader: Reader): ProjectStore {
   return {
     add: async (project) => database.transaction(() => addProject(database, project)),
     find: async (workspaceId, slug) =>
@@ -39,7 +39,7 @@ export function projectStore(database: Database, work: Work, reader: Reader): Pr
           `UPDATE projects SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}`,
           [now, deletedBy, projectId],
         );
-        if (trashed > 0) cancelTrainingsOf(database, work, projectId, undefined, now);
+        if (trashed > 0) cancelTrainingsOf(database, queue, projectId, undefined, now);
         return trashed > 0;
       }),
   };

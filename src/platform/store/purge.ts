@@ -2,7 +2,7 @@
 
 import type { Database } from '../../storage/database.ts';
 import { changingImages } from './image-index.ts';
-import type { Guard, TrashType } from './store.ts';
+import type { FencedTransaction, TrashType } from './store.ts';
 
 /** Something that was in the trash for too long. */
 export interface DueItem {
@@ -26,35 +26,35 @@ export interface PurgeStore {
     item: DueItem,
     before: number,
     countMax: number,
-    guard: Guard,
+    fenced: FencedTransaction,
   ): Promise<'more' | 'done'>;
   /**
    * Removes work that ended at `before` or earlier and that nothing points at, with what belongs
    * to it; says how much.
    */
-  oldWork(before: number, countMax: number, guard: Guard): Promise<number>;
+  oldWork(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes records of inferences of `before` or earlier, with what was seen; says how many. */
-  oldInferences(before: number, countMax: number, guard: Guard): Promise<number>;
+  oldInferences(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
   /** Removes video jobs that ended at `before` or earlier; says how many. */
-  oldVideoJobs(before: number, countMax: number, guard: Guard): Promise<number>;
+  oldVideoJobs(before: number, countMax: number, fenced: FencedTransaction): Promise<number>;
 }
 
 export function purgeStore(database: Database): PurgeStore {
   return {
     due: async (before, freezingSince) => listDue(database, before, freezingSince),
-    purgeSome: async (item, before, countMax, guard) =>
-      guard(() => {
+    purgeSome: async (item, before, countMax, fenced) =>
+      fenced(() => {
         if (!markPurged(database, item, before)) return 'done';
         if (removeInside(database, item, countMax) > 0) return 'more';
         database.run(`DELETE FROM ${tables[item.type]} WHERE id = ?`, [item.id]);
         return 'done';
       }),
-    oldWork: async (before, countMax, guard) =>
-      guard(() => removeOldWork(database, before, countMax)),
-    oldInferences: async (before, countMax, guard) =>
-      guard(() => database.run(oldInferences, [before, countMax])),
-    oldVideoJobs: async (before, countMax, guard) =>
-      guard(() => database.run(oldVideoJobs, [before, countMax])),
+    oldWork: async (before, countMax, fenced) =>
+      fenced(() => removeOldWork(database, before, countMax)),
+    oldInferences: async (before, countMax, fenced) =>
+      fenced(() => database.run(oldInferences, [before, countMax])),
+    oldVideoJobs: async (before, countMax, fenced) =>
+      fenced(() => database.run(oldVideoJobs, [before, countMax])),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Annotation } from '../../annotations/annotation.ts';
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import { projectTypes } from '../../contract/projects.ts';
 import { FoveaError } from '../../errors.ts';
-import { type ImageFormat, imageContentTypes } from '../../pictures/image-format.ts';
+import { type ImageFormat, imageContentTypes } from '../../imaging/image-format.ts';
 import type { Row } from '../../storage/database.ts';
 import type { LabelCounts, Metadata, ProjectType, SplitCounts } from './store.ts';
 

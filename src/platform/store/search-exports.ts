@@ -1,8 +1,8 @@
 // Exports of what a search found.
 
 import type { Database } from '../../storage/database.ts';
-import type { NewWork, Work } from '../../storage/work.ts';
-import type { Guard } from './store.ts';
+import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
+import type { FencedTransaction } from './store.ts';
 
 export interface SearchExport {
   readonly taskId: string;
@@ -16,20 +16,20 @@ export interface SearchExport {
 
 export interface SearchExportStore {
   /** Adds an export with the work that makes it. */
-  add(workspaceId: string, name: string, work: NewWork, now: number): Promise<void>;
+  add(workspaceId: string, name: string, task: NewTask, now: number): Promise<void>;
   find(workspaceId: string, taskId: string): Promise<SearchExport | undefined>;
-  finish(taskId: string, hash: string, bytes: number, guard: Guard): Promise<void>;
+  finish(taskId: string, hash: string, bytes: number, fenced: FencedTransaction): Promise<void>;
 }
 
-export function searchExportStore(database: Database, work: Work): SearchExportStore {
+export function searchExportStore(database: Database, queue: TaskQueue): SearchExportStore {
   return {
-    add: async (workspaceId, name, newWork, now) =>
+    add: async (workspaceId, name, newTask, now) =>
       database.transaction(() => {
-        work.add(newWork);
+        queue.add(newTask);
         database.run(
           `INSERT INTO search_exports (task_id, workspace_id, name, bytes, created)
            VALUES (?, ?, ?, 0, ?)`,
-          [newWork.id, workspaceId, name, now],
+          [newTask.id, workspaceId, name, now],
         );
       }),
     find: async (workspaceId, taskId) =>
@@ -44,8 +44,8 @@ export function searchExportStore(database: Database, work: Work): SearchExportS
           bytes: row.integer('bytes'),
         }),
       ),
-    finish: async (taskId, hash, bytes, guard) =>
-      guard(() => {
+    finish: async (taskId, hash, bytes, fenced) =>
+      fenced(() => {
         database.run('UPDATE search_exports SET hash = ?, bytes = ? WHERE task_id = ?', [
           hash,
           bytes,

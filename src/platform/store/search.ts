@@ -1,11 +1,11 @@
 // The search index and its questions.
 
-import type { Descriptor } from '../../pictures/descriptor.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
 import { term } from '../../query-language/index-terms.ts';
 import type { After, Query, SearchRequest } from '../../query-language/query.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { type Bitmap, beyond, ordinals, size, unite } from '../search/bitmap.ts';
 import type { NameKind } from '../search/missing-names.ts';
 import { type CatalogStore, catalogStore } from './catalog.ts';
@@ -17,7 +17,7 @@ import type { Reader } from './reader.ts';
 import { allChunks, listTermsFrom, readTerms } from './search-chunks.ts';
 import { type SearchExportStore, searchExportStore } from './search-exports.ts';
 import { orderImages } from './search-order.ts';
-import type { Guard } from './store.ts';
+import type { FencedTransaction } from './store.ts';
 
 export const searchTables: Migration = {
   name: 'search',
@@ -108,10 +108,10 @@ export interface SearchStore {
   /** The images that look most like a picture, the most similar first. */
   like(reach: Reach, request: LikeRequest): Promise<LikePage>;
   descriptorOf(imageId: string): Promise<Descriptor | undefined>;
-  setDescriptor(imageId: string, descriptor: Descriptor, guard?: Guard): Promise<void>;
+  setDescriptor(imageId: string, descriptor: Descriptor, fenced?: FencedTransaction): Promise<void>;
   /** Images that came before there was an index, or before it had descriptors; not `except`. */
   unindexed(countMax: number, except?: readonly string[]): Promise<readonly UnindexedImage[]>;
-  index(imageIds: readonly string[], guard: Guard): Promise<void>;
+  index(imageIds: readonly string[], fenced: FencedTransaction): Promise<void>;
   readonly catalog: CatalogStore;
   readonly exports: SearchExportStore;
 }
@@ -121,7 +121,7 @@ export interface UnindexedImage {
   readonly hash: string;
 }
 
-export function searchStore(database: Database, work: Work, reader: Reader): SearchStore {
+export function searchStore(database: Database, queue: TaskQueue, reader: Reader): SearchStore {
   return {
     find: (reach, request) =>
       reader.read(reach.workspaceId, { name: 'find', asked: [reach, request] }),
@@ -141,8 +141,8 @@ export function searchStore(database: Database, work: Work, reader: Reader): Sea
     like: (reach, request) =>
       reader.read(reach.workspaceId, { name: 'like', asked: [reach, request] }),
     descriptorOf: async (imageId) => readDescriptor(database, imageId),
-    setDescriptor: async (imageId, descriptor, guard = (writes) => writes()) =>
-      guard(() => describeImage(database, imageId, descriptor)),
+    setDescriptor: async (imageId, descriptor, fenced = (writes) => writes()) =>
+      fenced(() => describeImage(database, imageId, descriptor)),
     unindexed: async (countMax, except = []) =>
       database.all(
         `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id
@@ -151,9 +151,9 @@ export function searchStore(database: Database, work: Work, reader: Reader): Sea
         [JSON.stringify(except), countMax],
         (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
       ),
-    index: async (imageIds, guard) => guard(() => indexImages(database, imageIds)),
+    index: async (imageIds, fenced) => fenced(() => indexImages(database, imageIds)),
     catalog: catalogStore(reader),
-    exports: searchExportStore(database, work),
+    exports: searchExportStore(database, queue),
   };
 }
 

@@ -4,11 +4,11 @@ import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { movingSplits } from './image-index.ts';
 import { isLive } from './projects.ts';
 import { readSplit, readSplits, splitCountsOf } from './rows.ts';
-import type { Guard, SplitCounts } from './store.ts';
+import type { FencedTransaction, SplitCounts } from './store.ts';
 
 export const splitTables: Migration = {
   name: 'rebalances',
@@ -66,7 +66,7 @@ export interface SplitStore {
   /** Image to the completed annotation job that it belongs to; of several, the first made. */
   completedJobs(projectId: string): Promise<ReadonlyMap<string, string>>;
   /** Remembers how it was at the start; another attempt gets what the first one remembered. */
-  begin(taskId: string, before: SplitCounts, guard: Guard): Promise<Rebalance>;
+  begin(taskId: string, before: SplitCounts, fenced: FencedTransaction): Promise<Rebalance>;
   /**
    * Moves images, in the search index too, in one transaction. Those that are gone, or there
    * already, are passed over. How many moved. Throws `conflict` for a project in the trash.
@@ -75,7 +75,7 @@ export interface SplitStore {
     taskId: string,
     projectId: string,
     moves: readonly SplitMove[],
-    guard: Guard,
+    fenced: FencedTransaction,
     now: number,
   ): Promise<number>;
 }
@@ -85,10 +85,10 @@ const eligible = `project_id = ? AND (? IS NULL OR (objects > 0 AND NOT EXISTS (
   SELECT 1 FROM image_labels WHERE image_id = images.id
     AND label NOT IN (SELECT value FROM json_each(?)))))`;
 
-export function splitStore(database: Database, work: Work): SplitStore {
+export function splitStore(database: Database, queue: TaskQueue): SplitStore {
   return {
     start: async ({ taskId, workspaceId, projectId, settings }) =>
-      work.add({ id: taskId, kind: 'rebalance', payload: { workspaceId, projectId, settings } }),
+      queue.add({ id: taskId, kind: 'rebalance', payload: { workspaceId, projectId, settings } }),
     ordinals: async (projectId) => listOrdinals(database, projectId),
     eligible: async (projectId, ordinals, classes) =>
       database.all(
@@ -107,9 +107,9 @@ export function splitStore(database: Database, work: Work): SplitStore {
       return splitCountsOf(Object.fromEntries(counts));
     },
     completedJobs: async (projectId) => completedJobs(database, projectId),
-    begin: async (taskId, before, guard) => guard(() => beginOnce(database, taskId, before)),
-    move: async (taskId, projectId, moves, guard, now) =>
-      guard(() => {
+    begin: async (taskId, before, fenced) => fenced(() => beginOnce(database, taskId, before)),
+    move: async (taskId, projectId, moves, fenced, now) =>
+      fenced(() => {
         if (!isLive(database, projectId)) {
           throw new FoveaError('conflict', 'The project is in the trash.');
         }

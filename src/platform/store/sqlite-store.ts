@@ -1,7 +1,7 @@
 // The platform's store on SQLite: one database, one file for each family of rows.
 
 import type { Database } from '../../storage/database.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import { activeLearningStore } from './active-learning.ts';
 import { annotationJobStore } from './annotation-jobs.ts';
 import { apiKeyStore } from './api-keys.ts';
@@ -32,31 +32,31 @@ import { workspaceStore } from './workspaces.ts';
 /** `reader`: who does the long reads; here and now unless given. It is closed with the store. */
 export function createSqliteStore(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   reader: Reader = readHere({ database, bounds: searchBounds }),
 ): Store {
   return {
     workspaces: workspaceStore(database),
-    projects: projectStore(database, work, reader),
+    projects: projectStore(database, queue, reader),
     images: imageStore(database),
-    versions: versionStore(database, work),
-    exports: exportStore(database, work),
+    versions: versionStore(database, queue),
+    exports: exportStore(database, queue),
     trash: trashStore(database),
     visionEvents: visionEventStore(database),
-    uploads: uploadStore(database, work),
-    videoJobs: videoJobStore(database, work),
-    search: searchStore(database, work, reader),
+    uploads: uploadStore(database, queue),
+    videoJobs: videoJobStore(database, queue),
+    search: searchStore(database, queue, reader),
     folders: folderStore(database),
     workflows: workflowStore(database),
-    splits: splitStore(database, work),
-    forks: forkStore(database, work),
-    metadata: metadataStore(database, work),
+    splits: splitStore(database, queue),
+    forks: forkStore(database, queue),
+    metadata: metadataStore(database, queue),
     purge: purgeStore(database),
     apiKeys: apiKeyStore(database),
     annotationJobs: annotationJobStore(database),
-    autolabel: autolabelStore(database, work),
+    autolabel: autolabelStore(database, queue),
     inferences: inferenceStore(database, reader),
-    trainings: trainingStore(database, work),
+    trainings: trainingStore(database, queue),
     deployments: deploymentStore(database),
     activeLearning: activeLearningStore(database),
     tasks: taskStore(database),

@@ -9,8 +9,8 @@ import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/batches.ts';
 import type { Candidate } from '../../dataset-versions/filters.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { Descriptor } from '../../pictures/descriptor.ts';
-import type { ImageFormat } from '../../pictures/image-format.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import type { ImageFormat } from '../../imaging/image-format.ts';
 import type { ActiveLearningStore } from './active-learning.ts';
 import type { AnnotationJobStore, NamedJob } from './annotation-jobs.ts';
 import type { ApiKeyStore } from './api-keys.ts';
@@ -213,7 +213,7 @@ export interface Export {
 }
 
 /** What a worker does inside a transaction that first makes sure that the work is still its own. */
-export type Guard = <T>(writes: () => T) => T;
+export type FencedTransaction = <T>(writes: () => T) => T;
 
 export interface WorkspaceStore {
   /** The workspace of that slug, made when it is not there. */
@@ -303,11 +303,11 @@ export interface VersionStore {
     versionId: string,
     sources: readonly VersionSource[],
     images: readonly VersionImage[],
-    guard: Guard,
+    fenced: FencedTransaction,
   ): Promise<void>;
   images(versionId: string): Promise<readonly VersionImage[]>;
   /** Makes the version visible as ready, with its counts; not when it has no image. */
-  finish(versionId: string, guard: Guard): Promise<{ readonly images: number }>;
+  finish(versionId: string, fenced: FencedTransaction): Promise<{ readonly images: number }>;
 }
 
 export interface ExportStore {
@@ -318,7 +318,7 @@ export interface ExportStore {
    * given back once, so that whoever waits for it hears of it; the next call starts anew.
    */
   ensure(versionId: string, format: string, now: number): Promise<Export>;
-  finish(exportId: string, hash: string, bytes: number, guard: Guard): Promise<void>;
+  finish(exportId: string, hash: string, bytes: number, fenced: FencedTransaction): Promise<void>;
 }
 
 export type TrashType = 'project' | 'version' | 'training' | 'workflow';

@@ -1,11 +1,11 @@
 // The tasks of a workspace.
 
 import type { Database } from '../../storage/database.ts';
-import { readWorkItem, type WorkItem } from '../../storage/work.ts';
+import { type QueuedTask, readQueuedTask } from '../../storage/task-queue.ts';
 
 export interface TaskStore {
   /** The newest first. */
-  recent(workspaceId: string, countMax: number): Promise<readonly WorkItem[]>;
+  recent(workspaceId: string, countMax: number): Promise<readonly QueuedTask[]>;
 }
 
 export function taskStore(database: Database): TaskStore {
@@ -14,7 +14,7 @@ export function taskStore(database: Database): TaskStore {
       database.all(
         `SELECT * FROM work WHERE payload ->> 'workspaceId' = ? ORDER BY ordinal DESC LIMIT ?`,
         [workspaceId, countMax],
-        readWorkItem,
+        readQueuedTask,
       ),
   };
 }

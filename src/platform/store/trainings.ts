@@ -3,10 +3,10 @@
 import type { Weights } from '../../model-inference/labeller.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { Work } from '../../storage/work.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';
 import { readTexts } from './rows.ts';
-import type { Guard } from './store.ts';
+import type { FencedTransaction } from './store.ts';
 
 export const trainingTables: Migration = {
   name: 'trainings',
@@ -92,7 +92,7 @@ export interface TrainingStore {
    * Says that it has begun; false where somebody has ended it. One whose project or version is in
    * the trash is cancelled instead.
    */
-  begin(trainingId: string, now: number, guard: Guard): Promise<boolean>;
+  begin(trainingId: string, now: number, fenced: FencedTransaction): Promise<boolean>;
   /** Asks the running one to end with what it has; false where it does not run. */
   stop(trainingId: string): Promise<boolean>;
   /** Ends it at once, whatever it does; false where it has ended. */
@@ -100,9 +100,14 @@ export interface TrainingStore {
   /** What the program that trains is to do; undefined: go on. */
   wanted(trainingId: string): Promise<'stop' | 'cancel' | undefined>;
   /** How far it is; metrics only where there are any. */
-  report(trainingId: string, report: TrainingReport, guard: Guard): Promise<void>;
+  report(trainingId: string, report: TrainingReport, fenced: FencedTransaction): Promise<void>;
   /** Ends it; false where somebody has cancelled it meanwhile. */
-  finish(trainingId: string, outcome: TrainingOutcome, now: number, guard: Guard): Promise<boolean>;
+  finish(
+    trainingId: string,
+    outcome: TrainingOutcome,
+    now: number,
+    fenced: FencedTransaction,
+  ): Promise<boolean>;
   /** Ends it too. False when it is not there, or in the trash already. */
   trash(trainingId: string, now: number, deletedBy: string): Promise<boolean>;
   /** The weights of `PROJECT/VERSION` (the newest training) or `PROJECT/VERSION/TRAINING`. */
@@ -121,13 +126,13 @@ const withWork = `SELECT trainings.*, work.status AS work_status, work.error AS 
 const live = 'trainings.deleted_at IS NULL';
 const open = "status IN ('queued', 'running')";
 
-export function trainingStore(database: Database, work: Work): TrainingStore {
+export function trainingStore(database: Database, queue: TaskQueue): TrainingStore {
   const get = (id: string) =>
     database.get(`${withWork} WHERE trainings.id = ?`, [id], readTraining);
   return {
     add: async (training) =>
       database.transaction(() => {
-        addTraining(database, work, training);
+        addTraining(database, queue, training);
         const { workspaceId: _, ...known } = training;
         return { ...known, ...untouched };
       }),
@@ -157,10 +162,10 @@ export function trainingStore(database: Database, work: Work): TrainingStore {
         [projectId],
         (row) => ({ ...readTraining(row), versionNumber: row.integer('number') }),
       ),
-    ...running(database, work),
+    ...running(database, queue),
     trash: async (id, now, deletedBy) =>
       database.transaction(() => {
-        cancelTraining(database, work, id, now);
+        cancelTraining(database, queue, id, now);
         const sql =
           'UPDATE trainings SET deleted_at = ?, deleted_by = ? WHERE id = ? AND deleted_at IS NULL';
         return database.run(sql, [now, deletedBy, id]) > 0;
@@ -171,27 +176,27 @@ export function trainingStore(database: Database, work: Work): TrainingStore {
 
 type Running = 'begin' | 'stop' | 'cancel' | 'wanted' | 'report' | 'finish';
 
-function running(database: Database, work: Work): Pick<TrainingStore, Running> {
+function running(database: Database, queue: TaskQueue): Pick<TrainingStore, Running> {
   return {
-    begin: async (id, now, guard) => guard(() => beginTraining(database, work, id, now)),
+    begin: async (id, now, fenced) => fenced(() => beginTraining(database, queue, id, now)),
     stop: async (id) =>
       database.run(
         `UPDATE trainings SET wanted = 'stop' WHERE id = ? AND status = 'running'
          AND EXISTS (SELECT 1 FROM work WHERE id = trainings.id AND status != 'failed')`,
         [id],
       ) > 0,
-    cancel: async (id, now) => database.transaction(() => cancelTraining(database, work, id, now)),
+    cancel: async (id, now) => database.transaction(() => cancelTraining(database, queue, id, now)),
     wanted: async (id) => readWanted(database, id),
-    report: async (id, { epoch, epochs, metrics }, guard) =>
-      guard(() => {
+    report: async (id, { epoch, epochs, metrics }, fenced) =>
+      fenced(() => {
         database.run(
           `UPDATE trainings SET epoch = max(epoch, ?), epochs = ?, metrics = coalesce(?, metrics)
            WHERE id = ? AND ${open}`,
           [epoch, epochs, metrics && JSON.stringify(metrics), id],
         );
       }),
-    finish: async (id, outcome, now, guard) =>
-      guard(() => finishTraining(database, id, outcome, now)),
+    finish: async (id, outcome, now, fenced) =>
+      fenced(() => finishTraining(database, id, outcome, now)),
   };
 }
 
@@ -205,7 +210,7 @@ const untouched = {
   ended: undefined,
 };
 
-function addTraining(database: Database, work: Work, training: NewTraining): void {
+function addTraining(database: Database, queue: TaskQueue, training: NewTraining): void {
   const { id, versionId, projectId, workspaceId, modelType, recipe, epochs, created } = training;
   database.run(
     `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
@@ -213,10 +218,10 @@ function addTraining(database: Database, work: Work, training: NewTraining): voi
     [id, versionId, projectId, modelType, JSON.stringify(recipe), epochs, created],
   );
   const payload = { workspaceId, projectId, versionId, trainingId: id };
-  work.add({ id, kind: 'training', payload });
+  queue.add({ id, kind: 'training', payload });
 }
 
-function beginTraining(database: Database, work: Work, id: string, now: number): boolean {
+function beginTraining(database: Database, queue: TaskQueue, id: string, now: number): boolean {
   const isWanted = database.get(
     `SELECT trainings.deleted_at IS NULL AND versions.deleted_at IS NULL
        AND projects.deleted_at IS NULL AS wanted
@@ -226,7 +231,7 @@ function beginTraining(database: Database, work: Work, id: string, now: number):
     (row) => row.boolean('wanted'),
   );
   if (isWanted !== true) {
-    cancelTraining(database, work, id, now);
+    cancelTraining(database, queue, id, now);
     return false;
   }
   const sql = `UPDATE trainings SET status = 'running', started = coalesce(started, ?)
@@ -240,7 +245,7 @@ function beginTraining(database: Database, work: Work, id: string, now: number):
  */
 export function cancelTrainingsOf(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   projectId: string,
   versionId: string | undefined,
   now: number,
@@ -251,11 +256,11 @@ export function cancelTrainingsOf(
     [projectId, versionId],
     (row) => row.text('id'),
   );
-  for (const id of ids) cancelTraining(database, work, id, now);
+  for (const id of ids) cancelTraining(database, queue, id, now);
 }
 
 /** The task of one that waits ends here; whoever runs it sees the row and ends it. */
-function cancelTraining(database: Database, work: Work, id: string, now: number): boolean {
+function cancelTraining(database: Database, queue: TaskQueue, id: string, now: number): boolean {
   const cancelled = database.run(
     `UPDATE trainings SET status = 'cancelled', wanted = 'cancel', ended = ?
      WHERE id = ? AND ${open}
@@ -263,7 +268,7 @@ function cancelTraining(database: Database, work: Work, id: string, now: number)
     [now, id],
   );
   if (cancelled === 0) return false;
-  work.failUnclaimed(id, 'The training was cancelled.', 'cancelled');
+  queue.failUnclaimed(id, 'The training was cancelled.', 'cancelled');
   return true;
 }
 
@@ -343,7 +348,7 @@ function readTraining(row: Row): Training {
   };
 }
 
-/** Work that nobody could end, since its process died each time, has failed without its row. */
+/** A task whose process died each time has failed without its row. */
 function statusOf(row: Row): TrainingStatus {
   const status = statuses.find((name) => name === row.text('status')) ?? 'failed';
   if (status !== 'queued' && status !== 'running') return status;

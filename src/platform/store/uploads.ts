@@ -2,8 +2,8 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { NewWork, Work } from '../../storage/work.ts';
-import type { Guard } from './store.ts';
+import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
+import type { FencedTransaction } from './store.ts';
 
 export const uploadTables: Migration = {
   name: 'uploads',
@@ -52,7 +52,7 @@ export type Received = 'taken' | 'taken_before' | 'over' | 'missing';
 
 export interface UploadStore {
   /** With its held work, in one transaction. */
-  add(upload: Omit<Upload, 'file' | 'bytes'>, work?: NewWork): Promise<void>;
+  add(upload: Omit<Upload, 'file' | 'bytes'>, task?: NewTask): Promise<void>;
   find(id: string): Promise<Upload | undefined>;
   ofTask(taskId: string): Promise<Upload | undefined>;
   /** Uploads of a workspace whose links are good, and whose files are not there. */
@@ -74,7 +74,7 @@ export interface UploadStore {
     workspaceId: string,
     hash: string,
     now: number,
-    guard: Guard,
+    fenced: FencedTransaction,
   ): Promise<void>;
   /**
    * Whether an image, and its annotation, are there since a time: so an attempt that starts over
@@ -86,9 +86,9 @@ export interface UploadStore {
   ): Promise<{ readonly isNew: boolean; readonly isAnnotated: boolean }>;
 }
 
-export function uploadStore(database: Database, work: Work): UploadStore {
+export function uploadStore(database: Database, queue: TaskQueue): UploadStore {
   return {
-    add: async (upload, newWork) => add(database, work, upload, newWork),
+    add: async (upload, newTask) => add(database, queue, upload, newTask),
     find: async (id) => database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload),
     ofTask: async (taskId) =>
       database.get('SELECT * FROM uploads WHERE task_id = ?', [taskId], readUpload),
@@ -107,17 +107,17 @@ export function uploadStore(database: Database, work: Work): UploadStore {
       database.run(sql, [id, since]);
     },
     received: async (id, file, bytes) =>
-      database.transaction(() => received(database, work, id, file, bytes)),
+      database.transaction(() => received(database, queue, id, file, bytes)),
     hasFile: async (file) =>
       database.get('SELECT id FROM uploads WHERE file = ?', [file], (row) => row.text('id')) !==
       undefined,
     purge: async (now, usedBefore, receivingBefore) =>
       database.transaction(() => [
-        ...giveUpLate(database, work, now, receivingBefore),
+        ...giveUpLate(database, queue, now, receivingBefore),
         ...forgetUsed(database, usedBefore),
       ]),
-    addReport: async (taskId, workspaceId, hash, now, guard) => {
-      guard(() =>
+    addReport: async (taskId, workspaceId, hash, now, fenced) => {
+      fenced(() =>
         database.run(
           `INSERT INTO zip_reports (task_id, workspace_id, hash, created) VALUES (?, ?, ?, ?)
            ON CONFLICT (task_id) DO UPDATE SET hash = excluded.hash`,
@@ -137,9 +137,9 @@ export function uploadStore(database: Database, work: Work): UploadStore {
 
 function add(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   upload: Omit<Upload, 'file' | 'bytes'>,
-  newWork: NewWork | undefined,
+  newTask: NewTask | undefined,
 ): void {
   const { id, workspaceId, kind, taskId, name, expires, created } = upload;
   database.transaction(() => {
@@ -148,13 +148,13 @@ function add(
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       [id, workspaceId, kind, taskId, name, expires, created],
     );
-    if (newWork) work.add({ ...newWork, held: true });
+    if (newTask) queue.add({ ...newTask, held: true });
   });
 }
 
 function received(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   id: string,
   file: string,
   bytes: number,
@@ -162,7 +162,7 @@ function received(
   const upload = database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload);
   if (upload === undefined) return 'missing';
   if (upload.file !== undefined) return 'taken_before';
-  if (upload.taskId !== undefined && !work.begin(upload.taskId)) return 'over';
+  if (upload.taskId !== undefined && !queue.begin(upload.taskId)) return 'over';
   database.run('UPDATE uploads SET file = ?, bytes = ?, receiving = NULL WHERE id = ?', [
     file,
     bytes,
@@ -173,7 +173,7 @@ function received(
 
 function giveUpLate(
   database: Database,
-  work: Work,
+  queue: TaskQueue,
   now: number,
   receivingBefore: number,
 ): readonly string[] {
@@ -185,7 +185,7 @@ function giveUpLate(
   );
   for (const { id, taskId } of late) {
     if (taskId !== undefined) {
-      work.failUnclaimed(taskId, 'No file was uploaded within an hour.', 'invalid_input');
+      queue.failUnclaimed(taskId, 'No file was uploaded within an hour.', 'invalid_input');
     }
     database.run('DELETE FROM uploads WHERE id = ?', [id]);
   }

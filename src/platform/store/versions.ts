@@ -4,8 +4,8 @@ import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/batches.ts';
 import type { Database, Row } from '../../storage/database.ts';
+import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
-import { readErrorCode, type Work } from '../../storage/work.ts';
 import { newId } from '../ids.ts';
 import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import {
@@ -32,9 +32,9 @@ const withWork = `SELECT versions.*, work.status AS work_status, work.error AS w
   FROM versions JOIN work ON work.id = versions.task_id`;
 const live = 'versions.deleted_at IS NULL';
 
-export function versionStore(database: Database, work: Work): VersionStore {
+export function versionStore(database: Database, queue: TaskQueue): VersionStore {
   return {
-    add: (version, choose) => addVersion(database, work, version, choose),
+    add: (version, choose) => addVersion(database, queue, version, choose),
     isFreezing: async (since) => isFreezing(database, since),
     find: async (projectId, number) =>
       database.get(
@@ -60,7 +60,7 @@ export function versionStore(database: Database, work: Work): VersionStore {
           (row) => row.text('project_id'),
         );
         if (projectId === undefined) return false;
-        cancelTrainingsOf(database, work, projectId, versionId, now);
+        cancelTrainingsOf(database, queue, projectId, versionId, now);
         return true;
       }),
     outlines: (versionId) =>
@@ -77,8 +77,8 @@ export function versionStore(database: Database, work: Work): VersionStore {
         [versionId, JSON.stringify(ordinals)],
         readSource,
       ),
-    addImages: async (versionId, sources, images, guard) =>
-      guard(() => {
+    addImages: async (versionId, sources, images, fenced) =>
+      fenced(() => {
         for (const image of images) addVersionImage(database, versionId, image);
         for (const { ordinal } of sources) markDone(database, versionId, ordinal);
       }),
@@ -89,14 +89,14 @@ export function versionStore(database: Database, work: Work): VersionStore {
         after: (last) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
         read: readVersionImage,
       }),
-    finish: async (versionId, guard) => {
+    finish: async (versionId, fenced) => {
       const totals = await totalsOf(database, versionId);
-      return guard(() => finishVersion(database, versionId, totals));
+      return fenced(() => finishVersion(database, versionId, totals));
     },
   };
 }
 
-export function exportStore(database: Database, work: Work): ExportStore {
+export function exportStore(database: Database, queue: TaskQueue): ExportStore {
   const find = (versionId: string, format: string) =>
     database.get(
       `SELECT exports.*, work.error, work.error_code FROM exports JOIN work ON work.id = exports.task_id
@@ -132,11 +132,11 @@ export function exportStore(database: Database, work: Work): ExportStore {
         );
         const workspaceId = workspaceOfVersion(database, versionId);
         const payload = { exportId: started.id, versionId, format, workspaceId };
-        work.add({ id: started.taskId, kind: 'export', payload });
+        queue.add({ id: started.taskId, kind: 'export', payload });
         return started;
       }),
-    finish: async (exportId, hash, bytes, guard) =>
-      guard(() => {
+    finish: async (exportId, hash, bytes, fenced) =>
+      fenced(() => {
         database.run('UPDATE exports SET hash = ?, bytes = ? WHERE id = ?', [
           hash,
           bytes,

@@ -2,8 +2,8 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { NewWork, Work } from '../../storage/work.ts';
-import type { Guard } from './store.ts';
+import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
+import type { FencedTransaction } from './store.ts';
 
 export const videoJobTables: Migration = {
   name: 'video_jobs',
@@ -51,21 +51,21 @@ export interface VideoJob {
 
 export interface VideoJobStore {
   /** With its work, in one transaction. */
-  add(job: Omit<VideoJob, 'hash'>, work: NewWork): Promise<void>;
+  add(job: Omit<VideoJob, 'hash'>, task: NewTask): Promise<void>;
   find(workspaceId: string, id: string): Promise<VideoJob | undefined>;
-  finish(id: string, hash: string, bytes: number, guard: Guard): Promise<void>;
+  finish(id: string, hash: string, bytes: number, fenced: FencedTransaction): Promise<void>;
 }
 
-export function videoJobStore(database: Database, work: Work): VideoJobStore {
+export function videoJobStore(database: Database, queue: TaskQueue): VideoJobStore {
   return {
-    add: async ({ id, workspaceId, input, settings, created }, newWork) =>
+    add: async ({ id, workspaceId, input, settings, created }, newTask) =>
       database.transaction(() => {
         database.run(
           `INSERT INTO video_jobs (id, workspace_id, input, settings, bytes, created)
            VALUES (?, ?, ?, ?, 0, ?)`,
           [id, workspaceId, JSON.stringify(input), JSON.stringify(settings), created],
         );
-        work.add(newWork);
+        queue.add(newTask);
       }),
     find: async (workspaceId, id) =>
       database.get(
@@ -73,9 +73,9 @@ export function videoJobStore(database: Database, work: Work): VideoJobStore {
         [id, workspaceId],
         readJob,
       ),
-    finish: async (id, hash, bytes, guard) => {
+    finish: async (id, hash, bytes, fenced) => {
       const sql = 'UPDATE video_jobs SET hash = ?, bytes = ? WHERE id = ?';
-      guard(() => database.run(sql, [hash, bytes, id]));
+      fenced(() => database.run(sql, [hash, bytes, id]));
     },
   };
 }

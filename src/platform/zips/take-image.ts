@@ -6,9 +6,9 @@ import { readLabel } from '../../annotation-formats/value-checks.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
+import { recogniseImage } from '../../imaging/image-signature.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import { recogniseImage } from '../../pictures/image-signature.ts';
-import { readPicture } from '../../pictures/image-threads.ts';
 import { sha256 } from '../../storage/content-hash.ts';
 import { newId } from '../ids.ts';
 import { labelOf } from '../image-upload.ts';
@@ -138,7 +138,7 @@ async function addImage(
     await blobs.put(bytes);
     return { image: known, size: found };
   }
-  const { file, descriptor } = await readPicture(bytes);
+  const { file, descriptor } = await readDescribedImage(bytes);
   await blobs.put(bytes);
   const image = await store.images.add({
     id: newId(),

@@ -2,8 +2,8 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { fitImage, readImageHeader } from '../../pictures/image-file.ts';
-import { fitInto, type Letterbox, toPlanes } from '../../pictures/letterbox.ts';
+import { fitImage, readImageHeader } from '../../imaging/image-file.ts';
+import { fitInto, type Letterbox, toPlanes } from '../../imaging/letterbox.ts';
 import type { LabelledBox } from './boxes-of-cells.ts';
 import { canvasSide, featureMaps } from './features.ts';
 import type { Example } from './fit.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
 import type { Colour, Pixels } from '../../../src/dataset-versions/kernel/operations.ts';
-import type { RawImage } from '../../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../../src/imaging/raw-image.ts';
 import { distance, noise, refusal } from './images.ts';
 import { draw } from './reference.ts';
 

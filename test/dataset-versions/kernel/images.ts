@@ -1,7 +1,7 @@
 // Images to try the kernel on, and what its refusals look like.
 
 import { expect } from 'vitest';
-import type { RawImage } from '../../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../../src/imaging/raw-image.ts';
 import { randomFrom } from '../../../src/seeded-random.ts';
 
 /** Red counts the pixels from 0, row by row; green is 100 ahead, blue 200. */

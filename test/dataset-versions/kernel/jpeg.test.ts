@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { compiledKernel } from '../../../src/dataset-versions/kernel/compiled.ts';
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
-import type { RawImage } from '../../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../../src/imaging/raw-image.ts';
 import { refusal } from './images.ts';
 
 const folder = 'sample/blood-cells/JPEGImages';

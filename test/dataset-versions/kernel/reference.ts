@@ -2,7 +2,7 @@
 
 import type { Matrix, Size } from '../../../src/dataset-versions/geometry.ts';
 import type { Colour } from '../../../src/dataset-versions/kernel/operations.ts';
-import type { RawImage } from '../../../src/pictures/raw-image.ts';
+import type { RawImage } from '../../../src/imaging/raw-image.ts';
 
 type Sample = (x: number, y: number, channel: number) => number;
 

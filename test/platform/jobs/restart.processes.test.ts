@@ -43,7 +43,7 @@ const frameCount = 150;
 if (!hasFfmpeg) process.stderr.write('DID NOT RUN: a kill within a video; no ffmpeg.\n');
 
 /** Nobody holds a lease of the dead process any more. */
-const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.workLeaseMs };
+const later = { ...systemClock, now: () => systemClock.now() + 2 * limits.taskLeaseMs };
 
 /** Data with what most kinds work on: made once, as that takes longer than the work itself. */
 let prepared: string;

@@ -13,7 +13,7 @@ import { searchStore } from '../../../src/platform/store/search.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
 import type { Metadata, Store } from '../../../src/platform/store/store.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
-import { createWork } from '../../../src/storage/work.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 
 export type Split = 'train' | 'valid' | 'test';
 
@@ -47,7 +47,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
   // What is lost with the power is no matter here, and waiting for the disk takes most of the time.
   database.run('PRAGMA synchronous = OFF');
-  const work = createWork(database, { clock: systemClock, owner: 'test' });
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'test' });
   const store = createSqliteStore(database, work);
   const acme = await store.workspaces.ensure('acme', 1);
   const globex = await store.workspaces.ensure('globex', 1);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
-import { createWork } from '../../../src/storage/work.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { numberIn, seedImages } from '../seed-kit.ts';
 
 const projectId = 'large-project';
@@ -26,7 +26,7 @@ async function largeProject(count = imageCount) {
   const { database } = await seedImages(count);
   const store = createSqliteStore(
     database,
-    createWork(database, { clock: systemClock, owner: 'x' }),
+    createTaskQueue(database, { clock: systemClock, owner: 'x' }),
   );
   await store.workspaces.ensure('acme', 1);
   return { database, store };

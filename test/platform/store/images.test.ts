@@ -9,14 +9,14 @@ import { systemClock } from '../../../src/clock.ts';
 import { platformMigrations } from '../../../src/platform/store/migrations.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { createWork } from '../../../src/storage/work.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 
 async function openStore() {
   const folder = await mkdtemp(join(tmpdir(), 'fovea-store-'));
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
   const store = createSqliteStore(
     database,
-    createWork(database, { clock: systemClock, owner: 'x' }),
+    createTaskQueue(database, { clock: systemClock, owner: 'x' }),
   );
   onTestFinished(async () => {
     await store.close();

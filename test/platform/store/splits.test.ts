@@ -3,12 +3,12 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
-import { createWork } from '../../../src/storage/work.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { seedImages } from '../seed-kit.ts';
 
 it('gives each image once, in stored order, and none of another project', async () => {
   const { database } = await seedImages(12);
-  const work = createWork(database, { clock: systemClock, owner: 'x' });
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'x' });
   const { splits } = createSqliteStore(database, work);
   database.run("UPDATE images SET hash = printf('%064d', 100 - rowid)");
   database.run("UPDATE images SET objects = NULL WHERE id = 'image-12'");

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
-import { createWork } from '../../../src/storage/work.ts';
+import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 import { numberIn, seedImages } from '../seed-kit.ts';
 
 const projectId = 'large-project';
@@ -12,7 +12,7 @@ const free = <T>(writes: () => T) => writes();
 /** A project with a version and a training that waits; what is needed to look into both. */
 async function withTraining() {
   const { database } = await seedImages(3);
-  const work = createWork(database, { clock: systemClock, owner: 'x' });
+  const work = createTaskQueue(database, { clock: systemClock, owner: 'x' });
   const store = createSqliteStore(database, work);
   const workspaceId = (await store.workspaces.ensure('acme', 1)).id;
   const settings = { preprocessing: {}, augmentation: {} };

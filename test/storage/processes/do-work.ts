@@ -5,16 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { createWork, workErrorCode, workTable } from '../../../src/storage/work.ts';
-import { startWorker } from '../../../src/storage/worker.ts';
+import { createTaskQueue, taskErrorCodes, taskTable } from '../../../src/storage/task-queue.ts';
+import { startTaskWorker } from '../../../src/storage/task-worker.ts';
 import { doneTable } from '../done-table.ts';
 
 const [path = '', name = ''] = process.argv.slice(2);
-const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
+const database = openDatabase(path, [taskTable, doneTable, taskErrorCodes]);
 const say = (text: string) => writeSync(1, `${text}\n`);
 
-startWorker({
-  work: createWork(database, { clock: systemClock, owner: name }),
+startTaskWorker({
+  queue: createTaskQueue(database, { clock: systemClock, owner: name }),
   kinds: ['job'],
   clock: systemClock,
   log: createLog('warn'),
@@ -23,7 +23,7 @@ startWorker({
   run: async (claim, signal) => {
     say(`started ${claim.attempt}`);
     if (claim.attempt === 1) await delay(60_000, undefined, { signal });
-    claim.guard(() => {
+    claim.fenced(() => {
       database.run('INSERT INTO done (name) VALUES (?)', [name]);
       claim.complete({ by: name });
     });

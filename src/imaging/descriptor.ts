@@ -1,4 +1,4 @@
-// How a picture looks, in 64 numbers and 64 bits: its colours and their layout, not its meaning.
+// How an image looks, in 64 numbers and 64 bits: its colours and their layout, not its meaning.
 
 import type { RawImage } from './raw-image.ts';
 
@@ -9,15 +9,15 @@ export interface Descriptor {
   readonly hash: Uint8Array;
 }
 
-/** The side of the picture that is looked at. */
+/** The side of the image that is looked at. */
 export const descriptorSide = 32;
 
 /**
- * Describes a picture of 32 x 32 pixels by the coarsest waves of its discrete cosine transform
+ * Describes an image of 32 x 32 pixels by the coarsest waves of its discrete cosine transform
  * (type II), as MPEG-7's colour layout descriptor and pHash do: sizes, formats and compression
  * hardly change it.
  */
-export function describePicture({ data }: RawImage): Descriptor {
+export function computeDescriptor({ data }: RawImage): Descriptor {
   const planes = toPlanes(data);
   const [light, blue, red] = planes.map(coarseWaves);
   const take = (waves: readonly number[] = [], count = 0) =>
@@ -25,20 +25,20 @@ export function describePicture({ data }: RawImage): Descriptor {
   const vector = Int8Array.from([...take(light, 36), ...take(blue, 14), ...take(red, 14)]);
   const hash = new Uint8Array(8);
   for (const [at, wave] of (light ?? []).entries()) {
-    // Without a step between, noise would decide in plain pictures.
+    // Without a step between, noise would decide in plain images.
     if (quantize(wave, at) > 0) hash[at >>> 3] = (hash[at >>> 3] ?? 0) | (1 << (at & 7));
   }
   return { vector, hash };
 }
 
-/** How alike two pictures look: 1 the same, 0 nothing in common. */
+/** How alike two images look: 1 the same, 0 nothing in common. */
 export function similarity(a: Int8Array, b: Int8Array): number {
   let squares = 0;
   for (let at = 0; at < a.length; at += 1) squares += ((a[at] ?? 0) - (b[at] ?? 0)) ** 2;
   return Math.max(0, 1 - Math.sqrt(squares) / unlike);
 }
 
-/** The distance from which on two pictures count as having nothing in common. */
+/** The distance from which on two images count as having nothing in common. */
 const unlike = 256;
 
 /** Waves in each direction. */
@@ -88,7 +88,7 @@ function waveAt(wave: number, place: number): number {
   return table[wave * descriptorSide + place] ?? 0;
 }
 
-/** The mean counts for less than its size: lighting differs between pictures of one thing. */
+/** The mean counts for less than its size: lighting differs between images of one thing. */
 function quantize(wave: number, at: number): number {
   return Math.max(-127, Math.min(127, Math.round(wave / (at === 0 ? 32 : 8))));
 }

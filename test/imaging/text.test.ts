@@ -1,7 +1,7 @@
 // Letters of our own: where their ink is, how long a text is, and what is cut.
 
 import { describe, expect, test } from 'vitest';
-import { createCanvas } from '../../src/pictures/canvas.ts';
+import { createCanvas } from '../../src/imaging/canvas.ts';
 import {
   cutName,
   cutText,
@@ -9,7 +9,7 @@ import {
   type TextStyle,
   textWidth,
   wrapText,
-} from '../../src/pictures/text.ts';
+} from '../../src/imaging/text.ts';
 
 const style: TextStyle = { scale: 1, lineWidth: 1 };
 

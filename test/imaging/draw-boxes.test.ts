@@ -1,9 +1,9 @@
 // What is labelled, over an image: lines on edges, outlines, keypoints, names.
 
 import { describe, expect, test } from 'vitest';
-import type { Box } from '../../src/pictures/box.ts';
-import { type Canvas, createCanvas } from '../../src/pictures/canvas.ts';
-import { drawBoxes } from '../../src/pictures/draw-boxes.ts';
+import type { Box } from '../../src/imaging/box.ts';
+import { type Canvas, createCanvas } from '../../src/imaging/canvas.ts';
+import { drawBoxes } from '../../src/imaging/draw-boxes.ts';
 
 const grey = [128, 128, 128] as const;
 const red = [255, 0, 0] as const;

@@ -3,15 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { createCanvas } from '../../src/pictures/canvas.ts';
+import { createCanvas } from '../../src/imaging/canvas.ts';
 import {
   cellSide,
   contactSheet,
   type Sheet,
   type SheetCell,
   scaleToCell,
-} from '../../src/pictures/contact-sheet.ts';
-import { encodePicture } from '../../src/pictures/encode.ts';
+} from '../../src/imaging/contact-sheet.ts';
+import { encodeImage } from '../../src/imaging/encode.ts';
 
 const green = [0, 200, 0] as const;
 
@@ -72,7 +72,7 @@ describe('a contact sheet', () => {
   test('is the same for the same pictures', async () => {
     const boxes = [{ label: 'a', x: 20, y: 20, width: 20, height: 20 }];
     const draw = async () =>
-      (await encodePicture(await contactSheet(sheet([[await cell(64, 48, { boxes })]])))).bytes;
+      (await encodeImage(await contactSheet(sheet([[await cell(64, 48, { boxes })]])))).bytes;
     expect(await draw()).toEqual(await draw());
   });
 
@@ -98,7 +98,7 @@ describe('a contact sheet', () => {
 
 describe('its file', () => {
   test('is a JPEG of full size where that is small enough', async () => {
-    const { bytes, ...rest } = await encodePicture(createCanvas(800, 600, green));
+    const { bytes, ...rest } = await encodeImage(createCanvas(800, 600, green));
     expect(rest).toEqual({ contentType: 'image/jpeg', width: 800, height: 600 });
     expect(await sharp(bytes).metadata()).toMatchObject({
       format: 'jpeg',
@@ -111,7 +111,7 @@ describe('its file', () => {
   test('is made smaller where nothing else helps', async () => {
     const [width, height] = [1_560, 1_200];
     const noise = { data: randomBytes(width * height * 3), width, height };
-    const made = await encodePicture(noise);
+    const made = await encodeImage(noise);
     expect(made.bytes.length).toBeLessThanOrEqual(600 * 1024);
     expect(made.width).toBeLessThan(width);
     expect(await sharp(made.bytes).metadata()).toMatchObject({ width: made.width });

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Size } from './bmp.ts';
 import type { Descriptor } from './descriptor.ts';
-import type { EncodedPicture } from './encode.ts';
+import type { EncodedImage } from './encode.ts';
 import { checkLength, type ImageFile } from './image-file.ts';
 import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
 import { type ImageThread, startImageThread } from './image-thread.ts';
@@ -18,10 +18,10 @@ export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
   return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own }))).file;
 }
 
-export async function readPicture(
+export async function readDescribedImage(
   bytes: Uint8Array,
 ): Promise<{ readonly file: ImageFile; readonly descriptor: Descriptor | undefined }> {
-  const kind = 'readPicture';
+  const kind = 'readDescribedImage';
   return answerOf(kind, await ofFile(bytes, (own) => ({ kind, bytes: own })));
 }
 
@@ -49,8 +49,8 @@ export async function reencode(
   return answerOf(kind, await ofFile(bytes, (own) => ({ kind, scale, quality, bytes: own }))).bytes;
 }
 
-export async function encodePicture(picture: RawImage, bytesMax?: number): Promise<EncodedPicture> {
-  const kind = 'encodePicture';
+export async function encodeImage(picture: RawImage, bytesMax?: number): Promise<EncodedImage> {
+  const kind = 'encodeImage';
   const answer = await ofPixels(picture, (pixels) => ({ kind, bytesMax, pixels }));
   return answerOf(kind, answer).encoded;
 }

@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { describePicture, similarity } from '../../src/pictures/descriptor.ts';
-import { readPicture } from '../../src/pictures/image-file.ts';
+import { computeDescriptor, similarity } from '../../src/imaging/descriptor.ts';
+import { readDescribedImage } from '../../src/imaging/image-file.ts';
 
 const photo = readFileSync('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
 const other = readFileSync('sample/blood-cells/JPEGImages/BloodImage_00055.jpg');
 
 async function lookOf(image: Sharp) {
-  const { descriptor } = await readPicture(await image.toBuffer());
+  const { descriptor } = await readDescribedImage(await image.toBuffer());
   if (descriptor === undefined) throw new Error('was not described');
   return descriptor;
 }
@@ -18,7 +18,7 @@ async function lookOf(image: Sharp) {
 describe('a descriptor', () => {
   it('has the mean of each plane first, and nothing else for one colour', () => {
     const data = new Uint8Array(32 * 32 * 3).fill(200);
-    const { vector, hash } = describePicture({ data, width: 32, height: 32 });
+    const { vector, hash } = computeDescriptor({ data, width: 32, height: 32 });
     const means = [vector[0], vector[36], vector[50]];
     expect(means).toEqual([72, 0, 0]);
     expect([...vector].filter((number) => number !== 0)).toEqual([72]);
@@ -66,7 +66,7 @@ describe('a descriptor', () => {
     bytes.writeUInt16LE(1, 26);
     bytes.writeUInt16LE(24, 28);
     bytes.fill(255, 54);
-    const { file, descriptor } = await readPicture(bytes);
+    const { file, descriptor } = await readDescribedImage(bytes);
     expect([file.format, descriptor?.vector[0]]).toEqual(['bmp', 127]);
   });
 });

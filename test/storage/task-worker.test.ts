@@ -9,37 +9,37 @@ import { createLog } from '../../src/log.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import {
   type Claim,
-  createWork,
+  createTaskQueue,
   LeaseLost,
-  workErrorCode,
-  workTable,
-} from '../../src/storage/work.ts';
-import { startWorker, type WorkerOptions } from '../../src/storage/worker.ts';
+  taskErrorCodes,
+  taskTable,
+} from '../../src/storage/task-queue.ts';
+import { startTaskWorker, type TaskWorkerOptions } from '../../src/storage/task-worker.ts';
 import { doneTable } from './done-table.ts';
 import { startChild, temporaryFolder } from './kit.ts';
 
-async function openWork() {
+async function openQueue() {
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openDatabase(path, [workTable, doneTable, workErrorCode]);
-  const work = createWork(database, { clock: systemClock, owner: 'test' });
+  const database = openDatabase(path, [taskTable, doneTable, taskErrorCodes]);
+  const queue = createTaskQueue(database, { clock: systemClock, owner: 'test' });
   const lines: string[] = [];
-  const start = (options: Pick<WorkerOptions, 'run'> & Partial<WorkerOptions>) => {
+  const start = (options: Pick<TaskWorkerOptions, 'run'> & Partial<TaskWorkerOptions>) => {
     const log = createLog('debug', (line) => lines.push(line));
-    const worker = startWorker({ work, kinds: ['job'], clock: systemClock, log, ...options });
+    const worker = startTaskWorker({ queue, kinds: ['job'], clock: systemClock, log, ...options });
     onTestFinished(() => worker.stop());
     return worker;
   };
-  const add = (id: string) => work.add({ id, kind: 'job', payload: null });
+  const add = (id: string) => queue.add({ id, kind: 'job', payload: null });
   const ended = (id: string) =>
-    vi.waitUntil(() => ['completed', 'failed'].includes(work.get(id)?.status ?? ''), 10_000);
-  return { path, database, work, lines, start, add, ended };
+    vi.waitUntil(() => ['completed', 'failed'].includes(queue.get(id)?.status ?? ''), 10_000);
+  return { path, database, queue, lines, start, add, ended };
 }
 
 const untilAborted = (signal: AbortSignal) => delay(60_000, undefined, { signal });
 
 describe('a worker', () => {
   test('does what is there and what comes later, in order, one at a time', async () => {
-    const { work, start, add, ended } = await openWork();
+    const { queue, start, add, ended } = await openQueue();
     const order: string[] = [];
     for (const id of ['a', 'b']) add(id);
     const worker = start({
@@ -56,29 +56,29 @@ describe('a worker', () => {
     worker.wake();
     await ended('c');
     expect(order).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
-    expect(work.get('c')).toMatchObject({ status: 'completed', result: { id: 'c' } });
+    expect(queue.get('c')).toMatchObject({ status: 'completed', result: { id: 'c' } });
   });
 
   test('finds by itself what others added', async () => {
-    const { start, add, ended, work } = await openWork();
+    const { start, add, ended, queue } = await openQueue();
     start({ pollMs: 10, run: async () => 'found' });
     await delay(30);
     add('a');
     await ended('a');
-    expect(work.get('a')?.result).toBe('found');
+    expect(queue.get('a')?.result).toBe('found');
   });
 
   test('renews its lease for as long as the work takes', async () => {
-    const { start, add, ended, work } = await openWork();
+    const { start, add, ended, queue } = await openQueue();
     add('a');
     start({ leaseMs: 600, pollMs: 10, run: () => delay(1500) });
     start({ leaseMs: 600, pollMs: 10, run: () => delay(1500) });
     await ended('a');
-    expect(work.get('a')).toMatchObject({ status: 'completed', attempts: 1 });
+    expect(queue.get('a')).toMatchObject({ status: 'completed', attempts: 1 });
   });
 
   test('says why work failed, in words of ours', async () => {
-    const { start, add, ended, work, lines } = await openWork();
+    const { start, add, ended, queue, lines } = await openQueue();
     add('a');
     start({
       run: async () => {
@@ -86,12 +86,12 @@ describe('a worker', () => {
       },
     });
     await ended('a');
-    expect(work.get('a')).toMatchObject({ status: 'failed', error: 'The version is gone.' });
+    expect(queue.get('a')).toMatchObject({ status: 'failed', error: 'The version is gone.' });
     expect(lines.join('')).not.toContain(' error ');
   });
 
   test('shows nothing of an unforeseen error, and logs where it came from', async () => {
-    const { start, add, ended, work, lines } = await openWork();
+    const { start, add, ended, queue, lines } = await openQueue();
     add('a');
     start({
       run: async () => {
@@ -99,14 +99,14 @@ describe('a worker', () => {
       },
     });
     await ended('a');
-    expect(work.get('a')?.error).toBe('The work failed inside Fovea.');
+    expect(queue.get('a')?.error).toBe('The work failed inside Fovea.');
     const logged = lines.join('');
-    expect(logged).toMatch(/error fovea: Work failed\. error="TypeError" at=".*worker\.test/);
+    expect(logged).toMatch(/error fovea: Work failed\. error="TypeError" at=".*task-worker\.test/);
     expect(logged).not.toContain('secret words');
   });
 
   test('goes on after work that failed', async () => {
-    const { start, add, ended, work } = await openWork();
+    const { start, add, ended, queue } = await openQueue();
     add('a');
     add('b');
     start({
@@ -115,13 +115,13 @@ describe('a worker', () => {
       },
     });
     await ended('b');
-    expect(work.get('b')?.status).toBe('completed');
+    expect(queue.get('b')?.status).toBe('completed');
   });
 });
 
 describe('losing the lease', () => {
   test('aborts the run, which can write nothing more', async () => {
-    const { start, add, work, database } = await openWork();
+    const { start, add, queue, database } = await openQueue();
     add('a');
     const seen = Promise.withResolvers<{ claim: Claim; signal: AbortSignal }>();
     start({
@@ -135,17 +135,17 @@ describe('losing the lease', () => {
     });
     const { claim, signal } = await seen.promise;
     expect(signal.reason).toBeInstanceOf(LeaseLost);
-    expect(() => claim.guard(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
+    expect(() => claim.fenced(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
       LeaseLost,
     );
     await delay(20);
-    expect(work.get('a')).toMatchObject({ status: 'running', error: undefined });
+    expect(queue.get('a')).toMatchObject({ status: 'running', error: undefined });
   });
 });
 
 describe('stopping', () => {
   test('gives the work back, so that another worker has it at once', async () => {
-    const { start, add, ended, work } = await openWork();
+    const { start, add, ended, queue } = await openQueue();
     add('a');
     const started = Promise.withResolvers<void>();
     const first = start({
@@ -158,11 +158,11 @@ describe('stopping', () => {
     start({ pollMs: 10, run: async ({ attempt }) => ({ attempt }) });
     await first.stop();
     await ended('a');
-    expect(work.get('a')).toMatchObject({ status: 'completed', result: { attempt: 1 } });
+    expect(queue.get('a')).toMatchObject({ status: 'completed', result: { attempt: 1 } });
   });
 
   test('completes work that ends well meanwhile', async () => {
-    const { start, add, work } = await openWork();
+    const { start, add, queue } = await openQueue();
     add('a');
     const started = Promise.withResolvers<void>();
     const worker = start({
@@ -174,11 +174,11 @@ describe('stopping', () => {
     });
     await started.promise;
     await worker.stop();
-    expect(work.get('a')).toMatchObject({ status: 'completed', result: 'ended well' });
+    expect(queue.get('a')).toMatchObject({ status: 'completed', result: 'ended well' });
   });
 
   test('does not wait for a run that does not listen, which then can write nothing', async () => {
-    const { start, add, work, database } = await openWork();
+    const { start, add, queue, database } = await openQueue();
     add('a');
     const claimed = Promise.withResolvers<Claim>();
     const worker = start({
@@ -189,26 +189,26 @@ describe('stopping', () => {
     });
     const claim = await claimed.promise;
     await worker.stop();
-    expect(work.get('a')).toMatchObject({ status: 'created', attempts: 0 });
-    expect(() => claim.guard(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
+    expect(queue.get('a')).toMatchObject({ status: 'created', attempts: 0 });
+    expect(() => claim.fenced(() => database.run("INSERT INTO done VALUES ('x')"))).toThrow(
       LeaseLost,
     );
   });
 
   test('starts nothing more', async () => {
-    const { start, add, work } = await openWork();
+    const { start, add, queue } = await openQueue();
     const worker = start({ pollMs: 10, run: async () => 'done' });
     await worker.stop();
     add('a');
     worker.wake();
     await delay(40);
-    expect(work.get('a')?.status).toBe('created');
+    expect(queue.get('a')?.status).toBe('created');
   });
 });
 
 describe('processes', () => {
   test('take over from one that was killed, and the work is done once', async () => {
-    const { path, work, database, add } = await openWork();
+    const { path, queue, database, add } = await openQueue();
     add('a');
     const first = startChild('do-work.ts', path, 'first');
     await first.says('started 1');
@@ -218,22 +218,22 @@ describe('processes', () => {
     expect(second.lines).toEqual(['ready']);
     await first.kill();
     await second.says('completed');
-    await vi.waitUntil(() => work.get('a')?.status === 'completed');
+    await vi.waitUntil(() => queue.get('a')?.status === 'completed');
     expect(second.lines).toEqual(['ready', 'started 2', 'completed']);
-    expect(work.get('a')).toMatchObject({ result: { by: 'second' }, attempts: 2 });
+    expect(queue.get('a')).toMatchObject({ result: { by: 'second' }, attempts: 2 });
     expect(database.all('SELECT name FROM done', [], (row) => row.text('name'))).toEqual([
       'second',
     ]);
   });
 
   test('share work without doing any of it twice', async () => {
-    const { path, work, database, add } = await openWork();
+    const { path, queue, database, add } = await openQueue();
     const ids = Array.from({ length: 30 }, (_, n) => `w${n}`);
     for (const id of ids) add(id);
     database.run('UPDATE work SET attempts = 1');
     const children = ['a', 'b', 'c'].map((name) => startChild('do-work.ts', path, name));
-    await vi.waitUntil(() => ids.every((id) => work.get(id)?.status === 'completed'), 20_000);
-    expect(work.get('w0')?.attempts).toBe(2);
+    await vi.waitUntil(() => ids.every((id) => queue.get(id)?.status === 'completed'), 20_000);
+    expect(queue.get('w0')?.attempts).toBe(2);
     const done = database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
     expect(done).toBe(30);
     await Promise.all(children.map((child) => child.kill()));

@@ -1,4 +1,4 @@
-// A contact sheet: rows of captioned pictures with their boxes, and what the colours mean.
+// A contact sheet: rows of captioned images with their boxes, and what the colours mean.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import {
@@ -38,7 +38,7 @@ export interface Sheet {
   readonly rows: readonly (readonly SheetCell[])[];
   /** Whose boxes the legend counts: where a row shows one image several times, the first one's. */
   readonly counted: 'first_of_row' | 'all';
-  /** The longer side of the pictures, in pixels; left out: what the columns have room for. */
+  /** The longer side of the images, in pixels; left out: what the columns have room for. */
   readonly side?: number;
 }
 
@@ -89,7 +89,7 @@ const headWidthMin = 640;
 const margin = 28;
 const gap = 16;
 const rowGap = 26;
-/** Small pictures are enlarged at most so much. */
+/** Small images are enlarged at most so much. */
 const enlargementMax = 4;
 
 const ground: Colour = [250, 250, 251];
@@ -105,7 +105,7 @@ const wordLine = 18;
 const wordLinesMax = 3;
 const nameLine = 20;
 
-/** The longer side of the pictures of a sheet with so many columns, in pixels. */
+/** The longer side of the images of a sheet with so many columns, in pixels. */
 export function cellSide(columns: number): number {
   const room = sheetWidthMax - 2 * margin - (columns - 1) * gap;
   return Math.max(cellSideMin, Math.min(cellSideMax, Math.floor(room / columns)));
@@ -140,7 +140,7 @@ function drawWords(canvas: Canvas, cell: SheetCell, left: number, top: number, s
   }
 }
 
-/** The same for all of a row, so that its pictures and its titles stand in line. */
+/** The same for all of a row, so that its images and its titles stand in line. */
 function captionHeight(row: readonly SheetCell[], side: number): number {
   const lines = Math.max(0, ...row.map((cell) => wordLines(cell, side).length));
   return nameLine + lines * wordLine + 5;

@@ -35,7 +35,7 @@ describe('the sharp that is taken', () => {
   const inWebAssembly = { isNative: false, version: native.versions.sharp };
 
   test('is the native one where it works', async () => {
-    const { findSharpBuild } = await import('../../src/pictures/load-sharp.ts');
+    const { findSharpBuild } = await import('../../src/imaging/load-sharp.ts');
     expect(await findSharpBuild()).toEqual({
       isNative: true,
       version: native.versions.sharp,
@@ -63,7 +63,7 @@ describe('the sharp that is taken', () => {
     ],
   ])('is the one in WebAssembly where the other %s', async (_case, makeSharp, refusal) => {
     beside(makeSharp);
-    const { findSharpBuild } = await import('../../src/pictures/load-sharp.ts');
+    const { findSharpBuild } = await import('../../src/imaging/load-sharp.ts');
     expect(await findSharpBuild()).toEqual({ ...inWebAssembly, refusal });
   });
 });
@@ -72,7 +72,7 @@ describe('in WebAssembly', () => {
   beforeEach(() => beside(broken));
 
   test.each(formats)('reads %s as the native one does', async (format) => {
-    const { decodeImage, readImageFile } = await import('../../src/pictures/image-file.ts');
+    const { decodeImage, readImageFile } = await import('../../src/imaging/image-file.ts');
     const bytes = await picture().toFormat(format).toBuffer();
     expect(await readImageFile(bytes)).toMatchObject({ format, width: 40, height: 30 });
     const { data, width, height } = await decodeImage(bytes);
@@ -83,7 +83,7 @@ describe('in WebAssembly', () => {
   });
 
   test.each(formats)('writes %s', async (format) => {
-    const { openRaw } = await import('../../src/pictures/image-file.ts');
+    const { openRaw } = await import('../../src/imaging/image-file.ts');
     const pixels = await openRaw({ data: slope, width: 40, height: 30 });
     const bytes = await pixels.toFormat(format, { quality: 90 }).toBuffer();
     const { data, info } = await native(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -92,8 +92,8 @@ describe('in WebAssembly', () => {
   });
 
   test('refuses what is cut off, and a drawing in disguise, and goes on reading', async () => {
-    const { readImageFile } = await import('../../src/pictures/image-file.ts');
-    const { loadSharp } = await import('../../src/pictures/load-sharp.ts');
+    const { readImageFile } = await import('../../src/imaging/image-file.ts');
+    const { loadSharp } = await import('../../src/imaging/load-sharp.ts');
     const whole = await picture().png().toBuffer();
     for (const share of [0.2, 0.6, 0.9]) {
       const part = whole.subarray(0, Math.floor(whole.length * share));
@@ -106,14 +106,14 @@ describe('in WebAssembly', () => {
   });
 
   test('draws a contact sheet', async () => {
-    const { createCanvas } = await import('../../src/pictures/canvas.ts');
-    const { contactSheet, scaleToCell } = await import('../../src/pictures/contact-sheet.ts');
-    const { encodePicture } = await import('../../src/pictures/encode.ts');
+    const { createCanvas } = await import('../../src/imaging/canvas.ts');
+    const { contactSheet, scaleToCell } = await import('../../src/imaging/contact-sheet.ts');
+    const { encodeImage } = await import('../../src/imaging/encode.ts');
     const image = await scaleToCell(createCanvas(64, 48, [0, 200, 0]), 160);
     const cell = { image, width: 64, height: 48, boxes: [], title: 'a.jpg', words: '' };
     const texts = { title: 'Preview', subtitle: '', note: '' };
     const sheet = await contactSheet({ ...texts, rows: [[cell]], counted: 'first_of_row' });
-    const { bytes, width, height } = await encodePicture(sheet);
+    const { bytes, width, height } = await encodeImage(sheet);
     expect(await native(bytes).metadata()).toMatchObject({ format: 'jpeg', width, height });
   });
 });

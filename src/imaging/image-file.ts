@@ -6,7 +6,7 @@ import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { countPngTexts, type DecodeCost, decodeCost } from './decode-cost.ts';
-import { type Descriptor, describePicture, descriptorSide } from './descriptor.ts';
+import { computeDescriptor, type Descriptor, descriptorSide } from './descriptor.ts';
 import { type ImageFormat, imageContentTypes } from './image-format.ts';
 import { recogniseImage } from './image-signature.ts';
 import { readJpegFrame } from './jpeg-frame.ts';
@@ -32,11 +32,11 @@ export interface ImageFile {
  * `too_large` (bytes or pixels), `invalid_input` (empty, truncated or corrupt).
  */
 export async function readImageFile(bytes: Uint8Array): Promise<ImageFile> {
-  return (await readPicture(bytes)).file;
+  return (await readDescribedImage(bytes)).file;
 }
 
 /** The same, and how it looks; undefined for a BMP file that is too large to decode for that. */
-export async function readPicture(
+export async function readDescribedImage(
   bytes: Uint8Array,
 ): Promise<{ readonly file: ImageFile; readonly descriptor: Descriptor | undefined }> {
   const file = await readImageHeader(bytes);
@@ -48,10 +48,10 @@ export async function readPicture(
     }
   }
   const pixels = await openPixels(bytes, file);
-  // Reading into a small picture reads all pixels, in little memory.
+  // Reading into a small image reads all pixels, in little memory.
   const side = descriptorSide;
   const small = await readOut(file, pixels.resize(side, side, { fit: 'fill' }));
-  return { file, descriptor: describePicture(small) };
+  return { file, descriptor: computeDescriptor(small) };
 }
 
 /**

@@ -1,19 +1,19 @@
-// A loop that does durable work, one piece at a time, for as long as its process lives.
+// A worker: claims tasks of a queue, and runs them one at a time for as long as its process lives.
 
 import type { Clock } from '../clock.ts';
 import { FoveaError, framesOf } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { type Claim, LeaseLost, type Work } from './work.ts';
+import { type Claim, LeaseLost, type TaskQueue } from './task-queue.ts';
 
-export interface WorkerOptions {
-  readonly work: Work;
+export interface TaskWorkerOptions {
+  readonly queue: TaskQueue;
   readonly kinds: readonly string[];
   /**
-   * Does one piece and resolves to its result. It may be called again for the same piece after a
-   * crash, so it writes through `claim.guard` and goes on where the last attempt left off. What it
-   * throws fails the work: a FoveaError with its message. `signal` is aborted when the lease is
-   * lost or the worker stops; then it throws as soon as it can.
+   * Runs one task and resolves to its result. It may be called again for the same task after a
+   * crash, so it writes through `claim.fenced` and goes on where the last attempt left off. What it
+   * throws fails the task: a FoveaError with its message. `signal` aborts when the lease is lost or
+   * the worker stops; then `run` must end as soon as it can.
    */
   run(claim: Claim, signal: AbortSignal): Promise<unknown>;
   readonly clock: Clock;
@@ -23,18 +23,18 @@ export interface WorkerOptions {
   readonly pollMs?: number;
 }
 
-export interface Worker {
-  /** Looks for work now instead of at the next poll. */
+export interface TaskWorker {
+  /** Looks for tasks now instead of at the next poll. */
   wake(): void;
   /**
-   * Aborts the running piece, waits a moment for it, and gives it back so that another process
-   * takes it over at once. A piece that ends well in that moment is completed.
+   * Aborts the running task, waits `limits.taskStopMsMax` for it, and releases it so that another
+   * process takes it over at once. A task that ends well in that time is completed.
    */
   stop(): Promise<void>;
 }
 
 /** Starts a worker. It keeps no process alive that has nothing else to do. */
-export function startWorker(options: WorkerOptions): Worker {
+export function startTaskWorker(options: TaskWorkerOptions): TaskWorker {
   const worker = new LeasedWorker(options);
   const ended = worker.loop();
   return {
@@ -48,17 +48,17 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 class LeasedWorker {
-  readonly #options: WorkerOptions;
+  readonly #options: TaskWorkerOptions;
   readonly #leaseMs: number;
   readonly #stopping = new AbortController();
   #isAwake = false;
   #wakeUp: () => void = () => {};
-  /** Ends the wait for a run that does not listen to its signal. */
+  /** Ends the wait for a task that ignores its signal. */
   #giveUp: () => void = () => {};
 
-  constructor(options: WorkerOptions) {
+  constructor(options: TaskWorkerOptions) {
     this.#options = options;
-    this.#leaseMs = options.leaseMs ?? limits.workLeaseMs;
+    this.#leaseMs = options.leaseMs ?? limits.taskLeaseMs;
   }
 
   wake(): void {
@@ -69,7 +69,7 @@ class LeasedWorker {
   stop(): NodeJS.Timeout {
     this.#stopping.abort(new FoveaError('cancelled', 'The service stops.'));
     this.wake();
-    return setTimeout(() => this.#giveUp(), limits.workStopMsMax);
+    return setTimeout(() => this.#giveUp(), limits.taskStopMsMax);
   }
 
   async loop(): Promise<void> {
@@ -82,9 +82,9 @@ class LeasedWorker {
   }
 
   #claim(): Claim | undefined {
-    const { work, kinds } = this.#options;
+    const { queue, kinds } = this.#options;
     try {
-      return work.claim(kinds, this.#leaseMs);
+      return queue.claim(kinds, this.#leaseMs);
     } catch (thrown) {
       this.#report('Work could not be claimed.', thrown);
       return undefined;
@@ -95,7 +95,7 @@ class LeasedWorker {
     if (this.#isAwake) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUp = resolve;
-    const timer = setTimeout(resolve, this.#options.pollMs ?? limits.workPollMs).unref();
+    const timer = setTimeout(resolve, this.#options.pollMs ?? limits.taskPollMs).unref();
     await promise;
     clearTimeout(timer);
   }
@@ -129,7 +129,7 @@ class LeasedWorker {
     }
   }
 
-  /** Runs the piece; resolves to how it is to be ended. */
+  /** Runs the task; resolves to the function that ends it. */
   async #run(claim: Claim, signal: AbortSignal): Promise<() => void> {
     try {
       const result = await this.#options.run(claim, signal);
@@ -143,7 +143,7 @@ class LeasedWorker {
     }
   }
 
-  /** Says what was thrown and where, without its words: they may be those of others. */
+  /** Logs the name and the place of an error, without its message: others may have written that. */
   #report(message: string, thrown: unknown): void {
     const error = thrown instanceof FoveaError && thrown.cause ? thrown.cause : thrown;
     const name = error instanceof Error ? error.name : typeof error;

@@ -1,8 +1,8 @@
 // BMP files in small: the right colours in the right places, and never long in one go.
 
 import { describe, expect, test } from 'vitest';
-import { decodeBmp, readBmpHeader } from '../../src/pictures/bmp.ts';
-import { decodeImage, decodeSmall } from '../../src/pictures/image-file.ts';
+import { decodeBmp, readBmpHeader } from '../../src/imaging/bmp.ts';
+import { decodeImage, decodeSmall } from '../../src/imaging/image-file.ts';
 import { bmp1, bmp24 } from '../fixtures/bmp-files.ts';
 
 type Colour = readonly [number, number, number];

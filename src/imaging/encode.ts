@@ -1,14 +1,14 @@
-// A drawn picture as a file that is small enough for a tool result.
+// A drawn image as a file that is small enough for a tool result.
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { openRaw } from './image-file.ts';
 import type { RawImage } from './raw-image.ts';
 
-export interface EncodedPicture {
+export interface EncodedImage {
   readonly bytes: Uint8Array;
   readonly contentType: 'image/jpeg';
-  /** Pixels: less than those of the picture where it had to be made smaller. */
+  /** Pixels: less than those of the image where it had to be made smaller. */
   readonly width: number;
   readonly height: number;
 }
@@ -16,12 +16,12 @@ export interface EncodedPicture {
 /**
  * A JPEG without colour subsampling, which keeps thin lines and letters crisp: a third of the size
  * of a PNG of photographs. The best quality that fits into the bytes; where not even the least
- * does, a smaller picture. The same picture gives the same bytes.
+ * does, a smaller image. The same image gives the same bytes.
  */
-export async function encodePicture(
+export async function encodeImage(
   picture: RawImage,
   bytesMax: number = limits.previewBytesMax,
-): Promise<EncodedPicture> {
+): Promise<EncodedImage> {
   for (const share of shares) {
     const width = Math.max(1, Math.round(picture.width * share));
     const height = Math.max(1, Math.round(picture.height * share));

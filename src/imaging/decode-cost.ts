@@ -80,7 +80,7 @@ function tiffBytes(bytes: Uint8Array, { width, bytesPerSample }: DecodedHeader):
 }
 
 /**
- * Rows that wait until one of a small picture is made of them, where all rows are decoded: three
+ * Rows that wait until one of a small image is made of them, where all rows are decoded: three
  * times what one stands for, and some that libvips reads ahead. Measured.
  */
 function streamedBytes({ width, height, channels, bytesPerSample }: DecodedHeader): number {

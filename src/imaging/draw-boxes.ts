@@ -137,7 +137,7 @@ function drawKeypoints(canvas: Canvas, keypoints: readonly Keypoint[], colour: C
   }
 }
 
-/** Of the longer side: names in a smaller picture would leave nothing to see of it. */
+/** Of the longer side: names in a smaller image would leave nothing to see of it. */
 const namedSideMin = 200;
 
 function isSmall({ width, height }: Canvas): boolean {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import {
-  createWork,
+  createTaskQueue,
   LeaseLost,
-  workErrorCode,
-  workTable,
-  workTurns,
-} from '../../src/storage/work.ts';
+  taskErrorCodes,
+  taskFairness,
+  taskTable,
+} from '../../src/storage/task-queue.ts';
 import { doneTable } from './done-table.ts';
 import { settableClock, temporaryFolder } from './kit.ts';
 
@@ -19,8 +19,8 @@ const leaseMs = 15_000;
 async function openWork() {
   const clock = settableClock();
   const path = join(await temporaryFolder(), 'work.db');
-  const database = openDatabase(path, [workTable, doneTable, workErrorCode, workTurns]);
-  const work = createWork(database, { clock, owner: 'this' });
+  const database = openDatabase(path, [taskTable, doneTable, taskErrorCodes, taskFairness]);
+  const work = createTaskQueue(database, { clock, owner: 'this' });
   const countDone = () =>
     database.get('SELECT count(*) AS n FROM done', [], (row) => row.integer('n'));
   const writeDone = () => database.run("INSERT INTO done (name) VALUES ('x')");
@@ -260,17 +260,17 @@ describe('a claim that was taken over', () => {
 
   test('can no longer write for the work', async () => {
     const { stale, valid, countDone, writeDone } = await openStale();
-    expect(() => stale.guard(writeDone)).toThrow(LeaseLost);
+    expect(() => stale.fenced(writeDone)).toThrow(LeaseLost);
     expect(countDone()).toBe(0);
-    expect(valid.guard(writeDone)).toBe(1);
+    expect(valid.fenced(writeDone)).toBe(1);
     expect(countDone()).toBe(1);
   });
 
   test('can write nothing once the work has ended', async () => {
     const { stale, valid, countDone, writeDone } = await openStale();
     valid.complete('done');
-    expect(() => stale.guard(writeDone)).toThrow(LeaseLost);
-    expect(() => valid.guard(writeDone)).toThrow(LeaseLost);
+    expect(() => stale.fenced(writeDone)).toThrow(LeaseLost);
+    expect(() => valid.fenced(writeDone)).toThrow(LeaseLost);
     expect(countDone()).toBe(0);
   });
 });
@@ -280,7 +280,7 @@ test('rows and the end of their work are there together or not at all', async ()
   work.add(job);
   const claim = work.claim(['job']);
   const finish = (after: () => void) =>
-    claim?.guard(() => {
+    claim?.fenced(() => {
       writeDone();
       claim.complete('done');
       after();
@@ -296,8 +296,8 @@ test('rows and the end of their work are there together or not at all', async ()
 
 test('two connections to one file share the work', async () => {
   const { path, work, clock } = await openWork();
-  const database = openDatabase(path, [workTable, doneTable, workErrorCode, workTurns]);
-  const other = createWork(database, { clock, owner: 'other' });
+  const database = openDatabase(path, [taskTable, doneTable, taskErrorCodes, taskFairness]);
+  const other = createTaskQueue(database, { clock, owner: 'other' });
   work.add(job);
   expect(other.claim(['job'])?.id).toBe('w1');
   expect(work.claim(['job'])).toBeUndefined();

@@ -5,14 +5,14 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import {
   decodeSmall,
+  encodeImage,
   encodeMask,
-  encodePicture,
   fitImage,
+  readDescribedImage,
   readImageHeader,
-  readPicture,
   reencode,
   scalePixels,
-} from '../../src/pictures/image-threads.ts';
+} from '../../src/imaging/image-threads.ts';
 import { greedyImages } from '../fixtures/oversized-images.ts';
 
 const plain = (width: number, height: number) =>
@@ -22,7 +22,7 @@ const greedy = await greedyImages();
 
 describe('an image that takes too much', () => {
   test.each(greedy)('is refused by its header: $name', async ({ bytes, message }) => {
-    for (const read of [readImageHeader, readPicture]) {
+    for (const read of [readImageHeader, readDescribedImage]) {
       await expect(read(bytes)).rejects.toMatchObject({
         code: 'too_large',
         message: `file: ${message}`,
@@ -33,7 +33,7 @@ describe('an image that takes too much', () => {
 
   test('is told what to send instead', async () => {
     const [first] = greedy;
-    await expect(readPicture(first?.bytes ?? new Uint8Array())).rejects.toMatchObject({
+    await expect(readDescribedImage(first?.bytes ?? new Uint8Array())).rejects.toMatchObject({
       hint: 'Send it as a baseline JPEG or as a PNG without interlacing, or make it smaller.',
     });
   });
@@ -46,7 +46,9 @@ describe('an image of the largest size', () => {
       raw,
       limitInputPixels: false,
     });
-    const { file, descriptor } = await readPicture(await image.jpeg({ quality: 1 }).toBuffer());
+    const { file, descriptor } = await readDescribedImage(
+      await image.jpeg({ quality: 1 }).toBuffer(),
+    );
     expect(file).toMatchObject({ format: 'jpeg', width: 16_400, height: 10_900 });
     expect(descriptor?.vector).toHaveLength(64);
   }, 120_000);
@@ -59,7 +61,7 @@ describe('images in threads', () => {
     const small = await plain(40, 30).png({ progressive: true }).toBuffer();
     const cut = large.subarray(0, large.length - 500);
     const outcomes = [large, small, cut, large, small, small].map((bytes) =>
-      readPicture(bytes).then(
+      readDescribedImage(bytes).then(
         ({ file }) => file.width,
         ({ code }) => code,
       ),
@@ -70,7 +72,7 @@ describe('images in threads', () => {
   test('leave the bytes of their callers alone', async () => {
     const bytes = await plain(40, 30).png().toBuffer();
     const before = Buffer.from(bytes);
-    await readPicture(bytes);
+    await readDescribedImage(bytes);
     expect(bytes.equals(before)).toBe(true);
   });
 
@@ -84,7 +86,7 @@ describe('images in threads', () => {
     expect([fitted.width, fitted.height, fitted.data.length]).toEqual([8, 6, 144]);
     const scaled = await scalePixels(image, { width: 4, height: 3 });
     expect([...scaled.data.subarray(0, 3)]).toEqual([20, 120, 200]);
-    expect(await encodePicture(image)).toMatchObject({ contentType: 'image/jpeg', width: 20 });
+    expect(await encodeImage(image)).toMatchObject({ contentType: 'image/jpeg', width: 20 });
     const smaller = await sharp(await reencode(bytes, 0.5, 90)).metadata();
     expect([smaller.format, smaller.width, smaller.height]).toEqual(['jpeg', 20, 15]);
     const mask = { data: Uint8Array.of(0, 1, 2, 255), width: 2, height: 2 };
@@ -98,7 +100,7 @@ describe('images in threads', () => {
     ['no bytes', 0, 'invalid_input'],
     ['more than 20 MB', 20 * 1024 * 1024 + 1, 'too_large'],
   ])('refuse %s', async (_case, length, code) => {
-    await expect(readPicture(new Uint8Array(length))).rejects.toMatchObject({ code });
+    await expect(readDescribedImage(new Uint8Array(length))).rejects.toMatchObject({ code });
   });
 });
 

@@ -2,14 +2,14 @@
 
 import type { Size } from './bmp.ts';
 import type { Descriptor } from './descriptor.ts';
-import { type EncodedPicture, encodePicture } from './encode.ts';
+import { type EncodedImage, encodeImage } from './encode.ts';
 import {
   decodeSmall,
   fitImage,
   type ImageFile,
   openRaw,
+  readDescribedImage,
   readImageHeader,
-  readPicture,
   reencode,
 } from './image-file.ts';
 import { loadSharp } from './load-sharp.ts';
@@ -21,14 +21,14 @@ type OwnBytes = Uint8Array<ArrayBuffer>;
 /** The names of their functions in image-file.ts. */
 export type FileJob = { readonly bytes: OwnBytes } & (
   | { readonly kind: 'readImageHeader' }
-  | { readonly kind: 'readPicture' }
+  | { readonly kind: 'readDescribedImage' }
   | { readonly kind: 'decodeSmall'; readonly side: number; readonly enlargementMax: number }
   | { readonly kind: 'fitImage'; readonly size: Size }
   | { readonly kind: 'reencode'; readonly scale: number; readonly quality: number }
 );
 
 export type PixelJob = { readonly pixels: Size & { readonly data: OwnBytes } } & (
-  | { readonly kind: 'encodePicture'; readonly bytesMax: number | undefined }
+  | { readonly kind: 'encodeImage'; readonly bytesMax: number | undefined }
   | { readonly kind: 'scalePixels'; readonly size: Size }
   | { readonly kind: 'encodeMask' }
 );
@@ -38,14 +38,14 @@ export type ImageJob = FileJob | PixelJob;
 export type JobAnswer =
   | { readonly kind: 'readImageHeader'; readonly file: ImageFile }
   | {
-      readonly kind: 'readPicture';
+      readonly kind: 'readDescribedImage';
       readonly file: ImageFile;
       readonly descriptor: Descriptor | undefined;
     }
   | { readonly kind: 'decodeSmall'; readonly file: ImageFile; readonly image: RawImage }
   | { readonly kind: 'fitImage' | 'scalePixels'; readonly image: RawImage }
   | { readonly kind: 'reencode' | 'encodeMask'; readonly bytes: Uint8Array }
-  | { readonly kind: 'encodePicture'; readonly encoded: EncodedPicture };
+  | { readonly kind: 'encodeImage'; readonly encoded: EncodedImage };
 
 /** Errors as the functions have them. */
 export async function runImageJob(job: ImageJob): Promise<JobAnswer> {
@@ -53,16 +53,16 @@ export async function runImageJob(job: ImageJob): Promise<JobAnswer> {
   switch (kind) {
     case 'readImageHeader':
       return { kind, file: await readImageHeader(job.bytes) };
-    case 'readPicture':
-      return { kind, ...(await readPicture(job.bytes)) };
+    case 'readDescribedImage':
+      return { kind, ...(await readDescribedImage(job.bytes)) };
     case 'decodeSmall':
       return { kind, ...(await decodeSmall(job.bytes, job.side, job.enlargementMax)) };
     case 'fitImage':
       return { kind, image: await fitImage(job.bytes, job.size) };
     case 'reencode':
       return { kind, bytes: await reencode(job.bytes, job.scale, job.quality) };
-    case 'encodePicture':
-      return { kind, encoded: await encodePicture(job.pixels, job.bytesMax) };
+    case 'encodeImage':
+      return { kind, encoded: await encodeImage(job.pixels, job.bytesMax) };
     case 'scalePixels':
       return { kind, image: await scalePixels(job.pixels, job.size) };
     case 'encodeMask':

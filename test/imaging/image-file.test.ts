@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
-import { decodeImage, readImageFile } from '../../src/pictures/image-file.ts';
+import { decodeImage, readImageFile } from '../../src/imaging/image-file.ts';
 import { bmp24 } from '../fixtures/bmp.ts';
 
 /** 40 x 30 pixels of noise that compresses badly, so that every part of a file matters. */

@@ -1,4 +1,4 @@
-// A picture to draw on: plain RGB pixels, and the few ways in which they are painted.
+// An image to draw on: plain RGB pixels, and the few ways in which they are painted.
 
 import type { RawImage } from './raw-image.ts';
 

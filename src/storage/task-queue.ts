@@ -1,4 +1,5 @@
-// Work that outlives its process: kept in the database, done by one process at a time.
+// A task queue in the database: tasks outlive their process, and one process at a time runs each,
+// under a lease.
 
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
@@ -7,7 +8,7 @@ import { limits } from '../limits.ts';
 import type { Database, Row } from './database.ts';
 import type { Migration } from './migrations.ts';
 
-export const workTable: Migration = {
+export const taskTable: Migration = {
   name: 'work',
   sql: `
     CREATE TABLE work (
@@ -30,33 +31,33 @@ export const workTable: Migration = {
   `,
 };
 
-/** Tells later whose fault a failure was. */
-export const workErrorCode: Migration = {
+/** Error codes of failed tasks. */
+export const taskErrorCodes: Migration = {
   name: 'error codes of work',
   sql: 'ALTER TABLE work ADD COLUMN error_code TEXT;',
 };
 
 const statuses = ['created', 'running', 'completed', 'failed'] as const;
-export type WorkStatus = (typeof statuses)[number];
+export type TaskStatus = (typeof statuses)[number];
 
-/** Whose turn it is among workspaces. */
-export const workTurns: Migration = {
+/** For the order in which workspaces are served. */
+export const taskFairness: Migration = {
   name: 'turns of work',
   sql: `CREATE INDEX work_served ON work (payload ->> 'workspaceId', updated) WHERE attempts > 0;`,
 };
 
-export interface NewWork {
+export interface NewTask {
   readonly id: string;
-  /** Which worker does it, for example `export`. */
+  /** Which worker runs it, for example `export`. */
   readonly kind: string;
-  /** What the worker needs to know; kept as JSON. Its `workspaceId` says whose work it is. */
+  /** The input of the worker, stored as JSON. Its `workspaceId` names the owner. */
   readonly payload: unknown;
-  /** Waits for `begin`: nobody claims it before. */
+  /** True: cannot be claimed before `begin`. */
   readonly held?: boolean;
 }
 
-export interface WorkItem extends Omit<NewWork, 'held'> {
-  readonly status: WorkStatus;
+export interface QueuedTask extends Omit<NewTask, 'held'> {
+  readonly status: TaskStatus;
   /** Progress: `current` of `total`. A total of 0 means that it is not known. */
   readonly current: number;
   readonly total: number;
@@ -71,7 +72,7 @@ export interface WorkItem extends Omit<NewWork, 'held'> {
   readonly updated: number;
 }
 
-/** Another process has this work by now: nothing may be written for it here any more. */
+/** Another process has claimed the task: this one must not write for it any more. */
 export class LeaseLost extends FoveaError {
   constructor() {
     super('conflict', 'This work has gone to another process.');
@@ -79,8 +80,8 @@ export class LeaseLost extends FoveaError {
 }
 
 /**
- * The right to do one piece of work, until its lease ends and somebody else claims it. Every
- * method throws `LeaseLost` from then on, and its effect is one transaction with that check.
+ * The right to run one task, until its lease expires and another process claims it. Every method
+ * throws `LeaseLost` from then on; the check and the effect of a method are one transaction.
  */
 export interface Claim {
   readonly id: string;
@@ -88,58 +89,58 @@ export interface Claim {
   readonly payload: unknown;
   /** 1 for the first. */
   readonly attempt: number;
-  /** Starts the lease anew. */
+  /** Renews the lease. */
   renew(): void;
   /**
-   * Shows how far the work is. It never goes back, so that an attempt that starts over is seen only
-   * once it is further than the last one; and getting further makes this attempt the first again.
+   * Reports progress. It never goes back: an attempt that starts over is seen only once it is
+   * further than the last one. Progress resets the count of attempts.
    */
   progress(current: number, total: number): void;
   /**
-   * Ends the work well; `result` is kept as JSON. Once this claim has ended its work, ending it
-   * again changes nothing: so a run may end it in one `guard` with its last rows.
+   * Completes the task; `result` is stored as JSON. Completing it again changes nothing, so that a
+   * run can complete it in one fenced transaction with its last rows.
    */
   complete(result: unknown): void;
-  /** Ends the work for good; `message` is shown to users. */
+  /** Fails the task; `message` is shown to users. */
   fail(message: string, code: ErrorCode): void;
-  /** Gives the work back at once. The attempt does not count. */
+  /** Gives the task back to the queue. The attempt does not count. */
   release(): void;
-  /** Runs writes in one transaction that first makes sure that the work is still ours. */
-  guard<T>(writes: () => T): T;
+  /** Runs writes in a transaction that first checks that the lease still holds (fencing). */
+  fenced<T>(writes: () => T): T;
 }
 
-/** The work in one database, whose migrations have `workTable`, `workErrorCode` and `workTurns`. */
-export interface Work {
-  /** Adds work; inside a transaction of the caller both are there or neither. */
-  add(work: NewWork): void;
-  /** Likewise, unless there is work with this id. */
-  addOnce(work: NewWork): void;
-  get(id: string): WorkItem | undefined;
-  /** Lets held work be claimed. False where it is not held any more. */
+/** Needs the migrations `taskTable`, `taskErrorCodes` and `taskFairness`. */
+export interface TaskQueue {
+  /** Adds a task; inside a transaction of the caller, atomically with it. */
+  add(work: NewTask): void;
+  /** Adds a task unless there is one with this id. */
+  addOnce(work: NewTask): void;
+  get(id: string): QueuedTask | undefined;
+  /** Releases a held task to be claimed. False if it was not held any more. */
   begin(id: string): boolean;
-  /** Fails work that nobody has claimed; `message` is shown to users. False where somebody has. */
+  /** Fails an unclaimed task; `message` is shown to users. False if it is claimed. */
   failUnclaimed(id: string, message: string, code: ErrorCode): boolean;
   /**
-   * The oldest work of these kinds that nobody does: new, or of a process that has not renewed its
-   * lease. Work that has ended too many processes, without getting further, is failed instead.
+   * Claims the oldest open task of these kinds: a new one, or one whose lease has expired. A task
+   * that was claimed `limits.taskAttemptsMax` times without progress is failed instead.
    */
   claim(kinds: readonly string[], leaseMs?: number): Claim | undefined;
 }
 
-export interface WorkOptions {
+export interface TaskQueueOptions {
   readonly clock: Clock;
   /** Names this process in the table, for people who look into it. */
   readonly owner: string;
 }
 
-export function createWork(database: Database, options: WorkOptions): Work {
+export function createTaskQueue(database: Database, options: TaskQueueOptions): TaskQueue {
   return {
     add: (work) => {
       if (addWork(database, options.clock, work)) return;
       throw new FoveaError('conflict', 'There is work with this id already.');
     },
     addOnce: (work) => void addWork(database, options.clock, work),
-    get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readWorkItem),
+    get: (id) => database.get('SELECT * FROM work WHERE id = ?', [id], readQueuedTask),
     begin: (id) =>
       database.run(
         `UPDATE work SET kind = substr(kind, ${held.length + 1}), updated = ?
@@ -152,17 +153,17 @@ export function createWork(database: Database, options: WorkOptions): Work {
          WHERE id = ? AND status = 'created'`,
         [message, code, options.clock.now(), id],
       ) > 0,
-    // Idle workers look without the lock that others write under.
-    claim: (kinds, leaseMs = limits.workLeaseMs) =>
+    // Idle workers look without taking the write lock.
+    claim: (kinds, leaseMs = limits.taskLeaseMs) =>
       findOpen(database, options.clock.now(), kinds) &&
       database.transaction(() => claimNext(database, options, kinds, leaseMs)),
   };
 }
 
-/** Before the kind of held work: no worker knows such a kind. */
+/** Prefix of the kind of a held task: no worker has such a kind. */
 const held = 'held:';
 
-function addWork(database: Database, clock: Clock, work: NewWork): boolean {
+function addWork(database: Database, clock: Clock, work: NewTask): boolean {
   const { id, payload } = work;
   const kind = work.held ? held + work.kind : work.kind;
   const now = clock.now();
@@ -175,10 +176,14 @@ function addWork(database: Database, clock: Clock, work: NewWork): boolean {
 }
 
 /**
- * The oldest that nobody does, of the workspace whose last turn is longest ago: a thousand jobs of
- * one let one of another pass.
+ * The oldest open task of the workspace that was served least recently, so that many tasks of one
+ * workspace do not hold up those of others.
  */
-function findOpen(database: Database, now: number, kinds: readonly string[]): WorkItem | undefined {
+function findOpen(
+  database: Database,
+  now: number,
+  kinds: readonly string[],
+): QueuedTask | undefined {
   return database.get(
     `WITH open AS (
        SELECT payload ->> 'workspaceId' AS workspace, min(ordinal) AS first FROM work
@@ -191,13 +196,13 @@ function findOpen(database: Database, now: number, kinds: readonly string[]): Wo
        work.ordinal
      LIMIT 1`,
     [JSON.stringify(kinds), now],
-    readWorkItem,
+    readQueuedTask,
   );
 }
 
 function claimNext(
   database: Database,
-  { clock, owner }: WorkOptions,
+  { clock, owner }: TaskQueueOptions,
   kinds: readonly string[],
   leaseMs: number,
 ): Claim | undefined {
@@ -205,7 +210,7 @@ function claimNext(
     const now = clock.now();
     const next = findOpen(database, now, kinds);
     if (next === undefined) return undefined;
-    if (next.attempts < limits.workAttemptsMax) {
+    if (next.attempts < limits.taskAttemptsMax) {
       const attempt = { ...next, attempt: next.attempts + 1, lease: `${owner}/${randomUUID()}` };
       takeLease(database, attempt, now + leaseMs, now);
       return createClaim(database, clock, attempt, leaseMs);
@@ -213,7 +218,7 @@ function claimNext(
     database.run(
       `UPDATE work SET status = 'failed', error = ?, error_code = 'internal', lease_owner = NULL,
          updated = ? WHERE id = ?`,
-      [`Fovea gave up after ${limits.workAttemptsMax} attempts.`, now, next.id],
+      [`Fovea gave up after ${limits.taskAttemptsMax} attempts.`, now, next.id],
     );
   }
 }
@@ -237,7 +242,7 @@ function takeLease(database: Database, attempt: Attempt, expires: number, now: n
 
 function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs: number): Claim {
   const { id, kind, payload, lease } = attempt;
-  /** Whether the work still runs; false once this claim has ended it. */
+  /** Whether the task still runs; false once this claim has ended it. */
   const isRunning = () => {
     const sql = 'SELECT status FROM work WHERE id = ? AND lease_owner = ?';
     const status = database.get(sql, [id, lease], (row) => row.text('status'));
@@ -266,7 +271,7 @@ function createClaim(database: Database, clock: Clock, attempt: Attempt, leaseMs
     fail: (message, code) =>
       update("status = 'failed', error = ?, error_code = ?", [message, code]),
     release: () => update("status = 'created', attempts = attempts - 1, lease_owner = ?", [null]),
-    guard: (writes) =>
+    fenced: (writes) =>
       database.transaction(() => {
         if (!isRunning()) throw new LeaseLost();
         return writes();
@@ -279,7 +284,7 @@ function toJson(value: unknown): string {
 }
 
 /** From a row of the table `work`. */
-export function readWorkItem(row: Row): WorkItem {
+export function readQueuedTask(row: Row): QueuedTask {
   const status = statuses.find((name) => name === row.text('status'));
   if (status === undefined) throw new FoveaError('internal', 'The database holds unknown work.');
   return {
@@ -298,7 +303,7 @@ export function readWorkItem(row: Row): WorkItem {
   };
 }
 
-/** Failed work of an older Fovea has none. */
+/** Failed tasks of an older Fovea have none. */
 export function readErrorCode(row: Row, column: string): ErrorCode | undefined {
   const code = row.optionalText(column);
   return code !== undefined && isErrorCode(code) ? code : undefined;

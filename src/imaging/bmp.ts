@@ -77,7 +77,7 @@ export async function decodeBmp(
 /** Pixels of one slice. */
 const slicePixels = 500_000;
 
-/** So many of a row, and so many of a column, make up a pixel of a smaller picture. */
+/** So many of a row, and so many of a column, make up a pixel of a smaller image. */
 const samples = 4;
 
 const fileHeaderBytes = 14;
