@@ -64,7 +64,7 @@ export class WorkerThread<To, From> {
     return () => this.#worker.off('message', listener);
   }
 
-  /** Calls the listener when the thread has ended, unless the returned function is called before. */
+  /** Calls the listener when the thread ends, unless the returned function is called before. */
   onEnd(listener: () => void): () => void {
     this.#worker.once('error', listener).once('exit', listener);
     return () => this.#worker.off('error', listener).off('exit', listener);

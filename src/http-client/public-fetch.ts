@@ -63,7 +63,7 @@ export async function fetchPublic(url: string, options: PublicFetchOptions): Pro
 }
 
 /** The agent for an address of others, or a RefusedLink thrown. */
-export async function publicAgent(
+async function publicAgent(
   to: URL,
   agents: Agents,
   isAllowedHost?: (host: string) => boolean,

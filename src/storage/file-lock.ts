@@ -13,7 +13,7 @@ export interface Lock {
 
 /**
  * Takes the lock of a path, among all processes of this machine: `exclusive` if no one else holds
- * it, `shared` if no one holds it exclusively. Undefined if it is taken; it does not wait. Makes the
+ * it, `shared` if no one holds it exclusively. Undefined if it is taken; does not wait. Makes the
  * file, which stays empty, and its folder. Throws `internal` for a file with other content.
  */
 export function tryLock(path: string, mode: 'exclusive' | 'shared'): Lock | undefined {

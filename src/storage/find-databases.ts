@@ -43,11 +43,7 @@ export type DatabaseFileState = 'sound' | 'unchecked' | 'damaged';
  * Reads through the whole file where it has at most `bytesMax` bytes, else only its first pages.
  * Others may write meanwhile.
  */
-export function checkDatabaseFile(
-  path: string,
-  bytes: number,
-  bytesMax: number,
-): DatabaseFileState {
+function checkDatabaseFile(path: string, bytes: number, bytesMax: number): DatabaseFileState {
   // SQLite would take it for a new one; here it is one that was lost.
   if (bytes === 0) return 'damaged';
   const { DatabaseSync } = loadSqlite();

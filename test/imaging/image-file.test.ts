@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { decodeImage, readImageFile } from '../../src/imaging/image-file.ts';
-import { bmp24 } from '../fixtures/bmp.ts';
+import { bmp24 } from '../fixtures/bmp-files.ts';
 
 /** 40 x 30 pixels of noise that compresses badly, so that every part of a file matters. */
 const noise = Buffer.from(Array.from({ length: 40 * 30 * 3 }, (_, at) => (at * 7919) >> 3));
