@@ -3,16 +3,9 @@
 // npm run conformance:platform -- --url http://127.0.0.1:8000 --key KEY
 
 import { parseArgs } from 'node:util';
-import { describeOutcome, describeRun, describeStatements } from '../test/conformance/print.ts';
-import { readStatements } from '../test/conformance/statements.ts';
+import { runKitCommand, say } from '../test/conformance/command.ts';
 import type { SignIn } from '../test/platform/conformance/check.ts';
-import { checks, profileNames } from '../test/platform/conformance/checks/index.ts';
-import {
-  isProfileName,
-  type ProfileName,
-  profiles,
-} from '../test/platform/conformance/profiles.ts';
-import { runProfile } from '../test/platform/conformance/run.ts';
+import { platformKit } from '../test/platform/conformance/kit.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,36 +28,31 @@ const { values } = parseArgs({
   },
 });
 
-const statements = readStatements('API');
-
-if (values.help) printHelp();
-else if (values.list) say(describeStatements(statements, checks));
-else if (values.key === undefined) refuse('Give the key of a workspace: --key KEY.');
-else if (isProfileName(values.profile)) {
-  process.exitCode = await tryProfile(values.profile, values.key);
-} else {
-  refuse(`There is no profile "${values.profile}"; there are ${profileNames.join(', ')}.`);
-}
-
-/** The exit code: 1 when something failed. */
-async function tryProfile(name: ProfileName, key: string): Promise<0 | 1> {
-  const target = {
-    url: values.url,
-    key,
-    otherKey: values['other-key'],
-    token: values.token,
-    signIn: signInOf(),
-    expiredToken: values['expired-token'],
-    data: values.data,
-  };
-  const outcomes = await runProfile(name, target, (outcome) => say(describeOutcome(outcome)));
-  say('\nNot run:');
-  for (const other of profileNames.filter((one) => one !== name)) {
-    say(`  ${checks[other].length} checks of --profile ${other}: ${describeProfile(other)}`);
-  }
-  say(`\n${describeRun(outcomes, statements)}`);
-  return outcomes.every(({ failure }) => failure === undefined) ? 0 : 1;
-}
+process.exitCode = await runKitCommand(platformKit, {
+  values,
+  usage: [
+    'npm run conformance:platform -- --key KEY [--url URL] [--profile NAME] [--list]',
+    '\nEach run makes projects named conformance-…, and puts them into the trash.',
+  ],
+  notes: ['\n--list prints every statement of the document with the checks that prove it.'],
+  openTarget: async () => {
+    const { url, key, token, data } = values;
+    if (key === undefined) {
+      say('Give the key of a workspace: --key KEY.');
+      return undefined;
+    }
+    const target = {
+      url,
+      key,
+      token,
+      data,
+      otherKey: values['other-key'],
+      signIn: signInOf(),
+      expiredToken: values['expired-token'],
+    };
+    return { target, close: async () => undefined };
+  },
+});
 
 function signInOf(): SignIn | undefined {
   const { email, password } = values;
@@ -76,25 +64,4 @@ function signInOf(): SignIn | undefined {
   const basic =
     basicId && basicSecret ? { clientId: basicId, clientSecret: basicSecret } : undefined;
   return { clientId, clientSecret, redirectUri, email, password, basic };
-}
-
-function describeProfile(name: ProfileName): string {
-  const { means, start } = profiles[name];
-  return [means, start].filter(Boolean).join(' ');
-}
-
-function printHelp(): void {
-  say('npm run conformance:platform -- --key KEY [--url URL] [--profile NAME] [--list]');
-  say('\nEach run makes projects named conformance-…, and puts them into the trash. Profiles:');
-  for (const name of profileNames) say(`  ${name}: ${describeProfile(name)}`);
-  say('\n--list prints every statement of the document with the checks that prove it.');
-}
-
-function refuse(why: string): void {
-  say(why);
-  process.exitCode = 2;
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,5 +1,7 @@
 // One HTTP request as anybody makes it, by fetch, and its answer read to the end.
 
+import assert from 'node:assert/strict';
+
 export interface Call {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
@@ -63,4 +65,17 @@ export function sentenceOf({ method, path, query, rawQuery = '', json, body }: C
   const verb = method ?? (json === undefined && body === undefined ? 'GET' : 'POST');
   const given = json === undefined ? '' : ` ${JSON.stringify(json).slice(0, 300)}`;
   return `${verb} ${path}${rawQuery}${query ? ` ${JSON.stringify(query)}` : ''}${given}`;
+}
+
+export function expectStatus(call: Call, { status, text }: Reply, expected: number): void {
+  if (status === expected) return;
+  assert.fail(`${sentenceOf(call)}: expected ${expected}, got ${status} ${text.slice(0, 300)}`);
+}
+
+/** The JSON of an answer that must have this status. */
+export function expectJson(call: Call, reply: Reply, status: number): unknown {
+  expectStatus(call, reply, status);
+  const type = reply.headers.get('content-type') ?? '';
+  assert.match(type, /^application\/json\b/, sentenceOf(call));
+  return reply.json;
 }

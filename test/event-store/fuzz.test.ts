@@ -8,7 +8,7 @@ import { type EventStoreProcess, startEventStoreProcess } from '../fixtures/even
 import { createdAnswer, pageAnswer } from './conformance/answers.ts';
 import type { Kit } from './conformance/check.ts';
 import { type Cloud, startCloud } from './conformance/cloud.ts';
-import { kitFor } from './conformance/run.ts';
+import { kitFor } from './conformance/kit.ts';
 import { clip, filePart, multipart, multipartType, part } from './conformance/samples.ts';
 import {
   attachment,

@@ -1,92 +1,55 @@
 // Runs the conformance kit against real services, one for each profile, and judges the kit itself.
 
-import { once } from 'node:events';
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readStatements } from '../../conformance/statements.ts';
+import { expect, test } from 'vitest';
+import { testKit } from '../../conformance/kit-tests.ts';
 import {
   type EventStoreProcess,
   startEventStoreProcess,
 } from '../../fixtures/event-store-process.ts';
-import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
 import { type Cloud, startCloud } from './cloud.ts';
-import { environmentOf, isProfileName, type ProfileName, profiles } from './profiles.ts';
-import { type Outcome, runProfile } from './run.ts';
+import { createEventStoreKit, type Target } from './kit.ts';
+import { environmentOf, type ProfileName, profileNames } from './profiles.ts';
 
-const statements = readStatements('Event Store');
-const profileNames = Object.keys(profiles).filter(isProfileName);
-const everyCheck = profileNames.flatMap((name) => checks[name]);
-
-// A busy machine takes its time to start all of them.
-describe.each(profileNames)('profile %s', { timeout: 120_000 }, (name) => {
-  test.each(checks[name].map((check) => [check.name, check] as const))('%s', async (_, check) => {
-    const outcome = await outcomes.get(check)?.promise;
-    expect(outcome?.check).toBe(check);
-    expect(outcome?.failure).toBeUndefined();
-  });
-});
-
-describe('the kit', () => {
-  test('has a check for every statement', () => {
-    const proven = new Set<string>(everyCheck.flatMap(({ proves }) => proves));
-    expect(statements.filter(({ number }) => !proven.has(number))).toEqual([]);
-    expect(statements.length).toBe(162);
-  });
-
-  test('has one name for one check', () => {
-    const names = everyCheck.map(({ name }) => name);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  });
-
-  test('fails a service that answers 500 to all', async () => {
-    expect(await passedBy(500)).toEqual([]);
-  });
-
-  test('fails a service that answers 200 to all', async () => {
-    expect(await passedBy(200)).toEqual(['/health', '/health needs no key']);
-  });
-});
-
+const kit = createEventStoreKit();
 const started: EventStoreProcess[] = [];
 const clouds: Cloud[] = [];
-const outcomes = new Map(
-  everyCheck.map((check) => [check, Promise.withResolvers<Outcome>()] as const),
-);
-let runs: readonly Promise<void>[] = [];
 
-// All at once: most of the time of a profile is waiting.
-beforeAll(() => {
-  runs = profileNames.map((name) => startProfile(name).catch((thrown) => failAll(name, thrown)));
+testKit({
+  kit,
+  profileNames,
+  startProfile,
+  close: async () => {
+    await Promise.all([
+      ...started.map((service) => service.stop()),
+      ...clouds.map((cloud) => cloud.close()),
+    ]);
+  },
+  targetAt: async (url) => ({ url, key: 'a-key', cloud: await openCloud() }),
+  passedByAll200: ['/health', '/health needs no key'],
 });
 
-afterAll(async () => {
-  await Promise.all(runs);
-  await Promise.all([
-    ...started.map((service) => service.stop()),
-    ...clouds.map((cloud) => cloud.close()),
-  ]);
+test('the kit knows every statement of the document', () => {
+  expect(kit.statements.length).toBe(162);
 });
 
-async function startProfile(name: ProfileName): Promise<void> {
+async function openCloud(): Promise<Cloud> {
   const cloud = await startCloud();
   clouds.push(cloud);
+  return cloud;
+}
+
+async function startProfile(name: ProfileName): Promise<Target> {
+  const cloud = await openCloud();
   const environment = environmentOf(name, cloud.url);
   const earlier = name === 'earlier' ? { data: await makeEarlierData() } : {};
   const service = await startEventStoreProcess({ environment, ...earlier });
   started.push(service);
   if (name === 'broken') await breakFolders(service.data);
-  const target = { url: service.url, key: environment.API_KEY, cloud };
-  await runProfile(name, target, (outcome) => outcomes.get(outcome.check)?.resolve(outcome));
-}
-
-/** A service that does not start fails the tests of its profile. */
-function failAll(name: ProfileName, thrown: unknown): void {
-  for (const check of checks[name])
-    outcomes.get(check)?.resolve({ check, failure: String(thrown) });
+  return { url: service.url, key: environment.API_KEY, cloud };
 }
 
 /** A data folder with an event that says of itself that an earlier version wrote it. */
@@ -113,28 +76,4 @@ async function breakFolders(data: string): Promise<void> {
     await rm(join(data, entry.name), { recursive: true });
     await writeFile(join(data, entry.name), '');
   }
-}
-
-/** Names of the checks that a service passes which gives this answer to everything. */
-async function passedBy(status: number): Promise<readonly string[]> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end('{}');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const cloud = await startCloud();
-  clouds.push(cloud);
-  const target = { url: `http://127.0.0.1:${port}`, key: 'a-key', cloud };
-  const passed: string[] = [];
-  const note = ({ check, failure }: Outcome) => {
-    if (failure === undefined) passed.push(check.name);
-  };
-  for (const name of profileNames) await runProfile(name, target, note);
-  server.closeAllConnections();
-  server.close();
-  return passed;
 }

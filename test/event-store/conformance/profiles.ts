@@ -71,13 +71,10 @@ export const profiles = {
 
 export type ProfileName = keyof typeof profiles;
 
-export function isProfileName(name: string): name is ProfileName {
-  return Object.hasOwn(profiles, name);
-}
+export const profileNames: readonly ProfileName[] = Object.keys(profiles).filter(isProfileName);
 
-export function isParallel(name: ProfileName): boolean {
-  const profile: Profile = profiles[name];
-  return profile.isParallel ?? false;
+function isProfileName(name: string): name is ProfileName {
+  return Object.hasOwn(profiles, name);
 }
 
 /** The variables of a profile; its cloud is at that address. */

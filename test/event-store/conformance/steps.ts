@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { type Call, type Reply, sentenceOf } from '../../conformance/http.ts';
+import { type Call, expectJson, expectStatus, sentenceOf } from '../../conformance/http.ts';
 import {
   attachmentAnswer,
   countAnswer,
@@ -94,9 +94,7 @@ export function formOf(
 /** The JSON of an answer that must have this status. */
 export async function ask(kit: Kit, call: Call, status: number): Promise<unknown> {
   const reply = await kit.client.send(call);
-  expectStatus(call, reply, status);
-  assert.match(reply.headers.get('content-type') ?? '', /^application\/json\b/);
-  return reply.json;
+  return expectJson(call, reply, status);
 }
 
 /** A call that must be refused so, in the shape of the document, and that leaves nothing. */
@@ -125,11 +123,6 @@ export function expectErrorBody(path: string, status: number, body: unknown): vo
   const isAttachment = /\/(videos|local-only-files)$/.test(path);
   const { error } = errorAnswer(status, isAttachment).safeParse(body);
   if (error) assert.fail(`the body of ${status}: ${z.prettifyError(error)}`);
-}
-
-function expectStatus(call: Call, { status, text }: Reply, expected: number): void {
-  if (status === expected) return;
-  assert.fail(`${sentenceOf(call)}: expected ${expected}, got ${status} ${text.slice(0, 300)}`);
 }
 
 /** How much the store holds; figures beside the document's where the service gives them. */

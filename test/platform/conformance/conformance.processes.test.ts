@@ -1,16 +1,13 @@
 // Runs the conformance kit against real platforms, one for each profile, and judges the kit itself.
 
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mountAuthorizationServer } from '../../../src/authorization-server/authorization-server.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createLog } from '../../../src/log.ts';
 import type { PlatformOptions } from '../../../src/platform/platform.ts';
-import { readStatements } from '../../conformance/statements.ts';
+import { testKit } from '../../conformance/kit-tests.ts';
 import {
   person,
   signIn,
@@ -26,61 +23,35 @@ import {
 } from '../../fixtures/platform.ts';
 import { isRelease } from '../../fixtures/under-test.ts';
 import { createTestTokens } from '../tokens.ts';
-import { checks, profileNames } from './checks/index.ts';
-import type { ProfileName } from './profiles.ts';
-import { type Outcome, runProfile, type Target } from './run.ts';
-
-const statements = readStatements('API');
-const everyCheck = profileNames.flatMap((name) => checks[name]);
-const filled = profileNames.filter(
-  (name) => checks[name].length > 0 && (name !== 'video' || hasFfmpeg),
-);
-if (!hasFfmpeg) process.stderr.write('DID NOT RUN: profile video; no ffmpeg.\n');
-
-// A busy machine takes its time with all of them.
-describe.each(filled)('profile %s', { timeout: 120_000 }, (name) => {
-  test.each(checks[name].map((check) => [check.name, check] as const))('%s', async (_, check) => {
-    const outcome = await outcomes.get(check)?.promise;
-    expect(outcome?.check).toBe(check);
-    expect(outcome?.failure).toBeUndefined();
-  });
-});
-
-describe('the kit', { timeout: 120_000 }, () => {
-  test('has a check for every statement', () => {
-    const proven = new Set<string>(everyCheck.flatMap(({ proves }) => proves));
-    const open = statements.filter(({ number }) => !proven.has(number));
-    expect(open.map(({ number, words }) => `${number} ${words}`)).toEqual([]);
-  });
-
-  test('has one name for one check', () => {
-    const names = everyCheck.map(({ name }) => name);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  });
-
-  test.each([500, 200])('fails a service that answers %i to all', async (status) => {
-    expect(await passedBy(status)).toEqual([]);
-  });
-});
+import { checks } from './checks/index.ts';
+import { platformKit, type Target } from './kit.ts';
+import { type ProfileName, profileNames } from './profiles.ts';
 
 const started: { readonly close: () => Promise<void> }[] = [];
-const outcomes = new Map(
-  everyCheck.map((check) => [check, Promise.withResolvers<Outcome>()] as const),
-);
-let runs: readonly Promise<void>[] = [];
+if (!hasFfmpeg) process.stderr.write('DID NOT RUN: profile video; no ffmpeg.\n');
 
-// All at once: most of the time of a profile is waiting.
-beforeAll(() => {
-  runs = filled.map((name) => startProfile(name).catch((thrown) => failAll(name, thrown)));
+testKit({
+  kit: platformKit,
+  profileNames: profileNames.filter(
+    (name) => checks[name].length > 0 && (name !== 'video' || hasFfmpeg),
+  ),
+  startProfile,
+  close: async () => {
+    // A platform before its sign-in service.
+    for (const service of started) await service.close();
+  },
+  targetAt: async (url) => ({
+    url,
+    key: 'a-key',
+    otherKey: 'b',
+    token: 'c',
+    signIn: unknownSignIn,
+    expiredToken: 'd',
+  }),
+  passedByAll200: [],
 });
 
-afterAll(async () => {
-  await Promise.all(runs);
-  // A platform before its sign-in service.
-  for (const service of started) await service.close();
-}, 120_000);
-
-async function startProfile(name: ProfileName): Promise<void> {
+async function startProfile(name: ProfileName): Promise<Target> {
   if (['sign-in', 'expired', 'applications'].includes(name)) return startWithSignIn(name);
   const tokens = createTestTokens();
   const platform = await startTestPlatform({
@@ -89,21 +60,16 @@ async function startProfile(name: ProfileName): Promise<void> {
   });
   started.push(platform);
   const scopes = new Set(['workspace:read', 'project:read']);
-  const target: Target = {
+  return {
     url: platform.url,
     key: platform.key,
     ...(name === 'other' && { otherKey: (await platform.otherWorkspace('initech')).key }),
     ...(name === 'tokens' && { token: tokens.issue({ scopes }) }),
   };
-  await run(name, target);
-}
-
-async function run(name: ProfileName, target: Target): Promise<void> {
-  await runProfile(name, target, (outcome) => outcomes.get(outcome.check)?.resolve(outcome));
 }
 
 /** A platform with its sign-in service at the same address; one for each of these profiles. */
-async function startWithSignIn(name: ProfileName): Promise<void> {
+async function startWithSignIn(name: ProfileName): Promise<Target> {
   const service = await startTestAuthorizationServer({ isUnopened: name !== 'expired' });
   let expiredToken: string | undefined;
   if (name === 'expired') {
@@ -124,7 +90,7 @@ async function startWithSignIn(name: ProfileName): Promise<void> {
   if (name === 'expired') started.push(server);
   const { post, basic } = service.applications;
   const { email, password } = person;
-  await run(name, {
+  return {
     url: platform.url,
     key: platform.key,
     data,
@@ -137,7 +103,7 @@ async function startWithSignIn(name: ProfileName): Promise<void> {
       password,
       basic: { clientId: basic.id, clientSecret: basic.secret ?? '' },
     },
-  });
+  };
 }
 
 async function startRelease(data: string) {
@@ -176,13 +142,7 @@ async function optionsOf(name: ProfileName): Promise<Partial<PlatformOptions>> {
   return {};
 }
 
-/** A platform that does not start fails the tests of its profile. */
-function failAll(name: ProfileName, thrown: unknown): void {
-  for (const check of checks[name])
-    outcomes.get(check)?.resolve({ check, failure: String(thrown) });
-}
-
-const nobody = {
+const unknownSignIn = {
   clientId: 'a',
   clientSecret: 'b',
   redirectUri: 'http://127.0.0.1:1/',
@@ -190,32 +150,3 @@ const nobody = {
   password: 'c',
   basic: { clientId: 'd', clientSecret: 'e' },
 };
-
-/** Names of the checks that a service passes which gives this answer to everything. */
-async function passedBy(status: number): Promise<readonly string[]> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end('{}');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const target = {
-    url: `http://127.0.0.1:${port}`,
-    key: 'a-key',
-    otherKey: 'b',
-    token: 'c',
-    signIn: nobody,
-    expiredToken: 'd',
-  };
-  const passed: string[] = [];
-  const note = ({ check, failure }: Outcome) => {
-    if (failure === undefined) passed.push(check.name);
-  };
-  for (const name of profileNames) await runProfile(name, target, note);
-  server.closeAllConnections();
-  server.close();
-  return passed;
-}

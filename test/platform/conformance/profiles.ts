@@ -50,6 +50,8 @@ export const profiles = {
 
 export type ProfileName = keyof typeof profiles;
 
-export function isProfileName(name: string): name is ProfileName {
+export const profileNames: readonly ProfileName[] = Object.keys(profiles).filter(isProfileName);
+
+function isProfileName(name: string): name is ProfileName {
   return Object.hasOwn(profiles, name);
 }

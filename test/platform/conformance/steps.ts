@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { type Call, type Reply, sentenceOf } from '../../conformance/http.ts';
+import { type Call, expectJson, expectStatus, sentenceOf } from '../../conformance/http.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { anObject, errorAnswer, type TaskAnswer, task, taskStarted, uploaded } from './answers.ts';
 import type { Kit } from './check.ts';
@@ -15,9 +15,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** The JSON of an answer that must have this status. A kit asks with the key of the workspace. */
 export async function ask(from: Kit | Client, call: Call, status: number): Promise<unknown> {
   const reply = await clientOf(from).send(call);
-  expectStatus(call, reply, status);
-  assert.match(reply.headers.get('content-type') ?? '', /^application\/json\b/, sentenceOf(call));
-  return reply.json;
+  return expectJson(call, reply, status);
 }
 
 /** The same, in a shape: what differs from it is named. */
@@ -134,11 +132,6 @@ export function given<Value>(value: Value | undefined, option: string): Value {
 /** An answer of 200 that is an object. */
 export function getObject(from: Kit | Client, path: string) {
   return askFor(from, anObject, { path });
-}
-
-export function expectStatus(call: Call, { status, text }: Reply, expected: number): void {
-  if (status === expected) return;
-  assert.fail(`${sentenceOf(call)}: expected ${expected}, got ${status} ${text.slice(0, 300)}`);
 }
 
 function clientOf(from: Kit | Client): Client {

@@ -1,10 +1,11 @@
 // Authentication, scopes, and the refusals that come from them.
 
 import assert from 'node:assert/strict';
+import { expectStatus } from '../../../conformance/http.ts';
 import type { StatementNumber } from '../../../conformance/statements.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
 import type { Client } from '../client.ts';
-import { ask, expectStatus, given, newProject, refused } from '../steps.ts';
+import { ask, given, newProject, refused } from '../steps.ts';
 import { withKey } from './api-keys.ts';
 
 /** The scopes of a section, and what a key with these alone may ask; undefined: nothing to ask. */

@@ -1,7 +1,7 @@
 // All checks, by the profile that they need.
 
 import type { Check } from '../check.ts';
-import { isProfileName, type ProfileName, profiles } from '../profiles.ts';
+import type { ProfileName } from '../profiles.ts';
 import { accessChecks } from './access.ts';
 import { annotationChecks } from './annotation.ts';
 import { apiKeyChecks } from './api-keys.ts';
@@ -41,8 +41,6 @@ const families = [
   signInChecks,
   applicationChecks,
 ];
-
-export const profileNames: readonly ProfileName[] = Object.keys(profiles).filter(isProfileName);
 
 export const checks: Readonly<Record<ProfileName, readonly Check[]>> = {
   default: families.flatMap((family) => family.default ?? []),

@@ -3,18 +3,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { expectStatus } from '../../../conformance/http.ts';
 import { picture } from '../../../fixtures/pictures.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
-import {
-  annotate,
-  askFor,
-  at,
-  expectStatus,
-  newProject,
-  pathOf,
-  refused,
-  upload,
-} from '../steps.ts';
+import { annotate, askFor, at, newProject, pathOf, refused, upload } from '../steps.ts';
 
 const found = z.looseObject({
   results: z.array(z.looseObject({ id: z.string().optional() })),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { expectStatus } from '../../../conformance/http.ts';
 import {
   answerOf,
   authorizationUrl,
@@ -24,7 +25,7 @@ import {
   tokensFor,
   unwilling,
 } from '../sign-in-steps.ts';
-import { ask, askFor, expectStatus, getObject, given, refused } from '../steps.ts';
+import { ask, askFor, getObject, given, refused } from '../steps.ts';
 
 const inactive = z.looseObject({ active: z.literal(false), exp: z.null() });
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { Call } from '../../../conformance/http.ts';
+import { type Call, expectStatus } from '../../../conformance/http.ts';
 import { avi } from '../../../fixtures/mp4-files.ts';
 import { picture } from '../../../fixtures/pictures.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
-import { ask, askFor, expectStatus, refused } from '../steps.ts';
+import { ask, askFor, refused } from '../steps.ts';
 
 const address = z.looseObject({ signed_url: z.url() });
 const state = z.looseObject({ status: z.int().min(0), output_signed_url: z.url().optional() });

@@ -1,10 +1,12 @@
-// Runs the checks of a profile against a platform, and puts its projects into the trash at the end.
+// The conformance kit of the platform. It puts its projects into the trash at the end of a profile.
 
-import { type Outcome as OutcomeOf, runChecks } from '../../conformance/check.ts';
+import { runChecks } from '../../conformance/check.ts';
+import type { ConformanceKit } from '../../conformance/kit.ts';
+import { readStatements } from '../../conformance/statements.ts';
 import type { Kit, SignIn } from './check.ts';
 import { checks } from './checks/index.ts';
 import { createClient } from './client.ts';
-import type { ProfileName } from './profiles.ts';
+import { type ProfileName, profileNames, profiles } from './profiles.ts';
 
 export interface Target {
   readonly url: string;
@@ -16,27 +18,29 @@ export interface Target {
   readonly data?: string | undefined;
 }
 
-export type Outcome = OutcomeOf<Kit>;
-
-/** Runs all checks of a profile, and tells each outcome as soon as it is known. */
-export async function runProfile(
-  name: ProfileName,
-  target: Target,
-  onOutcome: (outcome: Outcome) => void,
-): Promise<readonly Outcome[]> {
-  const kit = await openKit(target);
-  const outcomes = await runChecks(checks[name], {
-    openKit: () => kit,
-    onOutcome,
-    // Most of the time of a check is waiting; a rate limit counts the calls of all.
-    // Passwords that are being checked count as wrong ones until they are known.
-    atOnceMax: name === 'limited' || name === 'sign-in' ? 1 : 6,
-  });
-  for (const slug of kit.projects) {
-    await kit.client.send({ method: 'DELETE', path: `/${kit.workspace}/${slug}` });
-  }
-  return outcomes;
-}
+export const platformKit: ConformanceKit<ProfileName, Target, Kit> = {
+  statements: readStatements('API'),
+  profileNames,
+  checks,
+  describeProfile: (name) => {
+    const { means, start } = profiles[name];
+    return [means, start].filter(Boolean).join(' ');
+  },
+  runProfile: async (name, target, onOutcome) => {
+    const kit = await openKit(target);
+    const outcomes = await runChecks(checks[name], {
+      openKit: () => kit,
+      onOutcome,
+      // Most of the time of a check is waiting; a rate limit counts the calls of all.
+      // Passwords that are being checked count as wrong ones until they are known.
+      atOnceMax: name === 'limited' || name === 'sign-in' ? 1 : 6,
+    });
+    for (const slug of kit.projects) {
+      await kit.client.send({ method: 'DELETE', path: `/${kit.workspace}/${slug}` });
+    }
+    return outcomes;
+  },
+};
 
 async function openKit({ url, key, otherKey, ...target }: Target): Promise<Kit> {
   const { token, signIn, expiredToken, data } = target;
