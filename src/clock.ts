@@ -1,4 +1,4 @@
-// The only place that reads the time, so that tests can set it.
+// The clock: the only place that reads the time, so that tests can set it.
 
 export interface Clock {
   /** Wall time in milliseconds since 1970, UTC. */

@@ -1,4 +1,4 @@
-// What the process was told on its command line.
+// Parses the command line: commands and their options.
 
 import { parseArgs } from 'node:util';
 import type { SurfaceName as ToolProfile } from './config.ts';
@@ -56,7 +56,7 @@ export interface ApplicationCommand {
   readonly data: string | undefined;
 }
 
-/** As typed: whoever registers the application checks them. */
+/** As typed; validated when the application is registered. */
 export interface ApplicationValues {
   readonly name?: string;
   readonly homepage?: string;
@@ -316,7 +316,7 @@ function commandOf(command: CommandName, words: readonly string[], values: Value
   }
 }
 
-/** Refuses words that nobody would read. */
+/** Refuses arguments that no command takes. */
 function takeWords(command: string, words: readonly string[], count: number): void {
   const extra = words[count];
   if (extra === undefined) return;

@@ -1,13 +1,13 @@
-// What the process was told by its environment, checked. The only reader of the environment.
+// Settings from environment variables, validated. The only reader of the environment.
 
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
-import { loopbackProxies, parseProxies, type TrustedProxies } from './boundary/client-address.ts';
-import { isLoopbackHost } from './boundary/loopback.ts';
-import type { HttpProxy, Proxies } from './boundary/proxies.ts';
 import { invalidInput, type Problem } from './errors.ts';
 import { limits } from './limits.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
+import { loopbackProxies, parseProxies, type TrustedProxies } from './network/client-address.ts';
+import { isLoopbackHost } from './network/loopback.ts';
+import type { HttpProxy, Proxies } from './network/proxies.ts';
 import { Secret } from './secret.ts';
 
 /** The slug of the workspace of a platform on this machine, where no setting names one. */
@@ -57,7 +57,7 @@ export interface Settings {
   readonly versionMultiplierMax: number;
   /** An ONNX detection model that labels, absolute path; the embedded platform runs it. */
   readonly model: string | undefined;
-  /** The program that trains, absolute path, or `example`: the one that comes along. */
+  /** Absolute path of the training program, or `example` for the built-in one. */
   readonly trainer: string | undefined;
   /** Calls per minute and credential of the embedded platform; 0: as many as come. */
   readonly rateLimit: number | undefined;
@@ -104,7 +104,7 @@ export interface SettingsSurvey {
   readonly problems: readonly Problem[];
   /** The variables that say something. */
   readonly given: readonly string[];
-  /** Variables with our prefix that are read, and those that are set for nobody. */
+  /** Variables with the prefix FOVEA_ that are read, and those that are set but unknown. */
   readonly known: readonly string[];
   readonly unread: readonly string[];
 }
@@ -209,7 +209,7 @@ export function readProxies(
   reader: ReturnType<typeof createReader>,
   environment: Environment = process.env,
 ): Proxies | undefined {
-  // The small letters win, also where they are empty: then there is none.
+  // Lower case wins, also if it is empty, which means no proxy.
   const spelled = (small: string) =>
     environment[small] === undefined ? small.toUpperCase() : small;
   const read = (setting: string) => {
@@ -313,7 +313,7 @@ const proxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
     : { value: { origin, host, authorization } };
 };
 
-/** One that we cannot use stops nobody who needs no proxy: it is refused where it is needed. */
+/** An unusable proxy is refused only when it is needed. */
 const usableProxy: Parser<Omit<HttpProxy, 'setting'>> = (text) => {
   const parsed = proxy(text);
   if ('value' in parsed) return parsed;
@@ -331,7 +331,7 @@ function proxyAuthorization({ username, password }: URL): Secret | undefined | n
   }
 }
 
-/** What cannot be read means nobody, as elsewhere; of an address its host is surely meant. */
+/** Invalid entries match nothing, as in other programs; of a URL, its host is meant. */
 const hostsWithoutProxy: Parser<readonly string[]> = (text) => {
   const list = text.split(/[\s,]+/).filter((part) => part !== '');
   return {
@@ -477,7 +477,7 @@ function defaultHome(environment: Environment, machine: Machine): string {
   return path.join(data && path.isAbsolute(data) ? data : path.join(at, '.local/share'), 'fovea');
 }
 
-/** The working folder, unless it is so wide that nobody can have meant it: `/`, `/home`, `~`. */
+/** The working folder, unless it is too wide to be meant: `/`, `/home`, `~`. */
 function defaultRoots(machine: Machine): readonly string[] {
   const path = pathOf(machine);
   const toHome = path.relative(machine.workingFolder, machine.homeFolder);

@@ -1,6 +1,5 @@
 // The settings of the Event Store, under the names of the second document.
 
-import type { Proxies } from './boundary/proxies.ts';
 import {
   createReader,
   type Environment,
@@ -14,11 +13,12 @@ import {
   yesOrNo,
 } from './config.ts';
 import { limits } from './limits.ts';
+import type { Proxies } from './network/proxies.ts';
 import type { Secret } from './secret.ts';
 
 /** What the variables say, checked. The table is in the README. */
 export interface EventStoreSettings {
-  /** Undefined: nobody needs a key. */
+  /** Undefined: no key is needed. */
   readonly apiKey: Secret | undefined;
   /** Hosts to answer as beside the local ones, for example `line-3.lan`. */
   readonly allowedHosts: readonly string[];

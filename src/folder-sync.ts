@@ -46,7 +46,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Likewise, for those who cannot wait. */
+/** The same, synchronously. */
 export function syncFolderNow(path: string): void {
   if (!canSyncFolders) return;
   const descriptor = openSync(path, 'r');

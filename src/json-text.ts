@@ -1,5 +1,5 @@
-// JSON text before it is parsed: how many values it has, and how deep they lie. One pass over its
-// bytes builds nothing; what it costs to parse them depends on these numbers.
+// Scans JSON text before it is parsed: number of values, depth, and long strings, which decide what
+// parsing costs.
 
 import { isObjectOrArray } from './json-object.ts';
 
@@ -21,7 +21,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** What one pass over a JSON text sees. Text that is no JSON may pass: only a parser knows. */
+/** The result of a scan. Invalid JSON may pass: only a parser knows. */
 export interface JsonOutline {
   /** The first bound that the text exceeds; undefined: it keeps all of them. */
   readonly excess: JsonExcess | undefined;
@@ -29,11 +29,11 @@ export interface JsonOutline {
   readonly hasEscapes: boolean;
   /** Values up to there. */
   readonly elements: number;
-  /** Strings that are better cut out than parsed. Not all of them where there is an excess. */
+  /** Strings that are better extracted than parsed; incomplete if a bound is exceeded. */
   readonly longStrings: readonly Span[];
 }
 
-/** How a JSON text exceeds its bounds; undefined: it keeps them. */
+/** The first bound that a JSON text exceeds, if any. */
 export function jsonExcess(text: string | Uint8Array, bounds: JsonBounds): JsonExcess | undefined {
   // Most texts are too short for all bounds but that of depth.
   const isShort = text.length < Math.min(bounds.elementsMax, bounds.membersMax);
@@ -78,7 +78,7 @@ export function outlineOf(bytes: Uint8Array, bounds: JsonBounds): JsonOutline {
   return scanner;
 }
 
-/** From here on, to read a string with all others takes longer than to cut it out. */
+/** From this length on, extracting a string is faster than parsing it with the rest. */
 export const longStringBytesMin = 16 * 1024;
 
 const quote = 0x22;

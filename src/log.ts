@@ -1,4 +1,4 @@
-// Log lines, always on stderr: stdout belongs to JSON-RPC.
+// Writes log lines to stderr: stdout belongs to JSON-RPC.
 
 import { isoTime, systemClock } from './clock.ts';
 

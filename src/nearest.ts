@@ -1,4 +1,4 @@
-// The known name that somebody probably meant.
+// Finds the known name that is most similar to a misspelt one ("did you mean").
 
 import { distance } from 'fastest-levenshtein';
 

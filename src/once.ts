@@ -1,4 +1,4 @@
-// Something that is started with its first use.
+// Lazy, shared start of an asynchronous resource.
 
 export interface Once<Value> {
   get(): Promise<Value>;

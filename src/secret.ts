@@ -1,4 +1,4 @@
-// A value that must never be seen: it prints as [secret] wherever it lands by mistake.
+// A secret value: it prints as [secret] if it is logged or serialized by mistake.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';

@@ -248,7 +248,7 @@ const bad: readonly (readonly [string, string, string, string])[] = [
 const good: readonly (readonly [string, string, string])[] = [
   ['floors', 'src/bin/a.ts', "import { tools } from '../../tools/index.ts';"],
   ['floors', 'src/mcp/a.ts', "import { b } from './deeper/b.ts';"],
-  ['floors', 'src/boundary/a.ts', "import { limits } from '../limits.ts';"],
+  ['floors', 'src/network/a.ts', "import { limits } from '../limits.ts';"],
   ['floors', 'test/bin/a.ts', "import { build } from '../../scripts/bundle.ts';"],
   ['tools are thin', 'tools/a.ts', "import type { Client } from '../src/http-client/client.ts';"],
   ['tools are thin', 'tools/a.ts', "import { tool } from '../src/mcp/tool.ts';"],

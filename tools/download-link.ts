@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { checkRealFolder } from '../src/boundary/real-file.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../src/errors.ts';
+import { checkRealFolder } from '../src/file-access/open-real-file.ts';
 import type { Downloaded } from '../src/http-client/client.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
 import { fileAt } from './format.ts';

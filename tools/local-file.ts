@@ -2,9 +2,9 @@
 
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { openRealFile } from '../src/boundary/real-file.ts';
 import type { FilePart } from '../src/contract/operation.ts';
 import { FoveaError, invalidArgument } from '../src/errors.ts';
+import { openRealFile } from '../src/file-access/open-real-file.ts';
 import type { ToolContext } from '../src/mcp/tool.ts';
 import { fileAt, fileSize } from './format.ts';
 

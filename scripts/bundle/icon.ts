@@ -1,8 +1,8 @@
 // The picture of the bundle in a host: a cell within the frame of a box.
 
 import { createCanvas } from '../../src/imaging/canvas.ts';
+import { fillOutline, type Line, strokeLine } from '../../src/imaging/draw-lines.ts';
 import { openRaw } from '../../src/imaging/image-file.ts';
-import { fillOutline, type Line, strokeLine } from '../../src/imaging/strokes.ts';
 
 /** Pixels of a side: what Claude Desktop recommends. */
 const side = 512;

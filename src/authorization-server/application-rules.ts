@@ -1,12 +1,12 @@
 // What an application must be like to be registered (first document, OAuth application).
 
-import { isLoopbackName } from '../boundary/loopback.ts';
 import type { ApplicationValues } from '../command-line.ts';
 import type { ClientAuthentication } from '../config.ts';
 import { type Scope, scopes } from '../contract/scopes.ts';
 import { invalidInput, type Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { nearest } from '../nearest.ts';
+import { isLoopbackName } from '../network/loopback.ts';
 import { displayNameProblem, slugProblem } from './text-rules.ts';
 
 export const visibilities = ['Internal', 'Unlisted', 'Public'] as const;

@@ -2,12 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { isPlainLoopback } from '../boundary/loopback.ts';
 import type { Clock } from '../clock.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import type { Log } from '../log.ts';
+import { isPlainLoopback } from '../network/loopback.ts';
 import type { Secret } from '../secret.ts';
 import { openDatabase } from '../storage/database.ts';
 import { hashOfGrant } from './adapter.ts';

@@ -1,6 +1,6 @@
 // Name and password of a form, held against the accounts, with pauses after wrong ones.
 
-import { customerNetwork } from '../boundary/client-address.ts';
+import { customerNetwork } from '../network/client-address.ts';
 import { Secret } from '../secret.ts';
 import type { Form } from './page-form.ts';
 import type { People } from './people.ts';

@@ -1,11 +1,11 @@
 // Wrong passwords in a row make a pause: for an account at an address, and for each more widely.
 
 import { createHash } from 'node:crypto';
-import { customerNetwork } from '../boundary/client-address.ts';
 import type { Clock } from '../clock.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { LruCache } from '../lru-cache.ts';
+import { customerNetwork } from '../network/client-address.ts';
 
 /**
  * The pair pauses early and each alone late: whoever types wrong passwords for somebody else from

@@ -5,8 +5,8 @@ import {
   type AuthorizationServerOptions,
   mountAuthorizationServer,
 } from '../authorization-server/authorization-server.ts';
-import { isLoopbackHost } from '../boundary/loopback.ts';
 import type { Log } from '../log.ts';
+import { isLoopbackHost } from '../network/loopback.ts';
 
 export interface MountOptions extends AuthorizationServerOptions {
   /** The address on which the service listens. */

@@ -3,10 +3,10 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Check } from '../../tools/doctor/check.ts';
 import { diagnose } from '../../tools/doctor.ts';
-import { openFileRoots } from '../boundary/file-roots.ts';
 import { systemClock } from '../clock.ts';
 import type { DoctorCommand } from '../command-line.ts';
 import { type Settings, surveySettings } from '../config.ts';
+import { openFileRoots } from '../file-access/file-roots.ts';
 import { createLog } from '../log.ts';
 import { noElicitation } from '../mcp/elicitation/host-elicitation.ts';
 import { forPeople } from '../mcp/foreign-text.ts';

@@ -1,13 +1,13 @@
 // `fovea event-store`: the device Event Store as a service of its own.
 
 import { join } from 'node:path';
-import { isLoopbackHost } from '../boundary/loopback.ts';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { readSettings } from '../config.ts';
 import { startEventStore } from '../event-store/event-store.ts';
 import { readEventStoreSettings } from '../event-store-config.ts';
 import { createLog } from '../log.ts';
+import { isLoopbackHost } from '../network/loopback.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
 import { runService } from './run-service.ts';
 

@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import budget from '../../tools/budget.json' with { type: 'json' };
 import list from '../../tools/list.json' with { type: 'json' };
-import { proxyFor } from '../boundary/proxies.ts';
 import { systemClock } from '../clock.ts';
 import { type Settings, surveySettings } from '../config.ts';
 import { createProxyFetch } from '../http-client/proxy-fetch.ts';
@@ -14,6 +13,7 @@ import { wireTools } from '../mcp/create-server.ts';
 import { servedRevisions } from '../mcp/protocol-revisions.ts';
 import { offeredOperations } from '../mcp/tool-list.ts';
 import { nearest } from '../nearest.ts';
+import { proxyFor } from '../network/proxies.ts';
 import { findHosts } from '../setup/find-hosts.ts';
 import { findProgram } from '../setup/find-program.ts';
 import type {

@@ -28,7 +28,7 @@ export async function runStdio(version: string): Promise<void> {
   lifecycle.onEnd('services', () => services.close());
   const workingFolder = process.cwd();
   const files = once(async () => {
-    const { openFileRoots } = await import('../boundary/file-roots.ts');
+    const { openFileRoots } = await import('../file-access/file-roots.ts');
     return openFileRoots(settings.fileRoots, workingFolder);
   });
   const server = serveStdioMcp(

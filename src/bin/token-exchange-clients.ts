@@ -1,13 +1,13 @@
 // The platform as each caller of `fovea http` may see it: with a token of the caller's own, which
 // is not the one that the caller has shown (MCP authorization, token passthrough).
 
-import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from '../mcp/http/authorization.ts';
+import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
 import type { ExchangedToken } from '../sign-in/resource-server.ts';
 

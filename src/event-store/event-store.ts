@@ -1,7 +1,6 @@
 // The device Event Store: its parts put together and served (second document).
 
 import { join } from 'node:path';
-import type { TrustedProxies } from '../boundary/client-address.ts';
 import type { Clock } from '../clock.ts';
 import type { UncheckedParts } from '../contract/check.ts';
 import { deviceOperations } from '../contract/index.ts';
@@ -12,6 +11,7 @@ import type { Service } from '../http-server/service.ts';
 import { isJsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import type { TrustedProxies } from '../network/client-address.ts';
 import { openFileFolder } from '../storage/file-folder.ts';
 import { createKeyCheck, deviceCredentials } from './api-key.ts';
 import { startLeaderUploader } from './cloud-upload/leader-uploader.ts';

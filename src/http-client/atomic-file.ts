@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, lstat, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { checkRealFolder, createRealFile } from '../boundary/real-file.ts';
 import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
+import { checkRealFolder, createRealFile } from '../file-access/open-real-file.ts';
 import { syncFolder } from '../folder-sync.ts';
 
 export interface AtomicFile {
@@ -17,7 +17,7 @@ export interface AtomicFile {
 
 /**
  * Begins a file that `commit` renames to `path`, which contains no symbolic links
- * (boundary/real-file.ts). Until then it has another name in the same folder.
+ * (file-access/open-real-file.ts). Until then it has another name in the same folder.
  * Throws `invalid_input` where a file is there already or none can be written; all of its methods
  * throw `full` where the disk is full.
  */

@@ -1,8 +1,8 @@
 // The client of the services: call(operation, arguments), downloads and uploads.
 
-import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
+import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
 import type { RetryDelay } from './retry.ts';
 
@@ -14,7 +14,7 @@ export interface Upstream {
   /** An access token goes into the header alone, also where an API key goes into the query. */
   readonly isAccessToken?: boolean;
   /**
-   * Another credential after this one was refused with 401; undefined: there is none. Asked once
+   * Another credential after one was refused with 401; undefined if there is none. Called once
    * per call.
    */
   renew?(refused: Secret, signal: AbortSignal): Promise<Secret | undefined>;

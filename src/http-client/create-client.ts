@@ -2,11 +2,11 @@
 
 import { Agent, type Dispatcher } from 'undici';
 import { untilAborted } from '../abort.ts';
-import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Input, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
 import type { CallOptions, Client, ClientOptions, Reply, Upstream, Upstreams } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';

@@ -1,8 +1,8 @@
 // Downloads a link that a service gave into a new file: whole, or not at all.
 
-import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { asProxyError } from '../network/proxy-error.ts';
 import { createAtomicFile } from './atomic-file.ts';
 import type {
   CallOptions,

@@ -1,9 +1,9 @@
 // Turns failed attempts into errors: the message is ours, the text of the service is kept apart.
 
-import { asProxyError, type ProxyError } from '../boundary/proxy-error.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ErrorCode, FoveaError, type Retry } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { asProxyError, type ProxyError } from '../network/proxy-error.ts';
 import type { Secret } from '../secret.ts';
 import type { Deadline } from './deadline.ts';
 import type { HttpResponse, NoResponse } from './http-request.ts';

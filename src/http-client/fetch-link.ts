@@ -2,14 +2,14 @@
 
 import { Agent, type Dispatcher, request } from 'undici';
 import { untilAborted } from '../abort.ts';
+import { limits } from '../limits.ts';
+import type { Proxies } from '../network/proxies.ts';
 import {
   isPublicHostname,
   mayBePublicElsewhere,
   NotPublicError,
   publicLookup,
-} from '../boundary/addresses.ts';
-import type { Proxies } from '../boundary/proxies.ts';
-import { limits } from '../limits.ts';
+} from '../network/public-addresses.ts';
 import { createProxyPools, type ProxyPools } from './proxy-pools.ts';
 import { commonHeaders } from './request.ts';
 

@@ -1,8 +1,8 @@
 // Forwards requests to http URLs through a proxy (absolute-form, RFC 9112 section 3.2.2).
 
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import type { HttpProxy } from '../boundary/proxies.ts';
-import { ProxyError } from '../boundary/proxy-error.ts';
+import type { HttpProxy } from '../network/proxies.ts';
+import { ProxyError } from '../network/proxy-error.ts';
 
 /** The credential for the proxy. */
 export function proxyHeaders({ authorization }: HttpProxy): Record<string, string> {

@@ -1,7 +1,7 @@
 // Files of a multipart body that report how much of them was sent. A file on disk is read only when
 // it is sent, and must not have changed since.
 
-import { openRealFile } from '../boundary/real-file.ts';
+import { openRealFile } from '../file-access/open-real-file.ts';
 import { limits } from '../limits.ts';
 
 /** Says how many bytes were read, each time that some were. */

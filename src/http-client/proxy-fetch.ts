@@ -1,6 +1,6 @@
 // `fetch` for URLs of the settings: through a proxy if one is configured for them.
 
-import { type Proxies, proxyFor } from '../boundary/proxies.ts';
+import { type Proxies, proxyFor } from '../network/proxies.ts';
 import { once } from '../once.ts';
 
 interface Fetched {

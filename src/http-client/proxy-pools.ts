@@ -1,7 +1,7 @@
 // Connection pools through proxies: one for each scheme.
 
 import { Agent, type Dispatcher } from 'undici';
-import { type HttpProxy, type Proxies, proxyFor } from '../boundary/proxies.ts';
+import { type HttpProxy, type Proxies, proxyFor } from '../network/proxies.ts';
 import { openForwardProxy } from './forward-proxy.ts';
 import { openTunnels } from './proxy-tunnel.ts';
 

@@ -4,9 +4,9 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import type { HttpProxy } from '../boundary/proxies.ts';
-import { ProxyError } from '../boundary/proxy-error.ts';
 import { limits } from '../limits.ts';
+import type { HttpProxy } from '../network/proxies.ts';
+import { ProxyError } from '../network/proxy-error.ts';
 import { proxyHeaders } from './forward-proxy.ts';
 
 export interface Tunnels {

@@ -3,9 +3,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Dispatcher } from 'undici';
-import type { Proxies } from '../boundary/proxies.ts';
-import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError } from '../errors.ts';
+import type { Proxies } from '../network/proxies.ts';
+import { asProxyError } from '../network/proxy-error.ts';
 import { createAtomicFile } from './atomic-file.ts';
 import {
   type Agents,

@@ -3,8 +3,8 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import { untilAborted } from '../abort.ts';
-import { asProxyError } from '../boundary/proxy-error.ts';
 import { type ErrorCode, FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
+import { asProxyError } from '../network/proxy-error.ts';
 import type { ClientOptions, UploadOptions, UploadSource } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { asRefusedLink, discard, parseLink, type Response } from './fetch-link.ts';

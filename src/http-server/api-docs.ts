@@ -10,7 +10,7 @@ import { staticFileRoute } from './static-file.ts';
 export interface ApiDocs {
   /** The OpenAPI document; asked for once, with the first request. */
   describe(): JsonSchema;
-  /** True: for whoever asks, without a credential. */
+  /** True: served without a credential. */
   readonly open: boolean;
 }
 

@@ -5,7 +5,7 @@ import {
   clientAddresses,
   customerNetwork,
   type TrustedProxies,
-} from '../boundary/client-address.ts';
+} from '../network/client-address.ts';
 import { headerValues } from './header-values.ts';
 
 const recorded = new WeakMap<IncomingMessage, string>();

@@ -2,17 +2,17 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { customerNetwork } from '../boundary/client-address.ts';
 import { systemClock } from '../clock.ts';
 import { limits } from '../limits.ts';
+import { customerNetwork } from '../network/client-address.ts';
 
 /** `ended` is to be called when the response has closed. */
 type Answer = (request: IncomingMessage, response: ServerResponse, ended: () => void) => void;
 
 /**
- * Has every request of the server answered: those of one connection one after the other (RFC 9112
- * section 9.3.2), so that a thousand in one piece do not all run at once. Cuts whoever does not
- * read an answer, and where there are too many connections, one of those who have most.
+ * Answers the requests of each connection one after the other (RFC 9112 section 9.3.2), so that a
+ * thousand pipelined requests do not run at once. Closes connections whose client does not read its
+ * answer, and, above the limit, one of the network with the most connections.
  */
 export function answerConnections(server: Server, answer: Answer): void {
   const connections = new Connections();
@@ -22,7 +22,7 @@ export function answerConnections(server: Server, answer: Answer): void {
     if (connection === undefined) return;
     connection.take(() => answer(request, response, () => connection.ended()));
   });
-  // Time passes without a byte in either direction.
+  // No byte came or went for that time.
   server.timeout = limits.answerIdleMsMax;
   server.keepAliveTimeout = limits.keepAliveMsMax;
   server.on('timeout', (socket) => {
@@ -55,7 +55,7 @@ class Connections {
     if (this.#all.size > limits.connectionsMax) this.#cutOne();
   }
 
-  /** Of those who have most: one that asked for nothing yet, else an idle one, else the last. */
+  /** Of the network with the most connections: an unused one, else an idle one, else the last. */
   #cutOne(): void {
     let most: ReadonlySet<Connection> = new Set();
     for (const own of this.#networks.values()) if (own.size >= most.size) most = own;
@@ -80,12 +80,12 @@ class Connection {
     this.#socket = socket;
   }
 
-  /** 0: nothing was asked for yet; then by the time when it was; most while something is. */
+  /** 0: unused; then by the time of the last request; highest while a request is answered. */
   get worth(): number {
     return this.isBusy ? Number.POSITIVE_INFINITY : this.#usedMs;
   }
 
-  /** Runs it once all that was asked before it was answered. Cuts whoever asks for too much. */
+  /** Runs a request after those before it were answered. Closes the connection if too many wait. */
   take(run: () => void): void {
     if (this.isCut) return;
     if (!this.isBusy) {

@@ -46,7 +46,7 @@ export function credentialPlace({ parameter }: CredentialPlaces, query: Texts): 
   return values.some(Boolean) ? 'parameter' : 'header';
 }
 
-/** Members without the one that carries the credential. */
+/** The members without the credential. */
 export function withoutKey<Value>(
   { parameter }: CredentialPlaces,
   members: Readonly<Record<string, Value>>,

@@ -143,7 +143,7 @@ class Form {
   readonly file: Promise<OpenFile>;
   /** Resolves at the end of a good body. */
   readonly finished: Promise<void>;
-  /** Ends it as a failure, also for whoever reads the file. */
+  /** Fails the form, and the reader of the file. */
   readonly fail: (reason: unknown) => void;
   readonly fields = new Map<string, string>();
   /** What is wrong with the body, once that is known. */

@@ -28,7 +28,7 @@ export interface ByteRange {
 
 /**
  * Sends content, or the one byte range that the request asks for; 304 where the caller has it. A
- * stream that fails or ends early cuts the connection, so that nobody takes a part for the whole;
+ * stream that fails or ends early closes the connection, so that a part is not taken for the whole;
  * a client that goes away is no error.
  */
 export async function sendContent(response: ServerResponse, content: Content): Promise<void> {
@@ -97,7 +97,7 @@ function headersOf({ contentType, filename, etag, sameOrigin }: Content) {
   };
 }
 
-/** What has an ETag never changes; it may need a credential, so nobody keeps it for others. */
+/** Content with an ETag never changes; shared caches must not keep it: it may be private. */
 const forEver = 'private, max-age=31536000, immutable';
 
 /** RFC 9110, section 13.1.2: any of a list, weak or not. */
@@ -121,7 +121,7 @@ function wantedRange(
   return isSame ? parseRange(range, bytes) : undefined;
 }
 
-/** RFC 6266: a plain name for all, the exact one for whoever reads RFC 8187. */
+/** RFC 6266: an ASCII name for all clients, and the exact one in the encoding of RFC 8187. */
 function attachment(filename: string): string {
   const plain = filename.replaceAll(/[^\w.+ -]/g, '_');
   const exact = encodeURIComponent(filename.toWellFormed()).replaceAll(

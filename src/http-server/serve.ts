@@ -2,12 +2,12 @@
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { TrustedProxies } from '../boundary/client-address.ts';
-import { localRequests } from '../boundary/local-requests.ts';
 import type { Clock } from '../clock.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import type { TrustedProxies } from '../network/client-address.ts';
+import { createHostCheck } from '../network/host-check.ts';
 import { BodyMemory } from './body-memory.ts';
 import { recordAddresses } from './client-address.ts';
 import { ClientDisconnect } from './client-disconnect.ts';
@@ -62,14 +62,14 @@ export async function serve<Ops extends Operations, Principal>(
     requestTimeout: options.requestMsMax ?? limits.requestMsMax,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: limits.headerBytesMax,
-    // localRequests checks it, so that the answer has the error shape of the service.
+    // createHostCheck checks it, so that the answer has the error shape of the service.
     requireHostHeader: false,
   });
   const running = new Set<Promise<void>>();
   answerMalformedRequests(server, errorBody);
   const port = await listen(server, host, options.port);
   const url = urlOf(host, port);
-  const checkSource = localRequests({ port, host: new URL(url).hostname, allowedHosts });
+  const checkSource = createHostCheck({ port, host: new URL(url).hostname, allowedHosts });
   const service = { checkSource, router, errorBody, onAnswer: options.onAnswer, log, clock };
   const noteAddress = recordAddresses(options.trustedProxies ?? []);
   server.on('error', ({ message }) => log.error('the service failed', { reason: message }));
@@ -96,7 +96,7 @@ export async function serve<Ops extends Operations, Principal>(
 }
 
 interface Running {
-  readonly checkSource: ReturnType<typeof localRequests>;
+  readonly checkSource: ReturnType<typeof createHostCheck>;
   readonly router: Router<Endpoint>;
   readonly errorBody: ErrorBody;
   readonly onAnswer: OnAnswer | undefined;

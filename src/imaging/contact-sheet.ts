@@ -12,9 +12,9 @@ import {
 } from './canvas.ts';
 import { black, classColours } from './class-colours.ts';
 import { type DrawnBox, drawBoxes } from './draw-boxes.ts';
+import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './draw-text.ts';
 import { scalePixels } from './image-threads.ts';
 import type { RawImage } from './raw-image.ts';
-import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './text.ts';
 
 export interface SheetCell {
   /** As scaleToCell gives it. */

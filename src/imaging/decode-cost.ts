@@ -1,5 +1,5 @@
-// What decoding an image file takes of memory, counted from its header before anything is decoded.
-// Pixels as such cost little: libvips streams them. What counts is what a format keeps as a whole.
+// The memory that decoding an image file takes, computed from its header. Most pixels are streamed
+// by libvips and cost little: what counts is what a format keeps in memory as a whole.
 
 import type { ImageFormat } from './image-format.ts';
 import { readJpegFrame } from './jpeg-frame.ts';

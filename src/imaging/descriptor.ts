@@ -1,4 +1,5 @@
-// How an image looks, in 64 numbers and 64 bits: its colours and their layout, not its meaning.
+// A visual descriptor of an image for similarity search: 64 numbers and 64 bits for its colours and
+// their layout.
 
 import type { RawImage } from './raw-image.ts';
 

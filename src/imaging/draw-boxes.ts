@@ -1,11 +1,11 @@
-// Boxes, outlines and keypoints over an image, with the names of their classes.
+// Draws boxes, outlines and keypoints over an image, with the names of their classes.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Box, Keypoint, Point } from './box.ts';
 import { type Area, type Canvas, type Colour, fillArea, frameArea } from './canvas.ts';
 import { readableOn, white } from './class-colours.ts';
-import { fillOutline, strokeLine } from './strokes.ts';
-import { drawText, type TextStyle, textHeight, textWidth } from './text.ts';
+import { fillOutline, strokeLine } from './draw-lines.ts';
+import { drawText, type TextStyle, textHeight, textWidth } from './draw-text.ts';
 
 /** A box with words of its own beside it; without them, its label stands there. */
 export interface DrawnBox extends Box {

@@ -1,5 +1,5 @@
-// Image files: which format it is, how large, whether its pixels can be read. Works in the thread
-// that calls it: services go through image-threads.ts.
+// Reads image files: format, size, and whether their pixels can be decoded. Works in the calling
+// thread: services go through image-threads.ts.
 
 import type { Sharp } from 'sharp';
 import { type ErrorCode, FoveaError } from '../errors.ts';
@@ -11,7 +11,7 @@ import { type ImageFormat, imageContentTypes } from './image-format.ts';
 import { recogniseImage } from './image-signature.ts';
 import { readJpegFrame } from './jpeg-frame.ts';
 import { loadSharp } from './load-sharp.ts';
-import { Malformed } from './malformed.ts';
+import { Malformed } from './malformed-header.ts';
 import type { RawImage } from './raw-image.ts';
 import { countTiffPages } from './tiff-layout.ts';
 import { readWebpHeader } from './webp-header.ts';

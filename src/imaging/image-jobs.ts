@@ -1,8 +1,8 @@
-// What the threads for images do: each job is given the bytes of a file, or raw pixels.
+// The jobs of image threads: each gets the bytes of a file, or raw pixels.
 
 import type { Size } from './bmp.ts';
 import type { Descriptor } from './descriptor.ts';
-import { type EncodedImage, encodeImage } from './encode.ts';
+import { type EncodedImage, encodeImage } from './encode-image.ts';
 import {
   decodeSmall,
   fitImage,

@@ -1,4 +1,4 @@
-// What a thread for images and the one that started it say to each other.
+// The messages between an image thread and the thread that started it.
 
 import type { ErrorCode, Problem } from '../errors.ts';
 import type { ImageJob, JobAnswer } from './image-jobs.ts';

@@ -1,17 +1,17 @@
-// Images read and drawn in threads, within one budget of memory for the whole process: small ones
-// share a thread, a large one has a thread of its own, which ends with it and gives its memory
-// back. The functions do what those of their names in image-file.ts and encode.ts do.
+// Decodes and encodes images in worker threads, within one memory budget of the process: small ones
+// share a thread, a large one has its own thread, which ends with it and frees its memory. The
+// functions do what those of the same names in image-file.ts and encode-image.ts do.
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Size } from './bmp.ts';
 import type { Descriptor } from './descriptor.ts';
-import type { EncodedImage } from './encode.ts';
+import type { EncodedImage } from './encode-image.ts';
 import { checkLength, type ImageFile } from './image-file.ts';
 import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
-import { type ImageThread, startImageThread } from './image-thread.ts';
 import type { RawImage } from './raw-image.ts';
+import { type ImageThread, startImageThread } from './start-image-thread.ts';
 
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
   const kind = 'readImageHeader';
@@ -67,7 +67,7 @@ export async function encodeMask(mask: RawImage): Promise<Uint8Array> {
   return answerOf(kind, await ofPixels(mask, (pixels) => ({ kind, pixels }))).bytes;
 }
 
-/** Must be awaited before a thread of somebody else reads an image: says which decoders may run. */
+/** Must be awaited before other threads read images: sets which decoders may run. */
 export async function prepareDecoding(): Promise<void> {
   // In WebAssembly, each thread says so itself.
   if (isNative !== false) await sharedThread().ready;

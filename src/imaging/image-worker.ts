@@ -1,4 +1,4 @@
-// A thread that works on image files: what a hostile one takes ends with it.
+// The worker thread for image files: memory that a hostile file takes ends with the thread.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { asFoveaError } from '../errors.ts';

@@ -1,5 +1,5 @@
-// sharp, which reads and writes image files, at its first use: the native one where it is installed
-// beside Fovea, else the one in WebAssembly that comes along.
+// Loads sharp on first use: the native one if it is installed beside Fovea, else the bundled
+// WebAssembly.
 
 import { isMainThread, workerData } from 'node:worker_threads';
 import { once } from '../once.ts';
@@ -10,7 +10,7 @@ export type SharpFunction = typeof import('sharp')['default'];
 export interface SharpBuild {
   readonly isNative: boolean;
   readonly version: string;
-  /** Why the one beside Fovea is not used: ends a sentence. Undefined: it is, or there is none. */
+  /** Why an installed sharp is not used: ends a sentence. Undefined: used, or not installed. */
   readonly refusal: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const prepared = once(async () => {
   return found;
 });
 
-/** A sharp that somebody else installed may be anything: only one that works is taken. */
+/** An installed sharp may be of any version: it is used only if it works. */
 async function choose(): Promise<Loaded> {
   let refusal: string | undefined;
   try {

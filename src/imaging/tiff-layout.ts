@@ -1,6 +1,6 @@
-// How the first page of a TIFF keeps its pixels: tiles, strips or planes, and how large they are.
+// Reads how the first page of a TIFF stores its pixels: tiles, strips or planes, and their sizes.
 
-import { Malformed } from './malformed.ts';
+import { Malformed } from './malformed-header.ts';
 
 export interface TiffLayout {
   readonly samples: number;

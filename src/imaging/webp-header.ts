@@ -1,6 +1,6 @@
-// The header of a WebP file. It is read here, as libvips takes memory for all pixels to do so.
+// Reads the header of a WebP file: libvips would take memory for all pixels to do so.
 
-import { Malformed } from './malformed.ts';
+import { Malformed } from './malformed-header.ts';
 import { readTiffTags } from './tiff-layout.ts';
 
 export interface WebpHeader {

@@ -1,12 +1,12 @@
 // The shape of a tool.
 
 import type * as z from 'zod';
-import type { FileRoots } from '../boundary/file-roots.ts';
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { check, withoutNulls } from '../contract/check.ts';
 import type { Effect, Family } from '../contract/operation.ts';
 import type { Scope } from '../contract/scopes.ts';
+import type { FileRoots } from '../file-access/file-roots.ts';
 import type { Client } from '../http-client/client.ts';
 import type { MachineDiagnostics } from '../setup/machine-diagnostics.ts';
 import type { SignInFlow } from '../sign-in/sign-in-flow.ts';

@@ -2,8 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { TrustedProxies } from '../boundary/client-address.ts';
-import type { Proxies } from '../boundary/proxies.ts';
 import type { Clock } from '../clock.ts';
 import type { Environment } from '../config.ts';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
@@ -22,6 +20,8 @@ import type { Service } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createModels } from '../model-inference/labeller.ts';
+import type { TrustedProxies } from '../network/client-address.ts';
+import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
 import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';

@@ -1,9 +1,9 @@
 // Where an authorization server's endpoints are: its metadata, else the addresses of the document.
 
 import { type AuthorizationServer, processDiscoveryResponse } from 'oauth4webapi';
-import { isPlainLoopback } from '../boundary/loopback.ts';
 import { FoveaError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
+import { isPlainLoopback } from '../network/loopback.ts';
 import { oauthError } from './oauth-error.ts';
 import { checkEndpoint, type Fetch, get } from './oauth-requests.ts';
 

@@ -1,9 +1,9 @@
 // Waits on 127.0.0.1 for the browser to bring the answer of a sign-in (RFC 8252 section 7.3).
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { localRequests } from '../boundary/local-requests.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { createHostCheck } from '../network/host-check.ts';
 import { type CallbackPage, renderCallbackPage } from './callback-page.ts';
 
 export interface CallbackServer {
@@ -59,7 +59,7 @@ async function pageFor(
 ): Promise<CallbackPage> {
   const { host, origin } = request.headersDistinct;
   try {
-    localRequests({ port })({ host, origin });
+    createHostCheck({ port })({ host, origin });
   } catch {
     return page(403, 'Not for this address', 'Fovea waits for an answer under 127.0.0.1 alone.');
   }

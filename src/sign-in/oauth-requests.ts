@@ -2,10 +2,10 @@
 // this machine alone.
 
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
-import { isPlainLoopback } from '../boundary/loopback.ts';
-import { asProxyError } from '../boundary/proxy-error.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { isPlainLoopback } from '../network/loopback.ts';
+import { asProxyError } from '../network/proxy-error.ts';
 
 /** What of `fetch` is needed here; another one may lead through a proxy. */
 export type Fetch = (

@@ -1,9 +1,9 @@
 // Opens an address in the person's browser.
 
 import { spawn } from 'node:child_process';
-import { isPlainLoopback } from '../boundary/loopback.ts';
 import { thisMachine } from '../config.ts';
 import { environmentOfOthers } from '../environment.ts';
+import { isPlainLoopback } from '../network/loopback.ts';
 
 /** False: no browser here, or an address that is not fit to be opened. */
 export type OpenBrowser = (address: string) => boolean;

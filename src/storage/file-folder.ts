@@ -151,7 +151,7 @@ class FileFolder implements FileStore {
     return removed;
   }
 
-  /** Moves a draft to its place; whoever empties that folder at the same time removes it. */
+  /** Moves a draft to its place. Another process may remove that folder while it is empty. */
   async #place(draft: string, id: string): Promise<void> {
     const path = this.#path(id);
     const place = dirname(path);

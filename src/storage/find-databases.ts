@@ -44,7 +44,7 @@ export type DatabaseFileState = 'sound' | 'unchecked' | 'damaged';
  * Others may write meanwhile.
  */
 function checkDatabaseFile(path: string, bytes: number, bytesMax: number): DatabaseFileState {
-  // SQLite would take it for a new one; here it is one that was lost.
+  // SQLite would take an empty file for a new database; here its content was lost.
   if (bytes === 0) return 'damaged';
   const { DatabaseSync } = loadSqlite();
   try {

@@ -23,7 +23,7 @@ export class Columns {
     this.#statement = statement;
   }
 
-  /** Where the column is in a row of so many values; undefined: there is none of that name. */
+  /** The position of a column in a row of so many values; undefined if there is no such column. */
   placeOf(column: string, count: number): number | undefined {
     // SQLite prepares a statement anew, with other columns, when another process changes a table.
     if (this.#places === undefined || count !== this.#count) {

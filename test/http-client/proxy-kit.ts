@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { Proxies } from '../../src/boundary/proxies.ts';
 import { readSettings } from '../../src/config.ts';
 import type { Client, ClientOptions } from '../../src/http-client/client.ts';
+import type { Proxies } from '../../src/network/proxies.ts';
 import {
   type ForwardProxy,
   type ForwardProxyOptions,

@@ -11,7 +11,7 @@ import {
   type SheetCell,
   scaleToCell,
 } from '../../src/imaging/contact-sheet.ts';
-import { encodeImage } from '../../src/imaging/encode.ts';
+import { encodeImage } from '../../src/imaging/encode-image.ts';
 
 const green = [0, 200, 0] as const;
 

@@ -4,10 +4,10 @@
 import type { Transport } from '@modelcontextprotocol/server';
 import { type StdioServerHandle, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { openFileRoots } from '../../src/boundary/file-roots.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { folders } from '../../src/contract/folders.ts';
+import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { createLog } from '../../src/log.ts';
 import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';

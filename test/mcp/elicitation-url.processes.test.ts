@@ -18,10 +18,10 @@ import {
   test,
   vi,
 } from 'vitest';
-import { openFileRoots } from '../../src/boundary/file-roots.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
+import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { createLog } from '../../src/log.ts';
 import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';

@@ -3,8 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { openFileRoots } from '../../src/boundary/file-roots.ts';
 import { FoveaError } from '../../src/errors.ts';
+import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { Secret } from '../../src/secret.ts';
 import type { MachineDiagnostics } from '../../src/setup/machine-diagnostics.ts';

@@ -3,7 +3,7 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFileRoots } from '../../src/boundary/file-roots.ts';
+import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { openToSend } from '../../tools/zip-upload/pack-folder.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { picture } from '../fixtures/pictures.ts';

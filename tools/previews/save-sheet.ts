@@ -3,8 +3,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { checkRealFolder, createRealFile } from '../../src/boundary/real-file.ts';
 import { invalidArgument } from '../../src/errors.ts';
+import { checkRealFolder, createRealFile } from '../../src/file-access/open-real-file.ts';
 import { limits } from '../../src/limits.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import { refuseExisting } from '../download-link.ts';

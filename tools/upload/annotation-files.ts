@@ -2,8 +2,8 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, sep } from 'node:path';
-import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
+import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt, fileSize } from '../format.ts';
 import type { FileThread } from './file-thread.ts';

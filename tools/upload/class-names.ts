@@ -1,8 +1,8 @@
 // Class names by number, as YOLO files need them: a names file, or the data.yaml of a dataset.
 
 import { extname } from 'node:path';
-import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { invalidArgument } from '../../src/errors.ts';
+import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
 import type { Labelmap } from './file-messages.ts';

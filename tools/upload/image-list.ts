@@ -1,8 +1,8 @@
 // Which image files an upload takes.
 
 import { basename, extname } from 'node:path';
-import type { FileRoots } from '../../src/boundary/file-roots.ts';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
+import type { FileRoots } from '../../src/file-access/file-roots.ts';
 import { limits } from '../../src/limits.ts';
 import { fileAt } from '../format.ts';
 import { readText } from './read-text.ts';

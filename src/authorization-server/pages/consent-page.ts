@@ -1,6 +1,6 @@
 // The page that asks whether an application may do what it asks for.
 
-import { isLoopbackName } from '../../boundary/loopback.ts';
+import { isLoopbackName } from '../../network/loopback.ts';
 import { type Html, html } from './html.ts';
 import { formToken, type Page } from './page.ts';
 import { permissionGroups } from './scopes-in-words.ts';

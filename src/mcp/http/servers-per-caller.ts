@@ -2,10 +2,10 @@
 // without anything of the machine that they run on.
 
 import type { Server } from '@modelcontextprotocol/server';
-import { openFileRoots } from '../../boundary/file-roots.ts';
 import type { Clock } from '../../clock.ts';
 import type { Settings } from '../../config.ts';
 import { FoveaError, invalidArgument } from '../../errors.ts';
+import { openFileRoots } from '../../file-access/file-roots.ts';
 import type { Client } from '../../http-client/client.ts';
 import type { Log } from '../../log.ts';
 import { createServer, wireTools } from '../create-server.ts';

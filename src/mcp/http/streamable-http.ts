@@ -8,7 +8,6 @@ import {
   type Server,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
-import type { TrustedProxies } from '../../boundary/client-address.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError, type FoveaError } from '../../errors.ts';
 import { platformCredentials } from '../../http-server/credentials.ts';
@@ -20,6 +19,7 @@ import { serve } from '../../http-server/serve.ts';
 import type { Service } from '../../http-server/service.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
+import type { TrustedProxies } from '../../network/client-address.ts';
 import {
   type AuthorizationPolicy,
   authenticate,

@@ -1,8 +1,8 @@
 // A video that a user pointed at, into a file.
 
-import type { Proxies } from '../../boundary/proxies.ts';
 import { downloadPublic } from '../../http-client/public-fetch.ts';
 import { limits } from '../../limits.ts';
+import type { Proxies } from '../../network/proxies.ts';
 
 export interface FetchVideoOptions {
   /** Lets URLs reach a host that is not public, for example a camera server. */

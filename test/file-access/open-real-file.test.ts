@@ -14,7 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkRealFolder, createRealFile, openRealFile } from '../../src/boundary/real-file.ts';
+import {
+  checkRealFolder,
+  createRealFile,
+  openRealFile,
+} from '../../src/file-access/open-real-file.ts';
 
 let top: string;
 let file: string;

@@ -6,7 +6,7 @@ import {
   customerNetwork,
   loopbackProxies,
   parseProxies,
-} from '../../src/boundary/client-address.ts';
+} from '../../src/network/client-address.ts';
 
 describe('the address of the client', () => {
   const find = clientAddresses(['127.0.0.0/8', '::1/128', '10.0.0.0/8', '2001:db8:f::/48']);

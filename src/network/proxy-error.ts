@@ -1,19 +1,19 @@
-// What went wrong at a proxy, in our own words: it names the proxy and its setting, no credential.
+// Errors of a proxy: they name the proxy and its setting, and no credential.
 
 import type { HttpProxy } from './proxies.ts';
 
-/** How a proxy gave no connection: its answer, a code of the system, or silence. */
+/** Why a proxy made no connection: its status, an error code of the system, or silence. */
 export type ProxyTrouble =
   | { readonly status: number }
   | { readonly reason: string }
   | { readonly silentMs: number };
 
-/** A proxy kept a request from being sent. The message ends a sentence, and has no full stop. */
+/** A request was not sent because of a proxy. The message ends a sentence, without full stop. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'ERR_PROXY';
   readonly hint: string;
-  /** Whether another try may end otherwise: surely nothing was sent. */
+  /** Whether a retry may succeed: nothing was sent. */
   readonly mayRepeat: boolean;
 
   constructor(proxy: HttpProxy, target: string, trouble: ProxyTrouble) {
@@ -24,7 +24,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** The failure of a proxy behind what was thrown; undefined: it was none. */
+/** The ProxyError behind an error; undefined if there is none. */
 export function asProxyError(thrown: unknown): ProxyError | undefined {
   if (thrown instanceof ProxyError) return thrown;
   const cause = thrown instanceof Error ? thrown.cause : undefined;

@@ -1,4 +1,4 @@
-// Which hosts are this machine, however an address names it: said here alone.
+// Which host names and addresses are this machine.
 
 /**
  * Whether a host is always this machine: `localhost`, 127.0.0.0/8 or ::1, the last also with the

@@ -1,4 +1,4 @@
-// One thread that works on image files, as the thread that started it sees it.
+// Starts a worker thread for image files, and sends it jobs.
 
 import { extname } from 'node:path';
 import { FoveaError } from '../errors.ts';

@@ -1,10 +1,10 @@
-// Whose address a request comes from where a proxy stands between: said here alone.
+// The address of the client of a request, also behind trusted proxies.
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { limits } from '../limits.ts';
 
-/** What of a request tells its address. Header values as they came, in their order. */
+/** What tells the address of a client. Header values in the order in which they came. */
 export interface AddressedRequest {
   /** Of the socket. */
   readonly peer: string;
@@ -14,13 +14,13 @@ export interface AddressedRequest {
   readonly forwarded: readonly string[];
 }
 
-/** The proxies whose word is taken: addresses, or networks as `10.0.0.0/8`. */
+/** The proxies whose headers are believed: addresses, or networks as `10.0.0.0/8`. */
 export type TrustedProxies = readonly string[];
 
-/** A proxy on this machine: what is trusted where a public address says that there is one. */
+/** A proxy on this machine: trusted if a public URL says that there is one. */
 export const loopbackProxies: TrustedProxies = ['127.0.0.0/8', '::1/128'];
 
-/** Such a list from a setting; `none` for no proxy. Else, in plain words, what would be right. */
+/** Parses the setting: addresses and networks, or `none`. `wrong` says what would be right. */
 export function parseProxies(
   text: string,
 ): { readonly value: TrustedProxies } | { readonly wrong: string } {

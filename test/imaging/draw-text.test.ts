@@ -9,7 +9,7 @@ import {
   type TextStyle,
   textWidth,
   wrapText,
-} from '../../src/imaging/text.ts';
+} from '../../src/imaging/draw-text.ts';
 
 const style: TextStyle = { scale: 1, lineWidth: 1 };
 

@@ -1,7 +1,7 @@
 // Which hosts are this machine, and which only look so.
 
 import { expect, test } from 'vitest';
-import { isLoopbackHost, isLoopbackName, isPlainLoopback } from '../../src/boundary/loopback.ts';
+import { isLoopbackHost, isLoopbackName, isPlainLoopback } from '../../src/network/loopback.ts';
 
 test.each([
   // host, is this machine, may be that of a plain redirect URI

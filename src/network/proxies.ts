@@ -1,4 +1,4 @@
-// Through which proxy an address is reached. Read as curl reads its variables, said here alone.
+// HTTP proxies from the environment, which is read as curl reads it, and the proxy for a URL.
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -13,9 +13,9 @@ export interface HttpProxy {
   readonly host: string;
   /** The variable that names it. */
   readonly setting: string;
-  /** The value of `proxy-authorization`; undefined: it asks for none. */
+  /** The value of `proxy-authorization`; undefined if the proxy needs none. */
   readonly authorization: Secret | undefined;
-  /** Why it cannot be used, where its variable has no proxy that we know; nothing else is set. */
+  /** Why the value of the variable is not a usable proxy; the other members are empty then. */
   readonly wrong?: string;
 }
 

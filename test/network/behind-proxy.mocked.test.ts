@@ -1,7 +1,7 @@
 // Which names a proxy may be asked for, by what the name server of this machine says of them.
 
 import { afterEach, expect, test, vi } from 'vitest';
-import { mayBePublicElsewhere } from '../../src/boundary/addresses.ts';
+import { mayBePublicElsewhere } from '../../src/network/public-addresses.ts';
 
 // The name server is no part of ours, and none that is real says this.
 const answers = vi.hoisted(() => ({ now: async (): Promise<unknown> => [] }));

@@ -1,4 +1,4 @@
-// A drawn image as a file that is small enough for a tool result.
+// Encodes a drawing as a file that is small enough for a tool result.
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';

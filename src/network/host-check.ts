@@ -1,27 +1,27 @@
-// Keeps web pages and rebound names away from a local service, by the Host and Origin headers.
+// Checks the Host and Origin headers of requests to a local service, against DNS rebinding and
+// pages of other origins.
 
 import { FoveaError } from '../errors.ts';
 
 export interface LocalService {
   readonly port: number;
-  /** The host that it listens on, in the form of a URL; the loopback names are ours anyway. */
+  /** The host that it listens on, as in a URL; loopback names are always accepted. */
   readonly host?: string;
-  /** More hosts that are ours, for example `fovea.example.org`; without a port, also with ours. */
+  /** More accepted hosts, for example `fovea.example.org`; without a port, also with that above. */
   readonly allowedHosts?: readonly string[];
 }
 
-/** All values of the two headers, as they came. */
-export interface SourceHeaders {
+/** All values of the two headers. */
+export interface RequestHosts {
   readonly host: readonly string[] | undefined;
   readonly origin: readonly string[] | undefined;
 }
 
 /**
- * A check of the requests to a service, which gives the Host header of one that may be answered. It
- * throws `forbidden` unless there is exactly one Host that is ours and, where there is an Origin,
- * it is ours too. `null` never is.
+ * A check of requests, which returns the Host header. It throws `forbidden` unless there is exactly
+ * one Host, which is accepted, and the Origin, if any, is accepted too. `null` never is.
  */
-export function localRequests(service: LocalService): (headers: SourceHeaders) => string {
+export function createHostCheck(service: LocalService): (headers: RequestHosts) => string {
   const local = localHosts(service);
   const allowed = (service.allowedHosts ?? []).flatMap((name) => withPort(name, service.port));
   const hosts = new Set([...local, ...allowed]);
@@ -43,7 +43,7 @@ export function localRequests(service: LocalService): (headers: SourceHeaders) =
   };
 }
 
-/** A host that is given without a port is ours with the port too. */
+/** A host without a port is accepted with the port of the service, too. */
 function withPort(name: string, port: number): string[] {
   const host = name.toLowerCase();
   return /:\d+$/.test(host) ? [host] : [host, `${host}:${port}`];

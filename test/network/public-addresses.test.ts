@@ -2,7 +2,11 @@
 
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { expect, test } from 'vitest';
-import { isPublicAddress, isPublicHostname, publicLookup } from '../../src/boundary/addresses.ts';
+import {
+  isPublicAddress,
+  isPublicHostname,
+  publicLookup,
+} from '../../src/network/public-addresses.ts';
 
 test.each([
   '8.8.8.8',

@@ -2,9 +2,9 @@
 
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { proxyFor } from '../../src/boundary/proxies.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
+import { proxyFor } from '../../src/network/proxies.ts';
 
 function routeOf(url: string, variables: Record<string, string>): string {
   const proxy = proxyFor(new URL(url), readSettings(variables).proxies);

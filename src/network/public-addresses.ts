@@ -1,4 +1,4 @@
-// Which network addresses an address given by others may lead to: public ones only.
+// Tells public network addresses from private ones, against server-side request forgery.
 
 import { lookup } from 'node:dns';
 import { lookup as lookUp } from 'node:dns/promises';
@@ -56,7 +56,7 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** All that is given out of IPv6 for the public internet (RFC 4291, section 2.4). */
+/** The IPv6 range of the public internet (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**

@@ -1,5 +1,5 @@
-// Patterns for paths: `*`, `?`, `[a-z]`, `{a,b}`, `{1..9}` and `**` for folders of any depth. All
-// that a pattern stands for is counted before it is built, and no part of it is ever `..`.
+// Parses glob patterns: `*`, `?`, `[a-z]`, `{a,b}`, `{1..9}` and `**` for folders of any depth. The
+// size of the expansion is checked before it is built, and `..` is refused.
 
 import { limits } from '../limits.ts';
 

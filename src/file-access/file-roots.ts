@@ -1,4 +1,4 @@
-// The one guard between tools and the disk: nothing is read or written outside the roots.
+// File roots: tools read and write files below these folders only.
 
 import { realpathSync } from 'node:fs';
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
@@ -37,14 +37,14 @@ export interface FileRoots {
 }
 
 /**
- * The guard for some roots. A relative path counts from the working folder where that lies below
- * a root, else from the first root. A root that does not exist yet is looked for at each use.
+ * File access below some roots. A relative path counts from the working folder if that lies below a
+ * root, else from the first root. A root that does not exist yet is looked for at each use.
  */
 export function openFileRoots(
   roots: readonly string[],
   workingFolder: string = process.cwd(),
 ): FileRoots {
-  const guard: Guard = {
+  const access: RootAccess = {
     roots: () => roots.map(realOrSame),
     base: () => {
       const real = realOrSame(workingFolder);
@@ -53,21 +53,21 @@ export function openFileRoots(
   };
   return {
     get roots() {
-      return guard.roots();
+      return access.roots();
     },
-    readable: (path, argument) => readable(guard, path, argument),
-    writable: (path, argument) => writable(guard, path, argument),
-    expand: (patterns, argument, options = {}) => expand(guard, patterns, argument, options),
+    readable: (path, argument) => readable(access, path, argument),
+    writable: (path, argument) => writable(access, path, argument),
+    expand: (patterns, argument, options = {}) => expand(access, patterns, argument, options),
   };
 }
 
-interface Guard {
+interface RootAccess {
   roots(): readonly string[];
   base(): string | undefined;
 }
 
-async function readable(guard: Guard, path: string, argument: string): Promise<string> {
-  return existing(await locate(guard, path, argument), path, argument);
+async function readable(access: RootAccess, path: string, argument: string): Promise<string> {
+  return existing(await locate(access, path, argument), path, argument);
 }
 
 async function existing({ real, rest }: Located, path: string, argument: string): Promise<string> {
@@ -77,8 +77,8 @@ async function existing({ real, rest }: Located, path: string, argument: string)
   return real;
 }
 
-async function writable(guard: Guard, path: string, argument: string): Promise<string> {
-  const { real, rest } = await locate(guard, path, argument);
+async function writable(access: RootAccess, path: string, argument: string): Promise<string> {
+  const { real, rest } = await locate(access, path, argument);
   const file = join(real, ...rest);
   if (rest.length === 0) {
     const found = await stat(real);
@@ -93,7 +93,7 @@ async function writable(guard: Guard, path: string, argument: string): Promise<s
     throw invalidArgument(argument, `the folder of "${path}" cannot be made (${codeOf(cause)})`);
   }
   const folder = await realpath(dirname(file));
-  if (!isAllowed(guard, folder)) throw outside(guard, path, argument);
+  if (!isAllowed(access, folder)) throw outside(access, path, argument);
   return join(folder, basename(file));
 }
 
@@ -104,14 +104,14 @@ interface Located {
   readonly rest: readonly string[];
 }
 
-async function locate(guard: Guard, path: string, argument: string): Promise<Located> {
+async function locate(access: RootAccess, path: string, argument: string): Promise<Located> {
   const wrong = wrongWith(path);
   if (wrong !== undefined) throw invalidArgument(argument, wrong);
-  const base = guard.base();
-  if (base === undefined && !isAbsolute(path)) throw outside(guard, path, argument);
+  const base = access.base();
+  if (base === undefined && !isAbsolute(path)) throw outside(access, path, argument);
   const { real, rest, problem } = await deepest(resolve(base ?? sep, path));
   // Whether a path exists is told only below the roots. A root may itself have to be made.
-  if (!isAllowed(guard, join(real, ...rest))) throw outside(guard, path, argument);
+  if (!isAllowed(access, join(real, ...rest))) throw outside(access, path, argument);
   if (problem !== undefined) throw invalidArgument(argument, `"${path}" ${problem}`);
   return { real, rest };
 }
@@ -156,7 +156,7 @@ async function whyUnreadable(cause: unknown, at: string): Promise<string | undef
 }
 
 async function expand(
-  guard: Guard,
+  access: RootAccess,
   patterns: readonly string[],
   argument: string,
   options: ExpandOptions,
@@ -167,8 +167,8 @@ async function expand(
     const at = patterns.length > 1 ? `${argument}[${index}]` : argument;
     const before = files.size;
     let seen = 0;
-    for await (const path of namedBy(pattern, at, candidates(guard, pattern, at, options))) {
-      const found = await fileAt(guard, path);
+    for await (const path of namedBy(pattern, at, candidates(access, pattern, at, options))) {
+      const found = await fileAt(access, path);
       if (found === 'none') continue;
       seen += 1;
       if (found === 'outside') outsideCount += 1;
@@ -209,7 +209,7 @@ const byNaturalOrder = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Paths that one pattern may stand for. The part that exists as it is is never read as a glob. */
 async function* candidates(
-  guard: Guard,
+  access: RootAccess,
   pattern: string,
   argument: string,
   { extensions }: ExpandOptions,
@@ -218,14 +218,14 @@ async function* candidates(
     extensions === undefined || extensions.includes(extname(path).toLowerCase());
   if (hasWildcard(pattern)) checkLength(pattern);
   checkUpwards(pattern, argument);
-  const located = await locate(guard, pattern, argument);
+  const located = await locate(access, pattern, argument);
   const wildcardAt = located.rest.findIndex(hasWildcard);
   if (wildcardAt > 0) {
     throw invalidArgument(argument, `the folder of "${pattern}" does not exist`);
   }
   if (wildcardAt === 0) {
     const patterns = parseGlob(located.rest.join('/'));
-    for await (const path of walkGlob(located.real, patterns, (real) => isAllowed(guard, real))) {
+    for await (const path of walkGlob(located.real, patterns, (real) => isAllowed(access, real))) {
       if (isWanted(path)) yield path;
     }
     return;
@@ -252,12 +252,12 @@ function checkUpwards(pattern: string, argument: string): void {
  * outside, whatever is there.
  */
 async function fileAt(
-  guard: Guard,
+  access: RootAccess,
   path: string,
 ): Promise<{ readonly real: string } | 'outside' | 'none'> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined) return (await isLink(path)) ? 'outside' : 'none';
-  if (!isAllowed(guard, real)) return 'outside';
+  if (!isAllowed(access, real)) return 'outside';
   const found = await stat(real).catch(() => undefined);
   return found?.isFile() ? { real } : 'none';
 }
@@ -266,8 +266,8 @@ async function isLink(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
 }
 
-function isAllowed(guard: Guard, path: string): boolean {
-  return guard.roots().some((root) => isBelow(root, path));
+function isAllowed(access: RootAccess, path: string): boolean {
+  return access.roots().some((root) => isBelow(root, path));
 }
 
 /** By path parts: `/a-evil` is not below `/a`. On Windows also without regard to case. */
@@ -284,8 +284,8 @@ function realOrSame(path: string): string {
   }
 }
 
-function outside(guard: Guard, path: string, argument: string): FoveaError {
-  const roots = guard.roots();
+function outside(access: RootAccess, path: string, argument: string): FoveaError {
+  const roots = access.roots();
   const allowed = roots.length === 0 ? 'no folder is allowed' : `allowed: ${roots.join(', ')}`;
   return invalidArgument(
     argument,

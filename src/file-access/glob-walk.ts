@@ -1,5 +1,5 @@
-// Walks the folders that patterns need, and no others: never upwards, and through a link only to
-// where files may be read.
+// Walks only the folders that glob patterns need: never upwards, and through links only to folders
+// that may be read.
 
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -126,7 +126,7 @@ async function* entriesOf(folder: string, states: ReadonlySet<State>): AsyncGene
   if (opened) yield* opened;
 }
 
-/** The real path of a folder to go on in; undefined: it is none, or not allowed. */
+/** The real path of a folder to walk; undefined if it is no folder, or not allowed. */
 async function folderAt(
   path: string,
   entry: Entry,

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFileRoots } from '../../src/boundary/file-roots.ts';
+import { openFileRoots } from '../../src/file-access/file-roots.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'fovea-roots-')));
 const root = join(top, 'data');

@@ -1,5 +1,5 @@
-// Opens files by the real paths that the file roots gave. Such a path has no links in it; one that
-// has some by the time the file is open leads somewhere else, and nothing is read or written there.
+// Opens files by the real paths that the file roots returned. Such a path has no symbolic links: if
+// one was put into it since, nothing is read or written.
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rm } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import { FoveaError } from '../errors.ts';
 const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * A file to read from this handle alone. Throws `conflict` where a part of its path was swapped for
- * a link, and what `open` throws.
+ * Opens a file for reading. Throws `conflict` if a part of its path was replaced by a link, and
+ * what `open` throws.
  */
 export async function openRealFile(real: string): Promise<FileHandle> {
   const handle = await open(real, constants.O_RDONLY | noFollow).catch((cause) => {
@@ -20,7 +20,7 @@ export async function openRealFile(real: string): Promise<FileHandle> {
   return kept(handle, real);
 }
 
-/** A file that is not there yet, likewise. It is removed again where its folder was swapped. */
+/** Creates a new file, likewise. It is removed again if its folder was replaced. */
 export async function createRealFile(real: string): Promise<FileHandle> {
   const handle = await open(real, 'wx');
   return kept(handle, real).catch(async (thrown) => {

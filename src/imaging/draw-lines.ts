@@ -1,4 +1,4 @@
-// Lines and filled outlines with smooth edges.
+// Draws lines and filled outlines with smooth edges.
 
 import type { Point } from './box.ts';
 import { type Canvas, type Colour, type Mask, paintMask } from './canvas.ts';
