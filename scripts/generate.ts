@@ -1,5 +1,5 @@
 // Writes what follows from the code: tools/list.json and what it costs, a snapshot of every
-// surface, the README's tool table, manifest.json, docs/dataset-versions.md, the pages of the apps.
+// surface, docs/tools.md, docs/dataset-versions.md, manifest.json, the pages of the apps.
 // `--check` writes nothing and fails where a file is not what it should be.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ import { versionDocs } from './generate/version-docs.ts';
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const list = buildToolList(tools);
 const offered = surfaces(list);
-const readme = existsSync('README.md') ? readFileSync('README.md', 'utf8') : '';
+const toolDocs = existsSync('docs/tools.md') ? readFileSync('docs/tools.md', 'utf8') : '';
 
 const files = {
   'tools/list.json': `${JSON.stringify(list, null, 1)}\n`,
   'manifest.json': manifest(list),
-  'README.md': withToolTable(readme, tools),
+  'docs/tools.md': withToolTable(toolDocs, tools),
   'docs/dataset-versions.md': versionDocs(),
   'tools/budget.json': budget(offered),
   ...Object.fromEntries(

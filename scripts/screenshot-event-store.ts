@@ -1,4 +1,4 @@
-// Makes docs/event-store.png: the page of the Event Store with the sample's images, for the README.
+// Makes docs/event-store.png: the page of the Event Store with the sample's images.
 // It needs Chromium, and the font Inter (fonts-inter) to look as it does there.
 
 import { once } from 'node:events';

@@ -1,9 +1,10 @@
-// Makes docs/platform*.png: the page of the platform with the whole BCCD dataset, for the README.
-// It needs Chromium, the archive, and the font Inter (fonts-inter) to look as it does there.
+// Makes docs/platform.png and docs/platform-project.png: the page of the platform with the whole
+// BCCD dataset.
+// node scripts/screenshot-platform.ts /path/to/bccd.zip; it needs Chromium and the font Inter.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import * as z from 'zod';
@@ -16,7 +17,8 @@ import { openBrowser, visit } from '../test/event-store/browser.ts';
 /** What starts a task, or an upload of a file for one. */
 const started = z.looseObject({ taskId: z.string(), signedUrl: z.string() });
 
-const archive = resolve(process.argv[2] ?? '../shared/data/bccd.zip');
+const [, , archive] = process.argv;
+if (archive === undefined) throw new Error('Give the zip file of BCCD as the argument.');
 const data = mkdtempSync(join(tmpdir(), 'fovea-screenshots-'));
 const key = 'a-key-for-the-picture';
 const service = await startPlatform({
@@ -40,28 +42,6 @@ const upload = started.parse(
 );
 await fetch(upload.signedUrl, { method: 'PUT', body: readFileSync(archive) });
 await ended(upload.taskId);
-const version = started.partial({ signedUrl: true }).parse(
-  await ask('POST', '/haematology/blood-cells/generate', {
-    versionName: 'For the microscope',
-    preprocessing: {
-      'auto-orient': true,
-      resize: { width: 416, height: 416, format: 'Stretch to' },
-    },
-    augmentation: {
-      flip: { horizontal: true, vertical: true },
-      rotate: { degrees: 15 },
-      image: { versions: 2 },
-    },
-  }),
-);
-await ended(version.taskId);
-const images = z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) }).parse(
-  await ask('POST', '/haematology/search/v1', {
-    query: 'class:Platelets sort:class:Platelets-desc',
-    pageSize: 1,
-  }),
-);
-
 const browser = await openBrowser();
 const { page } = await visit(browser, service.url, {
   viewport: { width: 1400, height: 900 },
@@ -72,11 +52,6 @@ await page.getByRole('button', { name: 'Open' }).click();
 await page.getByRole('link', { name: 'Blood cells' }).waitFor();
 await take('platform-project', '#project/blood-cells', '.bars li');
 await take('platform', '#project/blood-cells/images', '.tile');
-await take('platform-image', `#project/blood-cells/image/${images.results[0]?.id}`, '.is-loaded');
-await show('#project/blood-cells/versions', '.card summary');
-await page.locator('.card summary').click();
-await page.locator('img.sheet').waitFor();
-await save('platform-versions');
 await browser.close();
 await service.close();
 rmSync(data, { recursive: true });

@@ -61,8 +61,8 @@ it('keeps the rules of the registry and names this package', async () => {
 it('names variables that there are, and says which is secret', async () => {
   const { packages } = entry.parse(JSON.parse(await readFile('server.json', 'utf8')));
   const variables = packages.flatMap(({ environmentVariables }) => environmentVariables);
-  const readme = await readFile('README.md', 'utf8');
-  for (const { name } of variables) expect(readme).toContain(`\`${name}\``);
+  const settings = await readFile('docs/settings.md', 'utf8');
+  for (const { name } of variables) expect(settings).toContain(`\`${name}\``);
   const secret = variables.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   expect(secret).toEqual(['FOVEA_API_KEY']);
 });
@@ -87,9 +87,9 @@ it.each(['22.15.1', '23.11.0'])('tells Node %s so, before anything else is read'
   });
 });
 
-it('is offered by links of the README that hosts understand', async () => {
-  const readme = await readFile('README.md', 'utf8');
-  const links = [...readme.matchAll(/\((https:\S+mcp\S*[?]name=fovea\S+)\)/g)].map(
+it('is offered, once published, by links that hosts understand', async () => {
+  const page = await readFile('docs/publishing.md', 'utf8');
+  const links = [...page.matchAll(/\((https:\S+mcp\S*[?]name=fovea\S+)\)/g)].map(
     ([, link]) => link,
   );
   const configs = links.map((link = '') => {

@@ -1,4 +1,4 @@
-// The tool table of the README, one part per family.
+// The tool table of docs/tools.md, one part per family.
 
 import type { Tool } from '../../src/mcp/tool.ts';
 import { aligned } from './markdown-table.ts';
@@ -6,17 +6,17 @@ import { aligned } from './markdown-table.ts';
 const begin = '<!-- tools:begin -->';
 const end = '<!-- tools:end -->';
 
-/** The README with a fresh table between its two marks. Throws where a mark is missing. */
-export function withToolTable(readme: string, tools: readonly Tool[]): string {
-  const from = readme.indexOf(begin);
-  const to = readme.indexOf(end);
+/** docs/tools.md with a fresh table between its two marks. Fails the run where a mark is missing. */
+export function withToolTable(page: string, tools: readonly Tool[]): string {
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
   if (from === -1 || to < from) {
-    process.stderr.write(`README.md lacks the marks ${begin} and ${end}: no table written.\n`);
+    process.stderr.write(`docs/tools.md lacks the marks ${begin} and ${end}: no table written.\n`);
     process.exitCode = 1;
-    return readme;
+    return page;
   }
   const table = toolTable(tools);
-  return `${readme.slice(0, from + begin.length)}\n\n${table}\n\n${readme.slice(to)}`;
+  return `${page.slice(0, from + begin.length)}\n\n${table}\n\n${page.slice(to)}`;
 }
 
 function toolTable(tools: readonly Tool[]): string {

@@ -1,6 +1,6 @@
 // COCO: `train/_annotations.coco.json` with the images beside it, and the same for valid and test.
 // All ids start at 1 and are unique in their file. Category ids follow the alphabetical order of
-// the classes, the same in every split: decisions/export-formats.md.
+// the classes, the same in every split: docs/export-formats.md.
 
 import { areaOf, tidy } from '../annotations/box-geometry.ts';
 import { isoTime } from '../clock.ts';
