@@ -2,10 +2,10 @@
 // version, export, trash, sharing, events. Every count is checked: npm run day [-- bccd.zip]
 
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { bccdArchive } from '../test/fixtures/bccd.ts';
 import { runDay } from './day/agent-day.ts';
 
-const archive = resolve(process.argv[2] ?? '../shared/data/bccd.zip');
+const [, , archive = bccdArchive] = process.argv;
 
 if (existsSync(archive)) {
   await runDay(archive, (line) => void process.stdout.write(`${line}\n`));

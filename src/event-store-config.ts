@@ -1,4 +1,4 @@
-// The settings of the Event Store, under the names of the second document.
+// The settings of the Event Store, under the names of docs/spec/event-store.md.
 
 import {
   createReader,

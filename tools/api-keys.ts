@@ -11,7 +11,7 @@ import { count, quoted } from './format.ts';
 
 const { api_keys_create: create, api_keys_update: update } = apiKeys;
 
-/** The document's three states of `scopes` without null: a list, full access, or left out. */
+/** The specification's three states of `scopes` without null: a list, full access, or left out. */
 const scopeChoice = {
   scopes: z.array(z.string().min(1)).optional().describe('Only these; []: none.'),
   fullAccess: z.boolean().optional().describe('All scopes.'),

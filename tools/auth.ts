@@ -227,7 +227,7 @@ async function userinfo(context: ToolContext): Promise<ToolResult> {
   return { summary, data };
 }
 
-/** Those of the document, and one that others use: a claim named `next` would be read as ours. */
+/** Those of docs/spec, and one that others use: a claim named `next` would be read as ours. */
 const shownClaims = ['sub', 'name', 'preferred_username', 'email', 'email_verified', 'picture'];
 
 function isPlain(claim: unknown): boolean {

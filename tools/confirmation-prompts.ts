@@ -67,7 +67,7 @@ export async function confirmTrainingEnd(
   { client, signal }: ToolContext,
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };
-  // The document has no such list, so that a platform may know trainings and not this.
+  // The specification has no such list, so that a platform may know trainings and not this.
   const list = () => client.call(ownTrainings.trainings_list, input, { signal });
   const answer = await readIfAllowed(list, 'not_found');
   const runs = answer?.body.trainings ?? [];

@@ -142,7 +142,7 @@ function standingOfTask(task: Answer<typeof tasks.tasks_get>): Standing {
   };
 }
 
-/** First document, Async task statuses. */
+/** API 8.1 to 8.4. */
 function isTerminal(status: string): boolean {
   return status === 'completed' || status === 'failed';
 }

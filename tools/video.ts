@@ -52,7 +52,7 @@ function jobIdOf(answer: Answer<typeof start>): string {
   return typeof answer === 'string' ? answer : answer.job_id;
 }
 
-/** First document, Video inference job status. */
+/** API 8.5 to 8.7. */
 function stateOf(status: number | undefined): string {
   if (status === 0) return 'is done; output_signed_url is its result';
   return status === undefined || status === 1 ? 'is still running' : 'has failed';

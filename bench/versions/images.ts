@@ -3,6 +3,7 @@
 
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { bccdArchive } from '../../test/fixtures/bccd.ts';
 import { unzip } from '../../test/fixtures/read-zip.ts';
 
 export interface Images {
@@ -13,11 +14,9 @@ export interface Images {
   readonly others: readonly string[];
 }
 
-const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
-
 /** At most so many, with the shares of train and other images that the dataset has. */
 export async function findImages(folder: string, countMax: number): Promise<Images> {
-  const { said, train, others } = existsSync(archive)
+  const { said, train, others } = existsSync(bccdArchive)
     ? await unpackArchive(folder)
     : repeatSample();
   const share = Math.min(1, countMax / (train.length + others.length));
@@ -26,7 +25,7 @@ export async function findImages(folder: string, countMax: number): Promise<Imag
 }
 
 async function unpackArchive(folder: string): Promise<Images> {
-  await unzip(archive, folder);
+  await unzip(bccdArchive, folder);
   const read = (list: string) =>
     readFileSync(join(folder, `BCCD/ImageSets/Main/${list}.txt`), 'utf8')
       .split(/\s+/)

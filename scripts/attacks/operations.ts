@@ -1,4 +1,4 @@
-// Every operation of both documents with the worst that its schema leaves room for: in each list,
+// Every operation of docs/spec with the worst that its schema leaves room for: in each list,
 // each map, each text and each parameter.
 
 import fc from 'fast-check';

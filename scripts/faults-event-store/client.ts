@@ -32,7 +32,7 @@ export async function call(
   return answer;
 }
 
-/** Second document, Errors. */
+/** Event Store 15.1 to 15.23. */
 function wrongWith(status: number, body: unknown): string | undefined {
   if (status < 400) return undefined;
   const { detail, error } = Object(body);

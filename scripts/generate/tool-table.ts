@@ -6,7 +6,7 @@ import { aligned } from './markdown-table.ts';
 const begin = '<!-- tools:begin -->';
 const end = '<!-- tools:end -->';
 
-/** docs/tools.md with a fresh table between its two marks. Fails the run where a mark is missing. */
+/** docs/tools.md with a fresh table between its marks. Fails the run where a mark is missing. */
 export function withToolTable(page: string, tools: readonly Tool[]): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end);

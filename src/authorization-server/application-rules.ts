@@ -1,4 +1,4 @@
-// What an application must be like to be registered (first document, OAuth application).
+// What an application must be like to be registered (API 24.15).
 
 import type { ApplicationValues } from '../command-line.ts';
 import type { ClientAuthentication } from '../config.ts';
@@ -76,7 +76,7 @@ export function readRegistration(values: ApplicationValues, workspace: string): 
 
 /**
  * What is wrong with a redirect URI; undefined: nothing. Public hosts need https, plain http is
- * for localhost, 127.0.0.1 and [::1] (first document, Redirect URI rules). Since requests must
+ * for localhost, 127.0.0.1 and [::1] (API 24.16). Since requests must
  * give it exactly so, there is only one spelling of each.
  */
 export function redirectUriProblem(uri: string): string | undefined {

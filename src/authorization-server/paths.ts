@@ -1,6 +1,6 @@
 // The addresses of the service: its endpoints, and its pages for people.
 
-/** The paths of the first document, Sign-in service endpoints. */
+/** The paths of the sign-in service: API 24.1 to 24.8. */
 export const paths = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',

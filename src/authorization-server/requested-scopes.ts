@@ -1,4 +1,4 @@
-// Which scopes may be asked for (first document, Authentication): known ones, openid among them.
+// Which scopes may be asked for (API 26.1 to 26.15): known ones, openid among them.
 
 import { scopes } from '../contract/scopes.ts';
 

@@ -1,4 +1,4 @@
-// POST /oauth/revoke with a token alone: whoever has it may end it (first document; RFC 7009).
+// POST /oauth/revoke with a token alone: whoever has it may end it (API 24.5; RFC 7009).
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hashOfGrant, payloadOf } from './adapter.ts';

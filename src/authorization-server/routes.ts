@@ -31,7 +31,7 @@ export interface RouteParts {
 type Method = Route['method'];
 type Answer = (request: IncomingMessage, response: ServerResponse, opened: Opened) => Promise<void>;
 
-/** The first document's seven endpoints, both addresses of the metadata, and the pages. */
+/** The endpoints of API 24.1 to 24.8, both addresses of the metadata, and the pages. */
 export function signInRoutes(parts: RouteParts): readonly Route[] {
   const { rows, verify } = parts;
   const answers: readonly (readonly [Method, string, Answer])[] = [

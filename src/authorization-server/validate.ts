@@ -1,4 +1,4 @@
-// GET /oauth/validate: whether a token is good, and for what (first document, service endpoints).
+// GET /oauth/validate: whether a token is good, and for what (API 24.3, 24.4).
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateAnswer, VerifyAccessToken } from '../contract/access-token.ts';

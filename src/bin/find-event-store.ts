@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { limits } from '../limits.ts';
 
-/** Where the second document says that an Event Store answers. */
+/** The default address of an Event Store: port 8001 of the device. */
 export const eventStoreUrl = 'http://127.0.0.1:8001';
 
 /**
@@ -25,7 +25,7 @@ export async function eventStoreAnswers(): Promise<boolean> {
 }
 
 /**
- * What the answer of an Event Store has (second document, Endpoints and Errors). One that fails is
+ * What the answer of an Event Store has (Event Store 9.5, 15.1). One that fails is
  * still the one of this machine.
  */
 const telling: Readonly<Record<string, string>> = {

@@ -132,7 +132,7 @@ function openFlow(
   return createSignInFlow({ client, session, scopes, redirectPort, listens, browser });
 }
 
-/** Those of the settings, else what the offered tools need, in the order of the document. */
+/** Those of the settings, else what the offered tools need, in the order of the specification. */
 function askedScopes(settings: Settings): readonly string[] {
   const known: readonly string[] = allScopes;
   if (settings.scopes !== undefined) {

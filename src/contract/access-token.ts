@@ -1,4 +1,4 @@
-// What an access token says, and how a service tells it (first document, Sign-in service).
+// What an access token says, and how a service tells it (API 24.4).
 
 import * as z from 'zod';
 import type { Secret } from '../secret.ts';
@@ -7,7 +7,7 @@ import type { Secret } from '../secret.ts';
 export interface AccessToken {
   readonly subject: string;
   readonly clientId: string;
-  /** The slug; `workspace_url` of the document. */
+  /** The slug; `workspace_url` of the specification. */
   readonly workspace: string;
   readonly scopes: ReadonlySet<string>;
   /** Undefined: the management API. */

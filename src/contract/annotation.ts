@@ -150,7 +150,7 @@ export const annotation = {
 
 const imageIds = z.array(imageId).optional();
 
-/** Ours, beside those of the document: without a review no job would ever be done. */
+/** Ours, beside those of the specification: without a review no job would ever be done. */
 export const ownAnnotation = {
   annotation_jobs_review: operation({
     id: 'annotation_jobs_review',

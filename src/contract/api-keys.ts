@@ -125,7 +125,7 @@ export const apiKeys = {
   }),
 };
 
-/** Ours, beside those of the document (facts: the hosted platform has it). */
+/** Ours, beside those of the specification (facts: the hosted platform has it). */
 export const ownApiKeys = {
   api_keys_roll: operation({
     id: 'api_keys_roll',

@@ -17,7 +17,7 @@ const images = z.int().min(1).max(1_000_000);
 /** Left out, it stays as it is; null is the default again. */
 const setting = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
 
-/** What `collectionLimits` takes here: the document leaves its members open. */
+/** What `collectionLimits` takes here: the specification leaves its members open. */
 const collectionLimits = closed({
   samplingRate: setting(share),
   perMinute: setting(images),

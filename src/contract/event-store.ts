@@ -1,4 +1,4 @@
-// What our Event Store answers beside the second document: figures, deletions, holds, uploads.
+// What our Event Store adds to docs/spec/event-store.md: figures, deletions, holds, uploads.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';

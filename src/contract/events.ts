@@ -1,4 +1,5 @@
-// The Event Store of a device (second document). Input is spelled as there; answers are snake_case.
+// The device Event Store (docs/spec/event-store.md). Input is spelled as there; answers are
+// snake_case.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
@@ -34,7 +35,7 @@ const Attachment = open({
   size_bytes: z.int().nullable().optional(),
 });
 
-/** Second document, Event (response). */
+/** Event Store 6.1 to 6.18. */
 const StoredEvent = open({
   id: z.string(),
   solution: maybeText,
@@ -91,7 +92,7 @@ const attachmentStored = open({
   message: z.string(),
 });
 
-/** Second document, Endpoints: what every operation may answer. */
+/** What every operation may answer: Event Store 9.10. */
 const always = [422, 500, 529];
 
 const limit = z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.');

@@ -3,10 +3,10 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 
-/** A body or an answer that the document leaves open: members beyond ours pass through. */
+/** A body or an answer that the specification leaves open: members beyond ours pass through. */
 export const open = z.looseObject;
 
-/** A body that the document shows in full: other members are refused. */
+/** A body that the specification shows in full: other members are refused. */
 export const closed = z.strictObject;
 
 /** A schema that is published as its description alone: its members would cost too many tokens. */
@@ -62,10 +62,10 @@ export const splitCounts = open({
   test: z.int().min(0),
 });
 
-/** The answer that starts work in the background (first document, Async task). */
+/** The answer that starts work in the background (API 6.6). */
 export const taskStarted = open({ taskId: z.string(), url: z.string() });
 
-/** First document, Async task. `result` and `error` come with the end of the work. */
+/** API 6.1 to 6.5. `result` and `error` come with the end of the work. */
 export const Task = open({
   taskId: z.string(),
   status: z.string().describe('created, running, completed or failed.'),
@@ -115,7 +115,7 @@ const keypoint = z.strictObject({
   occluded: z.boolean().optional(),
 });
 
-/** What a model saw in an image (second document, Detection and the shapes after it). */
+/** What a model saw in an image (Event Store 5.1 to 5.7). */
 export const seen = {
   detection: z.strictObject(box),
   classification: z.strictObject({ class: z.string(), confidence: box.confidence }),

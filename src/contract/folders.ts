@@ -114,7 +114,7 @@ export const folders = {
   }),
 };
 
-/** Ours, beside those of the document. */
+/** Ours, beside those of the specification. */
 export const ownFolders = {
   folders_remove_projects: operation({
     id: 'folders_remove_projects',

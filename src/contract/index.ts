@@ -19,7 +19,7 @@ import { video } from './video.ts';
 import { visionEvents } from './vision-events.ts';
 import { workspace } from './workspace.ts';
 
-/** The first document: the management API. */
+/** The management API (docs/spec/api.md). */
 export const platformOperations = Object.freeze({
   ...workspace,
   ...projects,
@@ -38,11 +38,11 @@ export const platformOperations = Object.freeze({
   ...video,
 });
 
-/** What the embedded platform serves: the first document, and what is our own. */
+/** What the embedded platform serves: docs/spec/api.md, and what is our own. */
 export const embeddedOperations = Object.freeze({ ...platformOperations, ...ownOperations });
 
-/** What our Event Store serves: the second document, and what is our own. */
+/** What our Event Store serves: docs/spec/event-store.md, and what is our own. */
 export const deviceOperations = Object.freeze({ ...events, ...eventStore });
 
-/** Both documents. The second one is the device Event Store. */
+/** All operations of docs/spec, the device Event Store included. */
 export const operations = Object.freeze({ ...platformOperations, ...events });

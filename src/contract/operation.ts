@@ -16,7 +16,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** What a call does to the world. The hints of a tool come from it. */
 export type Effect = 'reads' | 'adds' | 'changes' | 'removes';
 
-/** How a call proves who makes it (first document, Authentication; second document likewise). */
+/** How a call proves who makes it (API 25.1 to 25.4, Event Store 13.1). */
 export type Credential = 'bearer' | 'api_key_query' | 'device_key';
 
 /** The families: one word each, the same on every floor. */
@@ -51,14 +51,14 @@ export interface Operation<
   readonly family: Family;
   readonly host: Host;
   readonly method: Method;
-  /** As in the document, for example `/{workspace}/{project}`. */
+  /** As in the specification, for example `/{workspace}/{project}`. */
   readonly path: string;
   /** One sentence for the API reference. */
   readonly summary: string;
   readonly pathParameters: Path;
   readonly query: Query;
   readonly body: Body;
-  /** `none` where the document shows no payload. */
+  /** `none` where the specification shows no payload. */
   readonly bodyType: 'none' | 'json' | 'multipart';
   /**
    * The body member that a body of another type fills: plain text for a JSON operation, base64
@@ -79,7 +79,7 @@ export interface Operation<
   readonly textErrors: readonly number[];
   readonly credential: Credential;
   /**
-   * What an access token must allow (first document, Authentication). The Event Store takes a key,
+   * What an access token must allow (API 26.1 to 26.15). The Event Store takes a key,
    * so for its operations the scope speaks of the tool alone.
    */
   readonly scope: Scope;

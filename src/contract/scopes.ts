@@ -1,4 +1,4 @@
-// The OAuth scopes of the first document, section Authentication.
+// The OAuth scopes (API 26.1 to 26.15).
 
 export const scopes = [
   'openid',

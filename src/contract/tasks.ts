@@ -1,4 +1,4 @@
-// Work in the background (first document, Async task).
+// Work in the background (API 6.1 to 6.6).
 
 import * as z from 'zod';
 import { closed, inWorkspace, open, Task, taskId } from './fields.ts';
@@ -18,7 +18,7 @@ export const tasks = {
   }),
 };
 
-/** Ours, beside those of the document. */
+/** Ours, beside those of the specification. */
 export const ownTasks = {
   tasks_list: operation({
     id: 'tasks_list',

@@ -89,7 +89,7 @@ const Training = open({
   log: z.string().optional().describe('The last words of a trainer that failed.'),
 });
 
-/** Hosted platforms have them too; the document has not. */
+/** Hosted platforms have them too; the specification has not. */
 export const ownTrainings = {
   trainings_start: operation({
     id: 'trainings_start',

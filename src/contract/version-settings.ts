@@ -1,4 +1,4 @@
-// The settings of a dataset version (first document, Dataset version settings). A value that cannot
+// The settings of a dataset version (API 4.1 to 4.30). A value that cannot
 // be is refused here; an unusual one is warned of in version-warnings.ts. The order of the keys is
 // the order in which the steps are done.
 
@@ -38,7 +38,7 @@ const contrastTypes = [
   'Adaptive Equalization',
 ] as const;
 
-/** First document: `preprocessing.resize.format`. */
+/** `preprocessing.resize.format` (API 4.25). */
 export const resizeFormats = [
   'Stretch to',
   'Fill (with center crop) in',
@@ -118,7 +118,7 @@ const augmentation = z.strictObject({
     .describe('N: up to 50.'),
 });
 
-/** First document: these have no `bb` form. Nobody can mean the bare name of a `bb` key by it. */
+/** API 4.11 to 4.15: these have no `bb` form. Nobody can mean the bare name of a `bb` key by it. */
 function explainAugmentation(name: string): string | undefined {
   if (Object.hasOwn(preprocessing.shape, name)) return 'is not known; it belongs in preprocessing';
   const bare = name.replace(/^bb[-_]?/, '');

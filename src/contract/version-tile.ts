@@ -1,4 +1,4 @@
-// The setting `preprocessing.tile` (first document, Dataset version settings): one of three shapes.
+// The setting `preprocessing.tile` (API 4.27 to 4.29): one of three shapes.
 
 import * as z from 'zod';
 import type { JsonObject } from '../json-object.ts';
@@ -9,7 +9,7 @@ import { fitsImage, type MemberProblem, rule } from './version-rules.ts';
 /** As z.int(), whose own problem would keep those of the other members from being looked for. */
 const side = z.number().multipleOf(1).min(1).max(limits.imageSideMax).meta({ type: 'integer' });
 
-/** The document shows `black` and `width`; the others follow from what resize and crop know. */
+/** docs/spec shows `black` and `width`; the others follow from what resize and crop know. */
 const tileEdge = {
   overlap: z.number().min(0).lt(100),
   padding: z.enum(['black', 'white', 'grey', 'reflect']),

@@ -1,4 +1,4 @@
-// Workflows: kept as they are given, so that the trash has all that the document names.
+// Workflows: kept as they are given, so that the trash has all that the specification names.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';

@@ -95,7 +95,7 @@ const routes: readonly RouteDescription[] = [
   },
 ];
 
-/** Second document, Errors. */
+/** Event Store 15.1 to 15.23. */
 function errorsOf(operation: Operation, hasKey: boolean): readonly number[] {
   const hasInput = operation.bodyType !== 'none' || Object.keys(operation.query.shape).length > 0;
   const isNamed = Object.keys(operation.pathParameters.shape).length > 0;

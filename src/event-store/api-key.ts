@@ -1,4 +1,4 @@
-// The key of the Event Store (second document, Authentication).
+// The key of the Event Store (Event Store 13.1 to 13.4).
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError } from '../errors.ts';

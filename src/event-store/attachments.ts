@@ -1,4 +1,4 @@
-// Videos and local-only files on their way to a draft (second document, Endpoints).
+// Videos and local-only files on their way to a draft (Event Store 11.1, 12.1).
 
 import type { IncomingMessage } from 'node:http';
 import type { deviceOperations } from '../contract/index.ts';
@@ -192,7 +192,7 @@ async function* inspected(
   yield* first;
 }
 
-/** Second document, Video upload rules: by content, and not by the declared type. */
+/** By content, and not by the declared type (Event Store 11.5). */
 async function detectSupportedVideo(firstBytes: Uint8Array): Promise<string> {
   const type = await detectVideoType(firstBytes);
   if (type !== undefined) return type;

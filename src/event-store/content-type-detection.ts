@@ -15,7 +15,7 @@ export async function detectImageType(bytes: Uint8Array): Promise<string | undef
   return type !== undefined && imageTypes.has(type) ? type : undefined;
 }
 
-/** The media type of a video; undefined for anything else (second document, Video upload rules). */
+/** The media type of a video; undefined for anything else (Event Store 11.5). */
 export async function detectVideoType(firstBytes: Uint8Array): Promise<string | undefined> {
   const type = await detectContentType(firstBytes);
   if (type === undefined) return undefined;

@@ -14,7 +14,7 @@ import { reportingFullDisk, writeRowAfterFiles } from './write-row-after-files.t
 
 /**
  * Stores an event with its images; all of it is on the disk when this resolves, and nothing when it
- * throws: `bad_request`, `invalid_input`, or `full` (second document, Errors).
+ * throws: `bad_request`, `invalid_input`, or `full` (Event Store 15.3, 15.14, 15.22).
  */
 export async function createEvent(
   dependencies: EventStoreDependencies,
@@ -67,7 +67,7 @@ function answerFor(
   };
 }
 
-/** Whether events must name a solution (second document, Event). */
+/** Whether events must name a solution (Event Store 3.2). */
 export function needsSolution({
   cloud,
   defaultSolutionId,

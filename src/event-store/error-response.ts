@@ -1,4 +1,4 @@
-// How the Event Store says an error (second document, Errors).
+// How the Event Store says an error (Event Store 15.1, 15.2).
 
 import type { Operation } from '../contract/operation.ts';
 import type { FoveaError } from '../errors.ts';

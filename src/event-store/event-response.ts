@@ -1,4 +1,4 @@
-// Events as answers show them (second document, Event (response)).
+// Events as answers show them (Event Store 6.1 to 6.18).
 
 import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';

@@ -1,4 +1,4 @@
-// The device Event Store: its parts put together and served (second document).
+// The device Event Store: its parts put together and served (docs/spec/event-store.md).
 
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';

@@ -10,7 +10,7 @@ import type { FileKind, StoredFile } from './store/store.ts';
 
 type MediaDependencies = Pick<EventStoreDependencies, 'store' | 'files'>;
 
-/** `/images/{file_id}` and its like (second document, Endpoints): each has its own kind alone. */
+/** `/images/{file_id}` and its like (Event Store 11.6, 12.5): each has its own kind alone. */
 export function mediaRoutes(dependencies: MediaDependencies): readonly Route<Caller>[] {
   return [
     mediaRoute(dependencies, '/images/{file_id}', 'image'),

@@ -46,8 +46,8 @@ export function readServiceError(response: HttpResponse, secret: Secret | undefi
 
 /**
  * The message in a body of any of the documented shapes: `{error: text}`, `{error: {message, type,
- * hint}}` (first document, Errors), `{error: code, message}`, `{message}`, and `{detail}` with a
- * text or a list of `{loc, msg}` (second document, Errors).
+ * hint}}` (API 27.7), `{error: code, message}`, `{message}`, and `{detail}` with a
+ * text or a list of `{loc, msg}` (Event Store 15.1).
  */
 export function messageOf(body: unknown, secret: Secret | undefined): ServiceMessage {
   const clean = (text: string | undefined) => cleaned(text, secret);

@@ -24,7 +24,7 @@ export interface CredentialPlaces {
 /** The name of the API key in a query and in the body of a POST. */
 const keyName = 'api_key';
 
-/** First document, Authentication. */
+/** API 25.1 to 25.4. */
 export const platformCredentials: CredentialPlaces = {
   presented: presentedCredential,
   parameter: keyName,

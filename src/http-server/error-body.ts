@@ -1,4 +1,4 @@
-// The shape in which the platform answers an error (first document, Errors).
+// The shape in which the platform answers an error (API 27.7).
 
 import type { Operation } from '../contract/operation.ts';
 import type { Challenge, FoveaError } from '../errors.ts';

@@ -78,7 +78,7 @@ export const dataLimits = {
   boxPixelsMax: 2_000_000_000,
   /** Rectangles that cutout may draw on one image: more than that hides the whole image. */
   cutoutCountMax: 10_000,
-  /** First document's platform: what is in the trash can come back for 30 days. */
+  /** What is in the trash can come back for 30 days (API 8.12). */
   trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
   /** A link to an image or an export: long enough for a slow download to start. */
   linkLifetimeMs: 60 * 60 * 1000,
@@ -170,6 +170,6 @@ export const dataLimits = {
   /** Values of one comma-separated list of a query of events, and filters on their metadata. */
   eventFilterValuesMax: 200,
   eventMetadataFiltersMax: 32,
-  /** Events of one page where the caller does not say (second document, Limits). */
+  /** Events of one page where the caller does not say (Event Store 16.1). */
   eventsPageDefault: 100,
 } as const;

@@ -128,7 +128,7 @@ export const platformLimits = {
   /** Of one question: some half a second in a thread of its own. */
   inferenceStatsRecordsMax: 100_000,
   inferenceStatsRowsMax: 1_000,
-  /** First document, Video inference: the status at most once a minute. */
+  /** The status of a video job at most once a minute (API 28.1). */
   videoStatusIntervalMs: 60_000,
   videoBytesMax: 2 * 1024 ** 3,
   videoSecondsMax: 3_600,

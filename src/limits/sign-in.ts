@@ -28,7 +28,7 @@ export const signInLimits = {
 
   // Sign-in, the side of the service.
 
-  /** Seconds: first document, tokens; RFC 6749 for codes. */
+  /** Seconds: API 24.13, 24.14; RFC 6749 for codes. */
   oauthLifetimes: {
     accessSeconds: 60 * 60,
     mcpAccessSeconds: 24 * 60 * 60,

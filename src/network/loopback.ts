@@ -10,7 +10,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * The hosts for which redirect URIs may be plain http (first document, Redirect URI rules).
+ * The hosts for which redirect URIs may be plain http (API 24.16).
  * 127.0.0.2 and other spellings are not among them.
  */
 export function isLoopbackName(hostname: string): boolean {

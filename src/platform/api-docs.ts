@@ -87,7 +87,7 @@ const routes: readonly RouteDescription[] = [
   },
 ];
 
-/** First document, Errors; bodies have a size and a type as well, also where none is expected. */
+/** API 27.1 to 27.5; bodies have a size and a type as well, also where none is expected. */
 function errorsOf({ errors, method }: Operation): readonly number[] {
   return [...general, ...errors, ...(method === 'GET' ? [] : [413, 415])];
 }
@@ -96,7 +96,7 @@ const general = [400, 401, 403, 404, 429];
 
 const words: JsonSchema = { type: 'string', minLength: 1 };
 
-/** First document, Errors. A 502 says whether the same call may be made again. */
+/** API 27.6. A 502 says whether the same call may be made again. */
 function errorAnswer(status: number, operation?: Operation): ErrorAnswerDescription {
   const error = operation?.textErrors.includes(status)
     ? words

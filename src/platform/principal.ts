@@ -61,7 +61,7 @@ export function openDoor({ keys, workspace, apiKeys, tokens }: DoorOptions): Doo
 
 /**
  * Lets a call pass or throws: `not_found` for a workspace that is not there, `forbidden` for one
- * of somebody else (first document, Authentication).
+ * of somebody else (API 25.7).
  */
 export async function authorize(
   { workspaces }: Store,

@@ -5,7 +5,7 @@ import type { Principal } from './principal.ts';
 import type { Reach } from './store/search.ts';
 import type { Project, Store } from './store/store.ts';
 
-/** Throws `forbidden` for a project out of reach (first document, Authentication). */
+/** Throws `forbidden` for a project out of reach (API 25.7). */
 export async function checkReach(
   store: Pick<Store, 'folders'>,
   principal: Principal,

@@ -45,7 +45,7 @@ export function rebalanceHandlers(
 
 type Mode = 'rebalance' | 'shuffle' | undefined;
 
-/** First document: grouping is for shuffle alone, and classes uses the rebalance behaviour. */
+/** API 11.15, 11.21: grouping is for shuffle alone, and classes uses the rebalance behaviour. */
 function refuseUnusedMembers(
   mode: Mode,
   grouping: string | undefined,

@@ -55,7 +55,7 @@ export function taskHandlers(
 
 /**
  * A task that this caller may see. Throws `not_found` for one that is missing, of another
- * workspace, or of a project out of reach (first document, Trash and tasks).
+ * workspace, or of a project out of reach (API 18.4).
  */
 export async function findTask(
   { tasks, store }: Pick<TaskParts, 'tasks' | 'store'>,
@@ -94,7 +94,7 @@ async function isVisible(
 }
 
 /**
- * A task as the API shows it (first document, Async task): `result` once it is completed, `error`
+ * A task as the API shows it (API 6.1): `result` once it is completed, `error`
  * once it has failed. Members of the result that begin with `_` are ours alone; of them `_report`,
  * the hash of a CSV file, is shown as the link `reportUrl`.
  */

@@ -118,7 +118,7 @@ export async function findVersion(
   );
 }
 
-/** First document, Dataset version settings: generation fails above the cap of the plan. */
+/** API 4.16: generation fails above the cap of the plan. */
 export function checkMultiplier(versions: number | undefined, most: number): void {
   if (versions !== undefined && versions > most) {
     throw invalidArgument('augmentation.image.versions', `the plan allows ${most} at most`);

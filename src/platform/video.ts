@@ -66,7 +66,7 @@ export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
   };
 }
 
-/** The document's reference client sends 5 where nobody says otherwise. */
+/** The specification's reference client sends 5 where nobody says otherwise. */
 const defaultFramesPerSecond = 5;
 const modelsMax = 8;
 
@@ -78,7 +78,7 @@ function checkVideoName(name: string): void {
   throw invalidArgument('file_name', `must end in one of .${extensions.join(', .')}`);
 }
 
-/** First document, Video inference job status. */
+/** API 8.5 to 8.7. */
 function statusOf({ status }: QueuedTask): number {
   if (status === 'completed') return 0;
   return status === 'failed' ? 2 : 1;

@@ -1,4 +1,4 @@
-// Where an authorization server's endpoints are: its metadata, else the addresses of the document.
+// Where an authorization server's endpoints are: its metadata, else the addresses of docs/spec.
 
 import { type AuthorizationServer, processDiscoveryResponse } from 'oauth4webapi';
 import { FoveaError } from '../errors.ts';
@@ -8,9 +8,10 @@ import { oauthError } from './oauth-error.ts';
 import { checkEndpoint, type Fetch, get } from './oauth-requests.ts';
 
 /**
- * OpenID Connect Discovery 1.0 section 4, then RFC 8414 section 3, then the first document's own
- * addresses. The next one is asked only where there is nothing: 404, 410, or no JSON. Throws where
- * the metadata is of another issuer, or names an endpoint that must not be sent anything.
+ * OpenID Connect Discovery 1.0 section 4, then RFC 8414 section 3, then the addresses of
+ * API 24.1 to 24.8. The next one is asked only where there is nothing: 404, 410, or no JSON.
+ * Throws where the metadata is of another issuer, or names an endpoint that must not be sent
+ * anything.
  */
 export async function discover(issuer: string, through?: Fetch): Promise<AuthorizationServer> {
   for (const address of metadataAddresses(new URL(issuer))) {
@@ -83,7 +84,7 @@ function otherIssuer(expected: URL, named: unknown): FoveaError {
   );
 }
 
-/** First document, Sign-in service endpoints. */
+/** API 24.1 to 24.8. */
 function documentedServer(issuer: string): AuthorizationServer {
   return {
     issuer,

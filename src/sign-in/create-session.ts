@@ -218,9 +218,9 @@ class TokenSession implements OwnSession {
   }
 
   /**
-   * What the service says of the token, which knows its true end (first document, GET
-   * /oauth/validate). A token that it does not know any more is renewed where that is possible, as
-   * the next call would have it. A service that does not answer changes nothing.
+   * What the service says of the token, which knows its true end (API 24.3,
+   * GET /oauth/validate). A token that it does not know any more is renewed where that is
+   * possible, as the next call would have it. A service that does not answer changes nothing.
    */
   async #verified(
     stored: Stored,

@@ -103,7 +103,7 @@ export function readLine(text: string): string | undefined {
 
 /** A hundred years: longer is a mistake, and no date. */
 const secondsMax = 100 * 366 * 24 * 60 * 60;
-/** Some four times as many as the document has. */
+/** Some four times as many as the specification has. */
 const scopesMax = 200;
 
 /** RFC 6750 section 2.1, and not larger than the headers that services take. */

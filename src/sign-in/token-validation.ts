@@ -10,8 +10,8 @@ import { get } from './oauth-requests.ts';
 import { readLine, readScopes } from './token-response.ts';
 
 /**
- * First document, GET /oauth/validate, with its words made fit for one line. Undefined: this
- * service has no such address, as services other than the document's. Throws `upstream_failed` for
+ * GET /oauth/validate (API 24.3, 24.4), with its words made fit for one line. Undefined: this
+ * service has no such address, as services other than docs/spec. Throws `upstream_failed` for
  * a server error, and as requests do.
  */
 export async function validateToken(

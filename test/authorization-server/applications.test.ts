@@ -182,7 +182,7 @@ test('all that is wrong is said at once', async () => {
   );
 });
 
-test('openid is always allowed, and scopes stand in the order of the document', async () => {
+test('openid is always allowed, and scopes stand in the order of the specification', async () => {
   const { applications } = await open();
   const given = { ...values, scopes: ['version:read', 'image:read', 'image:read'] };
   const { application } = applications.add(given, 'acme');

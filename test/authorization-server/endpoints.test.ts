@@ -22,7 +22,7 @@ const start = shareService();
 const nothing = { active: false, exp: null, workspace_url: '', scopes: [] };
 
 test.each(['openid-configuration', 'oauth-authorization-server'])(
-  'the metadata at /.well-known/%s names every endpoint at the address of the document',
+  'the metadata at /.well-known/%s names every endpoint at the address of the specification',
   async (name) => {
     const { url } = await start();
     const { status, body } = await answerOf(await fetch(`${url}/.well-known/${name}`));

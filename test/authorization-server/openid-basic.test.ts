@@ -141,7 +141,7 @@ test('oidcc-userinfo-get', async () => {
 });
 
 test.each(['oidcc-userinfo-post-header', 'oidcc-userinfo-post-body'])(
-  '%s: does not apply, since the document has GET alone',
+  '%s: does not apply, since the specification has GET alone',
   async (name) => {
     const { access_token: token } = await ada.tokensFor(basic);
     const isHeader = name.endsWith('header');
@@ -325,7 +325,7 @@ test('oidcc-redirect-uri-query-mismatch', async () => {
   expectStays(visit, issuer);
 });
 
-test('oidcc-ensure-post-request-succeeds: does not apply, the document has GET alone', async () => {
+test('oidcc-ensure-post-request-succeeds: does not apply, the specification has GET alone', async () => {
   const { href, searchParams } = authorizeUrl(issuer, basic);
   const [path = ''] = href.split('?');
   const visit = await ada.browser.go(path, { method: 'POST', body: searchParams });

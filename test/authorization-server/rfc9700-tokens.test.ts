@@ -94,7 +94,7 @@ describe('4.9 Access Token Leakage at the Resource Server', () => {
 });
 
 describe('4.10 Misuse of Stolen Access Tokens', () => {
-  // Tokens are not bound to their sender (section 4.10.1): the document knows Bearer alone, and a
+  // Tokens are not bound to their sender (section 4.10.1): docs/spec knows Bearer alone, and a
   // stdio client has no key that malware on its machine could not use. What bounds the damage:
 
   test('a revoked token stops working with the next call, at every door', async () => {

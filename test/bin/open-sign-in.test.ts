@@ -143,7 +143,7 @@ test.each([
   await close();
 });
 
-test('a scope that the document does not have is refused before anything is sent', async () => {
+test('a scope that the specification does not have is refused before anything is sent', async () => {
   const all = await start({ FOVEA_SCOPES: 'openid admin:everything' });
   expect(() => openSignIn(all.settings, log)).toThrow(
     'FOVEA_SCOPES: has no such scope as admin:everything',

@@ -25,7 +25,7 @@ export function describeRun<Kit>(
   ].join('\n');
 }
 
-/** Every statement of the document with the checks that prove it, one per line. */
+/** Every statement of the specification with the checks that prove it, one per line. */
 export function describeStatements<Kit>(
   statements: readonly Statement[],
   checks: Readonly<Record<string, readonly Check<Kit>[]>>,

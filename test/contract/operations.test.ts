@@ -89,7 +89,7 @@ describe('each operation', () => {
   });
 });
 
-describe('what single rows owe to the documents', () => {
+describe('what single rows owe to the specifications', () => {
   test('video inference takes the key in the query, and its status once a minute', () => {
     const video = all.filter(({ family }) => family === 'video');
     expect(video.map(({ credential }) => credential)).toEqual(Array(3).fill('api_key_query'));
@@ -111,7 +111,7 @@ describe('what single rows owe to the documents', () => {
     expect(new Set(device.map(({ credential }) => credential))).toEqual(new Set(['device_key']));
   });
 
-  test('the query parameters of events_list are those of the document', () => {
+  test('the query parameters of events_list are those of the specification', () => {
     expect(Object.keys(operations.events_list.query.shape).sort()).toEqual([
       'device_id',
       'device_id__in',
@@ -131,7 +131,7 @@ describe('what single rows owe to the documents', () => {
     ]);
   });
 
-  test('an event of the store has the members of the document', () => {
+  test('an event of the store has the members of the specification', () => {
     expect(Object.keys(operations.events_create.body.shape).sort()).toEqual([
       'custom_metadata',
       'device_id',

@@ -114,7 +114,7 @@ test('every operation has the scope of the table, and the table no other operati
   expect(expected).toHaveLength(all.length);
 });
 
-test('the list of scopes is that of the document, group by group', () => {
+test('the list of scopes is that of the specification, group by group', () => {
   expect(scopes).toEqual([
     'openid',
     'profile',
@@ -174,7 +174,7 @@ test('no operation is open to a token that may only tell who somebody is', () =>
 
 test('reading scopes only read, and what reads needs no other', () => {
   const reading = /:read$/;
-  // The document speaks of one export of a search; it changes nothing in the workspace.
+  // The specification speaks of one export of a search; it changes nothing in the workspace.
   const excepted = ['search_export_start'];
   const wrong = all.filter(({ scope, effect }) => reading.test(scope) !== (effect === 'reads'));
   expect(wrong.map(({ id }) => id)).toEqual(excepted);

@@ -1,4 +1,4 @@
-// The settings of a version: what the document shows passes, what cannot be is refused by its path.
+// The settings of a version: what docs/spec shows passes, what cannot be is refused by its path.
 
 import { describe, expect, test } from 'vitest';
 import { checkInput } from '../../src/contract/check.ts';
@@ -17,7 +17,7 @@ describe('settings that pass', () => {
     expect(generate(settings)).toEqual({ ...here, ...settings });
   });
 
-  test('every key of the document in its shape', () => {
+  test('every key of the specification in its shape', () => {
     const settings = {
       versionName: 'all of it',
       preprocessing: {

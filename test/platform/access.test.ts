@@ -1,4 +1,4 @@
-// Who may call the platform, and what it says to the others (first document, Authentication).
+// Who may call the platform, and what it says to the others (API 25.1 to 25.7).
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { platformOperations } from '../../src/contract/index.ts';

@@ -126,7 +126,7 @@ describe('scopes', () => {
     });
   });
 
-  test('sections stand for what is in them, in the order of the document, each once', async () => {
+  test('sections stand for what is in them, in the order of the specification, each once', async () => {
     const made = await makeKey(platform, { scopes: ['statistics', 'images', 'image:tag'] });
     expect(made).toMatchObject({
       scopes: ['image:create', 'image:read', 'image:tag', 'image:annotate', 'workspace-stats:read'],

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => platform.close(), 60_000);
 
-test(`${runs} requests (seed ${seed}) are answered as the document says`, {
+test(`${runs} requests (seed ${seed}) are answered as the specification says`, {
   timeout: 60_000 + runs * 100,
 }, async () => {
   const described = (await fetchDocument(platform.url)).filter(isOperation);

@@ -323,7 +323,7 @@ describe('change and removal', () => {
     expect(body.image.metadata).not.toHaveProperty('shift');
   });
 
-  it('answers a wrong deletion with a text, as the document shows it, and no other', async () => {
+  it('answers a wrong deletion with a text, as the specification shows it, and no other', async () => {
     const ask = async (name: string, body: object) => {
       const answer = await fetch(`${platform.url}/acme/${name}/images`, {
         method: 'DELETE',

@@ -98,7 +98,7 @@ test('oidc-provider: a person who does not agree is no error of the service', as
   expect(tokens()).toBeUndefined();
 });
 
-test('oidc-provider: the authorization request is the one of the document', async () => {
+test('oidc-provider: the authorization request is the one of the specification', async () => {
   const server = await example();
   const { flow } = flowFor(server);
   const { searchParams: asked, origin, pathname } = await startOf(flow);

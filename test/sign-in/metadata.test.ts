@@ -26,7 +26,7 @@ test('then that of RFC 8414', async () => {
   expect(server.received.map(({ line }) => line)).toEqual([`GET ${openId}`, `GET ${oauth}`]);
 });
 
-test('then the addresses of the document, where there is none', async () => {
+test('then the addresses of the specification, where there is none', async () => {
   const server = await lyingServer();
   server.lies[openId] = () => '<html>an application of one page</html>';
   const asked = await startOf(flowFor(server).flow);

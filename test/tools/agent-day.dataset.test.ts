@@ -1,13 +1,12 @@
-// The agent's day on the whole BCCD dataset. Runs where its archive is: FOVEA_BCCD, or the shared
-// data folder beside the repository. Elsewhere it says that it did not run.
+// The agent's day on the whole BCCD dataset. Runs where its archive is
+// (test/fixtures/bccd.ts). Elsewhere it says that it did not run.
 
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { runDay } from '../../scripts/day/agent-day.ts';
+import { bccdArchive } from '../fixtures/bccd.ts';
 
-const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
-const isThere = existsSync(archive);
+const isThere = existsSync(bccdArchive);
 if (!isThere) process.stderr.write("DID NOT RUN: the agent's day; FOVEA_BCCD names no bccd.zip.\n");
 
 it.skipIf(!isThere)(
@@ -15,7 +14,7 @@ it.skipIf(!isThere)(
   { timeout: 240_000 },
   async () => {
     const said: string[] = [];
-    await runDay(archive, (line) => void said.push(line));
+    await runDay(bccdArchive, (line) => void said.push(line));
     expect(said.length).toBeGreaterThan(30);
   },
 );

@@ -1,19 +1,19 @@
-// The whole BCCD dataset through MCP tools. Runs where its archive is: FOVEA_BCCD, or the shared
-// data folder beside the repository. Elsewhere it says that it did not run.
+// The whole BCCD dataset through MCP tools. Runs where its archive is
+// (test/fixtures/bccd.ts). Elsewhere it says that it did not run.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bccdArchive } from '../fixtures/bccd.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { readZip, unzip } from '../fixtures/read-zip.ts';
 
-const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
 const published = { Platelets: 361, RBC: 4155, WBC: 372 };
 
-const isThere = existsSync(archive);
+const isThere = existsSync(bccdArchive);
 if (!isThere) process.stderr.write('DID NOT RUN: the BCCD test; FOVEA_BCCD names no bccd.zip.\n');
 
 describe.skipIf(!isThere)('the whole BCCD dataset', () => {
@@ -22,7 +22,7 @@ describe.skipIf(!isThere)('the whole BCCD dataset', () => {
 
   beforeAll(async () => {
     dataset = await realpath(await mkdtemp(join(tmpdir(), 'fovea-bccd-')));
-    await unzip(archive, dataset);
+    await unzip(bccdArchive, dataset);
     fovea = await launchFovea({ FOVEA_FILE_ROOTS: dataset });
   });
 

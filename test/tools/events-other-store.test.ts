@@ -1,4 +1,4 @@
-// The events tools on an Event Store of others, which has the operations of the document alone.
+// The events tools on an Event Store of others, which has the operations of docs/spec alone.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Kit, openKit } from './kit.ts';

@@ -14,7 +14,7 @@ export interface PermissionGroup {
   readonly permissions: readonly Permission[];
 }
 
-/** The asked scopes by group, in the order of the document; groups without any are left out. */
+/** The asked scopes by group, in the order of docs/spec; groups without any are left out. */
 export function permissionGroups(asked: readonly string[]): readonly PermissionGroup[] {
   return groups
     .map(({ name, scopes }) => ({
@@ -26,7 +26,7 @@ export function permissionGroups(asked: readonly string[]): readonly PermissionG
     .filter(({ permissions }) => permissions.length > 0);
 }
 
-/** First document, Authentication: the groups of its table. */
+/** The groups of scopes: API 26.1 to 26.15. */
 export const groups: readonly { readonly name: string; readonly scopes: readonly Scope[] }[] = [
   { name: 'Who you are', scopes: ['openid', 'profile', 'email'] },
   {

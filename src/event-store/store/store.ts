@@ -29,7 +29,7 @@ export interface StoredFile extends NewFile {
   readonly sourceId: string | undefined;
 }
 
-/** One image of an event as answers show it (second document, Event response, images). */
+/** One image of an event as answers show it (Event Store 6.4). */
 export interface EventImage {
   readonly file_id: string | null;
   readonly input_file_id: string | null;

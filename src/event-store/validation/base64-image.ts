@@ -10,7 +10,7 @@ export interface DecodedImage {
 
 /**
  * The image that base64 text holds; a data URL is taken as well. Throws `bad_request` naming the
- * member for text that is no base64 and for bytes that are no image (second document, Errors, 400).
+ * member for text that is no base64 and for bytes that are no image (Event Store 15.4).
  */
 export async function decodeImage(text: string, member: string): Promise<DecodedImage> {
   const bytes = decodeBase64(text);

@@ -12,7 +12,7 @@ export interface EventRules {
   readonly needsSolution: boolean;
 }
 
-/** Throws `too_large`, `bad_request` or `invalid_input` (second document, Event). */
+/** Throws `too_large`, `bad_request` or `invalid_input` (Event Store 3.1 to 3.14). */
 export function checkEvent(input: EventInput, { schemas, needsSolution }: EventRules): void {
   checkTexts(input);
   schemas.check(input.event_schema, input.event_data);

@@ -1,4 +1,4 @@
-// The event schemas: what event_data must look like (second document, Event, event_schema).
+// The event schemas: what event_data must look like (Event Store 3.9).
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

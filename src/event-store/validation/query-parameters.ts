@@ -9,7 +9,7 @@ import { isoMicroseconds, parseMicroseconds } from '../timestamps.ts';
 
 /**
  * The query of a list with its times in one form. Throws `bad_request` for a malformed time, sort
- * direction or metadata filter (second document, Errors, 400 (query)).
+ * direction or metadata filter (Event Store 15.6 to 15.8).
  */
 export function prepareQuery(query: JsonObject): JsonObject {
   const given = Object.entries(query).filter(([, value]) => value !== '');

@@ -1,5 +1,5 @@
 // The workspace of the credential, in which tools work where the call names none. A credential
-// belongs to exactly one workspace (API, Authentication).
+// belongs to exactly one workspace (API 25.5).
 
 import type { Account } from '../../sign-in/session.ts';
 import type { ToolContext } from '../tool.ts';

@@ -4,7 +4,7 @@ import { scopes as allScopes, type Scope } from '../../contract/scopes.ts';
 import { FoveaError, invalidInput } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 
-/** The sections of the first document's table (Authentication), which stand for their scopes. */
+/** The groups of API 26.1 to 26.15, which stand for their scopes. */
 export const scopeSections: Readonly<Record<string, readonly Scope[]>> = {
   identity: ['openid', 'profile', 'email'],
   'workspace-and-project': ['workspace:read', 'project:create', 'project:read', 'project:update'],
@@ -84,7 +84,7 @@ function unknownWords(name: string): string {
     : `is no scope; did you mean "${near}"?`;
 }
 
-/** Those that are known, in the order of the document. */
+/** Those that are known, in the order of the specification. */
 function inOrder(scopes: ReadonlySet<string>): readonly string[] {
   return allScopes.filter((scope) => scopes.has(scope));
 }

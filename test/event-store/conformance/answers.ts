@@ -1,4 +1,4 @@
-// What the service may answer, as the document shows it. Members beyond these are allowed.
+// What the service may answer, as the specification shows it. Members beyond these are allowed.
 
 import * as z from 'zod';
 

@@ -97,7 +97,7 @@ export async function ask(kit: Kit, call: Call, status: number): Promise<unknown
   return expectJson(call, reply, status);
 }
 
-/** A call that must be refused so, in the shape of the document, and that leaves nothing. */
+/** A call that must be refused so, in the shape of the specification, and that leaves nothing. */
 export function refused(kit: Kit, call: Call, status: number): Promise<void> {
   return allRefused(kit, [call], status);
 }
@@ -108,7 +108,7 @@ export function refusedEvents(kit: Kit, status: number, events: readonly Members
   return allRefused(kit, calls, status);
 }
 
-/** Calls that must be refused so, in the shape of the document, and leave nothing. */
+/** Calls that must be refused so, in the shape of the specification, and leave nothing. */
 export async function allRefused(kit: Kit, calls: readonly Call[], status: number): Promise<void> {
   const before = await contents(kit);
   for (const call of calls) {

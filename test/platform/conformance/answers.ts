@@ -1,4 +1,4 @@
-// What the platform may answer, as the document shows it. Members beyond these are allowed.
+// What the platform may answer, as the specification shows it. Members beyond these are allowed.
 
 import * as z from 'zod';
 
@@ -8,7 +8,7 @@ const count = z.int().min(0);
 /** Whatever is an object. */
 export const anObject = z.looseObject({});
 
-/** First document, Errors. */
+/** API 27.1 to 27.7. */
 export const errorAnswer = z.looseObject({
   error: z.union([
     z.string(),
@@ -20,7 +20,7 @@ export const errorAnswer = z.looseObject({
   ]),
 });
 
-/** First document, Async task. */
+/** API 6.1 to 6.6. */
 export const taskStarted = z.looseObject({ taskId: text, url: z.url() });
 
 export const task = z
@@ -40,7 +40,7 @@ export const task = z
 
 export type TaskAnswer = z.output<typeof task>;
 
-/** First document, Dataset health statistics. */
+/** API 5.1 to 5.6. */
 export const health = z.looseObject({
   health: z.boolean(),
   stats: z.looseObject({

@@ -1,5 +1,5 @@
 // The steps of the checks of the sign-in service: agree as the person, redeem a code, be refused.
-// The pages are filled in as those of Fovea are; all else is what the document says.
+// The pages are filled in as those of Fovea are; all else is what the specification says.
 
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
@@ -101,7 +101,7 @@ export function granted({ status, body, headers }: Answer): Grant {
   return data ?? assert.fail(z.prettifyError(error));
 }
 
-/** An answer of the token endpoint that gives nothing. The document shows no body for it. */
+/** An answer of the token endpoint that gives nothing. The specification shows no body for it. */
 export function givesNothing({ status, body }: Answer, why: string): void {
   assert.ok(status === 400 || status === 401, `${why}: ${status} ${JSON.stringify(body)}`);
   assert.equal(body.access_token, undefined, why);

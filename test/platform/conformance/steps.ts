@@ -37,7 +37,7 @@ export async function askForNothing(from: Kit | Client, call: Call): Promise<voi
   assert.equal(reply.bytes.length, 0, `${sentenceOf(call)}: 204 has no body`);
 }
 
-/** A call that must be refused so, in the shape of the document. Returns the words of the error. */
+/** A call that must be refused so, in the shape of docs/spec. Returns the words of the error. */
 export async function refused(from: Kit | Client, call: Call, status: number): Promise<string> {
   const reply = await clientOf(from).send(call);
   expectStatus(call, reply, status);

@@ -3,13 +3,14 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { createClient } from '../../../src/http-client/create-client.ts';
 import { Secret } from '../../../src/secret.ts';
+import { bccdArchive } from '../../fixtures/bccd.ts';
 import { killProcess } from '../../fixtures/kill-process.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import {
@@ -19,8 +20,7 @@ import {
 } from '../../fixtures/platform.ts';
 import { ended, newProject, plainZip, put, voc } from './kit.ts';
 
-const archive = resolve(process.env.FOVEA_BCCD ?? '../shared/data/bccd.zip');
-const isThere = existsSync(archive);
+const isThere = existsSync(bccdArchive);
 if (!isThere) process.stderr.write('DID NOT RUN: a kill in the middle of BCCD; no bccd.zip.\n');
 
 async function temporaryFolder(): Promise<string> {
@@ -89,7 +89,7 @@ it.skipIf(!isThere)(
       annotation: 'cells',
     });
     const { body } = await call(images.images_upload_zip, { workspace: 'acme', project: 'bccd' });
-    expect((await put(String(body.signedUrl), await readFile(archive))).status).toBe(200);
+    expect((await put(String(body.signedUrl), await readFile(bccdArchive))).status).toBe(200);
     await until(first, body.taskId, 30);
     await killProcess(first.child);
 

@@ -66,7 +66,7 @@ function wrongKeys({ key = '' }: Kit): readonly Record<string, string>[] {
   ];
 }
 
-/** One call of each endpoint, those around the document included; all succeed with the key. */
+/** One call of each endpoint, those around the specification included; all succeed with the key. */
 async function everyCall(kit: Kit): Promise<readonly Call[]> {
   const images = [{ base64Image: base64(photo.jpeg) }];
   const { id } = await create(kit, eventOf(kit, { images, draft: true }));

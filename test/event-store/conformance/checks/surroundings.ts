@@ -1,4 +1,4 @@
-// What stands around the document: health, metrics, description, documentation for people.
+// What stands around the specification: health, metrics, description, documentation for people.
 
 import assert from 'node:assert/strict';
 import * as z from 'zod';

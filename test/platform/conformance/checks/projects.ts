@@ -180,7 +180,7 @@ export const projectChecks: FamilyChecks = {
       await refused(kit, { path, json: { splits, classes: ['no-such-class'] } }, 400);
     }),
     check(
-      'a rebalance refuses what the document does not have',
+      'a rebalance refuses what the specification does not have',
       ['11.12', '11.15'],
       async (kit) => {
         const slug = await newProject(kit);

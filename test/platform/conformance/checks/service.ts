@@ -55,15 +55,19 @@ export const serviceChecks: FamilyChecks = {
         assert.deepEqual(project.splits, { train: 1, valid: 1, test: 1 });
       },
     ),
-    check('errors have the shape of the document', ['27.1', '27.4', '27.7', '9.3'], async (kit) => {
-      const projects = `/${kit.workspace}/projects`;
-      await refused(kit, { method: 'POST', path: projects, json: { name: 7 } }, 400);
-      await refused(kit, { method: 'POST', path: projects, json: ['a list'] }, 400);
-      await refused(kit, { path: at(kit, 'there-is-no-such-project') }, 404);
-      const slug = await newProject(kit);
-      await refused(kit, { path: at(kit, slug, '/health'), query: { regenerate: 'maybe' } }, 400);
-      await refused(kit, { path: at(kit, slug, '/999') }, 404);
-    }),
+    check(
+      'errors have the shape of the specification',
+      ['27.1', '27.4', '27.7', '9.3'],
+      async (kit) => {
+        const projects = `/${kit.workspace}/projects`;
+        await refused(kit, { method: 'POST', path: projects, json: { name: 7 } }, 400);
+        await refused(kit, { method: 'POST', path: projects, json: ['a list'] }, 400);
+        await refused(kit, { path: at(kit, 'there-is-no-such-project') }, 404);
+        const slug = await newProject(kit);
+        await refused(kit, { path: at(kit, slug, '/health'), query: { regenerate: 'maybe' } }, 400);
+        await refused(kit, { path: at(kit, slug, '/999') }, 404);
+      },
+    ),
     check('what is refused leaves nothing', ['29.7'], async (kit) => {
       const before = await getObject(kit, `/${kit.workspace}`);
       const json = { name: 'conformance-refused', type: 'no-such-type', annotation: 'cells' };
@@ -83,7 +87,7 @@ export const serviceChecks: FamilyChecks = {
       const { headers } = await kit.client.send(call);
       assert.match(headers.get('allow') ?? '', /\bPOST\b/);
     }),
-    check('v1 and v2 stand where the document has them alone', ['28.3'], async (kit) => {
+    check('v1 and v2 stand where the specification has them alone', ['28.3'], async (kit) => {
       const slug = await newProject(kit);
       for (const path of [`/v1${at(kit, slug)}`, `/v2${at(kit, slug)}`, `/v1/${kit.workspace}`]) {
         const { status } = await kit.client.send({ path });

@@ -117,7 +117,7 @@ const openApi = z.looseObject({
   paths: z.record(z.string(), z.unknown()),
 });
 
-/** One of each section of the document. */
+/** One of each section of the specification. */
 const addresses = [
   '/',
   '/{workspace}',
