@@ -25,7 +25,9 @@ const files = {
   'docs/dataset-versions.md': versionDocs(),
   'tools/budget.json': budget(offered),
   ...Object.fromEntries(
-    offered.map((surface) => [`test/surfaces/${surface.name}.json`, snapshot(surface)]),
+    offered
+      .filter(({ toolset }) => toolset === undefined)
+      .map((surface) => [`test/surfaces/${surface.name}.json`, snapshot(surface)]),
   ),
   ...appPages(),
 };

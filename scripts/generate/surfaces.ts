@@ -12,6 +12,8 @@ export interface Surface {
   readonly name: string;
   readonly tools: readonly WireTool[];
   readonly instructions: string;
+  /** Its only toolset: its tools are those of `full`, so it needs no snapshot. */
+  readonly toolset?: string;
 }
 
 /** In a fixed order; a toolset for each family. */
@@ -25,7 +27,10 @@ export function surfaces(list: readonly ListedTool[]): readonly Surface[] {
     local('project-fixed', list, { project: 'cells' }),
     overHttp('http-full', list, 'full'),
     overHttp('http-compact', list, 'compact'),
-    ...toolsets.map((toolset) => local(`toolset-${toolset}`, list, { toolsets: [toolset] })),
+    ...toolsets.map((toolset) => {
+      const surface = local(`toolset-${toolset}`, list, { toolsets: [toolset] });
+      return { ...surface, toolset };
+    }),
   ];
 }
 
