@@ -5,13 +5,12 @@ import type { Shape } from '../annotations/box-geometry.ts';
 import { areaOf, boxAround, boxFromCorner } from '../annotations/box-geometry.ts';
 import { type AnnotationWarning, shapeLeftOut } from '../annotations/box-warnings.ts';
 import type { Box, Keypoint, Point } from '../imaging/box.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
 import { findByImage } from './image-name.ts';
 import { parsedBoxes, pointsFrom } from './parsed-boxes.ts';
 import {
   checkBoxCount,
-  type Fields,
-  isFields,
   quoted,
   quotedList,
   readFields,
@@ -22,11 +21,11 @@ import {
   refusal,
 } from './value-checks.ts';
 
-export function isCoco(document: unknown): document is Fields {
-  return isFields(document) && Array.isArray(document.images);
+export function isCoco(document: unknown): document is JsonObject {
+  return isJsonObject(document) && Array.isArray(document.images);
 }
 
-export function parseCoco(document: Fields, image: AnnotatedImage): Parsed {
+export function parseCoco(document: JsonObject, image: AnnotatedImage): Parsed {
   const { id, size } = findByImage(readImages(document.images), image.name);
   const own = placedOf(document).filter(({ fields }) => fields.image_id === id);
   return parseEntry(own, document, image, size);
@@ -49,7 +48,7 @@ export function parseCocoPart(
 
 function parseEntry(
   own: readonly Placed[],
-  document: Fields,
+  document: JsonObject,
   image: AnnotatedImage,
   size: Entry['size'],
 ): Parsed {
@@ -67,13 +66,13 @@ function parseEntry(
 
 /** An annotation with its place among all of the document. */
 interface Placed {
-  readonly fields: Fields;
+  readonly fields: JsonObject;
   readonly index: number;
 }
 
-function placedOf({ annotations }: Fields): readonly Placed[] {
+function placedOf({ annotations }: JsonObject): readonly Placed[] {
   return readList(annotations, 'annotations').flatMap((fields, index) =>
-    isFields(fields) ? { fields, index } : [],
+    isJsonObject(fields) ? { fields, index } : [],
   );
 }
 
@@ -118,7 +117,7 @@ interface ReadBox {
   readonly leftOut?: string | undefined;
 }
 
-function readBox(fields: Fields, place: string, categories: Categories): ReadBox {
+function readBox(fields: JsonObject, place: string, categories: Categories): ReadBox {
   const category = findCategory(fields.category_id, place, categories);
   const { points, leftOut } = readSegmentation(fields.segmentation, `${place}.segmentation`);
   const keypoints = readKeypoints(fields.keypoints, `${place}.keypoints`, category);
@@ -153,7 +152,7 @@ interface Segmentation {
 /** The outline; of several parts the largest, since a box has one outline. */
 function readSegmentation(segmentation: unknown, place: string): Segmentation {
   if (segmentation === undefined || segmentation === null) return {};
-  if (isFields(segmentation))
+  if (isJsonObject(segmentation))
     return { leftOut: 'its mask is run-length encoded; only the box was kept' };
   const parts = readList(segmentation, place).map((part, index) => {
     const where = `${place}[${index}]`;

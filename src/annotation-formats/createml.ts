@@ -3,12 +3,12 @@
 
 import { boxFromCentre } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
+import type { JsonObject } from '../json-object.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
 import { findByImage } from './image-name.ts';
 import { parsedBoxes } from './parsed-boxes.ts';
 import {
   checkBoxCount,
-  type Fields,
   readFields,
   readLabel,
   readList,
@@ -38,7 +38,7 @@ export function parseCreateMlPart(
   return parseEntry(readFields(entry, `[${place}]`), `[${place}]`, image);
 }
 
-function parseEntry(fields: Fields, entry: string, image: AnnotatedImage): Parsed {
+function parseEntry(fields: JsonObject, entry: string, image: AnnotatedImage): Parsed {
   const place = `${entry}.annotations`;
   const own = readList(fields.annotations ?? fields.annotation, place);
   checkBoxCount(own.length);

@@ -4,6 +4,7 @@ import type { Annotation } from '../annotations/annotation.ts';
 import { isClassification } from '../annotations/annotation.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { invalidArgument } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 import { excessWords, jsonExcess } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import type { AnnotatedImage, AnnotationFile, Labelmap, Parsed } from './annotation-file.ts';
@@ -12,7 +13,7 @@ import { isCoco, parseCoco, parseCocoPart } from './coco.ts';
 import { parseCreateMl, parseCreateMlPart } from './createml.ts';
 import type { DatasetPart } from './dataset-index.ts';
 import { parsePascalVoc } from './pascal-voc.ts';
-import { isFields, refusal, tooLarge } from './value-checks.ts';
+import { refusal, tooLarge } from './value-checks.ts';
 import { parseYolo } from './yolo.ts';
 
 /**
@@ -105,7 +106,7 @@ function parseDocument(file: AnnotationFile): Parsed {
   if (!Array.isArray(document)) {
     throw refusal('', `is JSON, but not COCO: "images" is missing. ${accepted}`);
   }
-  if (isClassification(file.projectType) && !document.some(isFields)) {
+  if (isClassification(file.projectType) && !document.some(isJsonObject)) {
     return parseClassNames(document, file.projectType);
   }
   if (document.some((entry) => typeof entry === 'string')) {

@@ -6,14 +6,13 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { boxFromCorner, type Shape } from '../annotations/box-geometry.ts';
 import { FoveaError } from '../errors.ts';
 import type { Box, Point } from '../imaging/box.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { AnnotationFile, Parsed } from './annotation-file.ts';
 import { checkSameImage } from './image-name.ts';
 import { parsedBoxes } from './parsed-boxes.ts';
 import {
   checkBoxCount,
-  type Fields,
-  isFields,
   lineFinder,
   lineOf,
   quoted,
@@ -37,7 +36,7 @@ export function parsePascalVoc({ text, image }: AnnotationFile): Parsed {
 }
 
 /** The `annotation` element. */
-function readXml(text: string): Fields {
+function readXml(text: string): JsonObject {
   // A longer text is more bytes; the exact count is only made near the bound.
   const bytesMax = limits.annotationXmlBytesMax;
   if (text.length > bytesMax / 3 && Buffer.byteLength(text) > bytesMax) {
@@ -51,10 +50,10 @@ function readXml(text: string): Fields {
     throw refusal(`line ${line + skipped}, column ${col}`, 'is not well-formed XML');
   }
   const document = parseXml(text);
-  if (!isFields(document) || document.annotation === undefined) {
+  if (!isJsonObject(document) || document.annotation === undefined) {
     throw refusal('', 'is XML, but not Pascal VOC: the <annotation> element is missing');
   }
-  return isFields(document.annotation) ? document.annotation : {};
+  return isJsonObject(document.annotation) ? document.annotation : {};
 }
 
 function parseXml(text: string): unknown {
@@ -80,11 +79,11 @@ function parseXml(text: string): unknown {
 }
 
 function readObject(object: unknown, place: number, lineAt: LineAt): Box {
-  if (!isFields(object)) throw refusal(`object ${place}`, 'has no name and no bndbox');
+  if (!isJsonObject(object)) throw refusal(`object ${place}`, 'has no name and no bndbox');
   const line = `line ${lineAt(startOf(object))}`;
   const label = readLabel(object.name, `${line}, object ${place}, name`);
   const where = `${line}, ${quoted(label)} box ${place}`;
-  if (!isFields(object.bndbox)) throw refusal(where, 'needs one bndbox');
+  if (!isJsonObject(object.bndbox)) throw refusal(where, 'needs one bndbox');
   const { bndbox } = object;
   const edge = (name: string) => readNumberText(bndbox[name], `${where}, ${name}`);
   const [left, top, right, bottom] = [edge('xmin'), edge('ymin'), edge('xmax'), edge('ymax')];
@@ -101,7 +100,7 @@ function checkOrder(where: string, axis: 'x' | 'y', least: number, most: number)
 
 /** `<polygon><x1>…</x1><y1>…</y1><x2>…`, as dataset tools add it to the format. */
 function readPolygon(polygon: unknown, where: string): readonly Point[] | undefined {
-  if (!isFields(polygon)) return undefined;
+  if (!isJsonObject(polygon)) return undefined;
   const points: Point[] = [];
   for (let n = 1; polygon[`x${n}`] !== undefined; n++) {
     const x = readNumberText(polygon[`x${n}`], `${where}, polygon x${n}`);
@@ -112,7 +111,7 @@ function readPolygon(polygon: unknown, where: string): readonly Point[] | undefi
 }
 
 function readSize(size: unknown): { width: number; height: number } | undefined {
-  if (!isFields(size)) return undefined;
+  if (!isJsonObject(size)) return undefined;
   const [width, height] = [Number(size.width), Number(size.height)];
   return Number.isFinite(width) && Number.isFinite(height) ? { width, height } : undefined;
 }
@@ -123,5 +122,5 @@ function startOf(node: object): number {
   // The parser keeps its position under the only symbol of a node.
   const [position = ''] = Object.getOwnPropertySymbols(node);
   const meta: unknown = Reflect.get(node, position);
-  return isFields(meta) && typeof meta.startIndex === 'number' ? meta.startIndex : 0;
+  return isJsonObject(meta) && typeof meta.startIndex === 'number' ? meta.startIndex : 0;
 }

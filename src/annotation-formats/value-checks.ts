@@ -1,9 +1,8 @@
 // Checked access to what an annotation file says. Every refusal names the place in the file.
 
 import { FoveaError, invalidArgument } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** An annotation file that cannot be accepted; `place` is a line or a path in it. */
 export function refusal(place: string, message: string, hint?: string): FoveaError {
@@ -18,12 +17,8 @@ export function tooLarge(place: string, problem: string): FoveaError {
   });
 }
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function readFields(value: unknown, place: string): Fields {
-  if (!isFields(value)) throw refusal(place, 'must be an object');
+export function readFields(value: unknown, place: string): JsonObject {
+  if (!isJsonObject(value)) throw refusal(place, 'must be an object');
   return value;
 }
 

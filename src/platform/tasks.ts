@@ -3,6 +3,7 @@
 import type { ownTasks, tasks } from '../contract/tasks.ts';
 import { notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { QueuedTask, TaskQueue } from '../storage/task-queue.ts';
 import type { Links } from './links.ts';
@@ -79,7 +80,7 @@ async function isVisible(
   folderIds: readonly string[] = [],
 ): Promise<boolean> {
   if (reach.projectIds === undefined) return true;
-  const members = asObject(payload);
+  const members = membersOf(payload);
   const projectIds = 'projectIds' in members ? members.projectIds : undefined;
   if (Array.isArray(projectIds) && projectIds.length > 0) {
     return projectIds.every((id) => isInReach(reach, String(id)));
@@ -109,7 +110,7 @@ export function describeTask(item: QueuedTask, links: Links, origin: string) {
 }
 
 function describeResult(result: unknown, links: Links, origin: string) {
-  const members = Object.entries(asObject(result));
+  const members = Object.entries(membersOf(result));
   const report = members.find(([name]) => name === '_report')?.[1];
   return {
     ...Object.fromEntries(members.filter(([name]) => !name.startsWith('_'))),
@@ -123,10 +124,6 @@ function describeResult(result: unknown, links: Links, origin: string) {
   };
 }
 
-function asObject(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {};
-}
-
 /** The answer that starts a task: its id, and the address at which to ask for it. */
 export function describeTaskStart(origin: string, workspace: Workspace, taskId: string) {
   return { taskId, url: `${origin}/${encodeURIComponent(workspace.slug)}/asynctasks/${taskId}` };
@@ -138,7 +135,7 @@ export function createTasks(queue: TaskQueue, wake: () => void): Tasks {
     wake,
     find: async (workspaceId, taskId) => {
       const item = queue.get(taskId);
-      const payload = asObject(item?.payload);
+      const payload = membersOf(item?.payload);
       const isOwn = 'workspaceId' in payload && payload.workspaceId === workspaceId;
       return isOwn ? item : undefined;
     },

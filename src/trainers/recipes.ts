@@ -2,9 +2,10 @@
 
 import type { ProjectType } from '../annotations/annotation.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound, type Problem } from '../errors.ts';
+import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { nearest } from '../nearest.ts';
-import { recordOf, type Task, type TrainerCommand } from './trainer-protocol.ts';
+import type { Task, TrainerCommand } from './trainer-protocol.ts';
 
 /** A type of model. */
 export interface ModelType {
@@ -95,7 +96,7 @@ export function completeRecipe(
   epochs: number | undefined,
 ): Recipe {
   const { hyperparameters = {}, augmentation = [], ...others } = given;
-  const set = recordOf(hyperparameters);
+  const set = membersOf(hyperparameters);
   const problems = [
     ...hyperparameterProblems(name, known, set),
     ...augmentationProblems(name, augmentation),

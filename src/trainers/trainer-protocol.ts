@@ -1,5 +1,7 @@
 // What Fovea and a trainer say to each other. docs/trainer.md has it for those who write one.
 
+import { membersOf } from '../json-object.ts';
+
 /** The program that trains. */
 export interface TrainerCommand {
   readonly path: string;
@@ -43,14 +45,14 @@ export const trainerFiles = { metrics: 'metrics.json', model: 'model.onnx' } as 
 
 /** A line of output as a report; undefined for anything else, which trainers may print. */
 export function readReport(line: string): TrainerReport | undefined {
-  const { epoch, epochs, metrics } = recordOf(parsed(line));
+  const { epoch, epochs, metrics } = membersOf(parsed(line));
   if (!isCount(epoch) || !isCount(epochs) || epochs < 1 || epoch > epochs) return undefined;
   return { epoch, epochs, metrics: metrics === undefined ? undefined : readMetrics(metrics) };
 }
 
 /** The figures of an object that are finite numbers, at most a hundred. */
 export function readMetrics(value: unknown): Metrics {
-  const figures = Object.entries(recordOf(value)).filter(
+  const figures = Object.entries(membersOf(value)).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && Number.isFinite(entry[1]),
   );
   return Object.fromEntries(
@@ -65,11 +67,6 @@ export function missingMetrics(metrics: Metrics, task: Task): readonly string[] 
     const figure = metrics[name];
     return figure === undefined || figure < 0 || figure > 1;
   });
-}
-
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? Object.fromEntries(Object.entries(value)) : {};
 }
 
 const metricsMax = 100;

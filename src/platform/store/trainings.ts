@@ -1,5 +1,6 @@
 // Trainings of versions, with the weights that came of them.
 
+import { membersOf } from '../../json-object.ts';
 import type { Weights } from '../../model-inference/labeller.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
@@ -334,7 +335,7 @@ function readTraining(row: Row): Training {
     versionId: row.text('version_id'),
     projectId: row.text('project_id'),
     modelType: row.text('model_type'),
-    recipe: { ...asRecord(row.json('recipe')) },
+    recipe: { ...membersOf(row.json('recipe')) },
     status: statusOf(row),
     epochs: row.integer('epochs'),
     epoch: row.integer('epoch'),
@@ -371,12 +372,8 @@ function readWeights(row: Row): TrainedWeights | undefined {
 function readMetrics(row: Row): Metrics | undefined {
   const value = row.optionalJson('metrics');
   if (value === undefined) return undefined;
-  const figures = Object.entries(asRecord(value)).flatMap(([name, figure]): [string, number][] =>
+  const figures = Object.entries(membersOf(value)).flatMap(([name, figure]): [string, number][] =>
     typeof figure === 'number' ? [[name, figure]] : [],
   );
   return Object.fromEntries(figures);
-}
-
-function asRecord(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -2,8 +2,9 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { membersOf } from '../../json-object.ts';
 import { randomFrom } from '../../seeded-random.ts';
-import { recordOf, trainerFiles } from '../trainer-protocol.ts';
+import { trainerFiles } from '../trainer-protocol.ts';
 import { qualityOf } from './evaluate.ts';
 import { channels } from './features.ts';
 import { createFit, type Example } from './fit.ts';
@@ -74,8 +75,8 @@ interface ExampleJob {
 }
 
 function readJob(value: unknown): ExampleJob {
-  const { contract, dataset, output, classes, recipe } = recordOf(value);
-  const { epochs, learningRate } = recordOf(recordOf(recipe).hyperparameters);
+  const { contract, dataset, output, classes, recipe } = membersOf(value);
+  const { epochs, learningRate } = membersOf(membersOf(recipe).hyperparameters);
   const isJob =
     contract === 1 && typeof dataset === 'string' && typeof output === 'string' && isNames(classes);
   if (!isJob) throw new Error('This is no job file of contract 1.');
