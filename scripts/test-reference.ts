@@ -5,12 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKernel } from '../src/dataset-versions/kernel/kernel.ts';
+import { colourSteps } from './test-reference/colour-steps.ts';
 import { findPython } from './test-reference/find-python.ts';
+import { geometrySteps } from './test-reference/geometry-steps.ts';
 import { compareImages, type Difference } from './test-reference/image-difference.ts';
 import { loadPictures } from './test-reference/images.ts';
 import { formatReport, type Measured } from './test-reference/report.ts';
 import { type Answers, askReferences, type Task } from './test-reference/run-references.ts';
-import { type Step, steps } from './test-reference/steps.ts';
+import type { Step } from './test-reference/step.ts';
+
+const steps: readonly Step[] = [...geometrySteps, ...colourSteps];
 
 const packages = ['cv2', 'PIL', 'numpy'];
 const didNotRun = 2;

@@ -28,6 +28,11 @@ describe('the tree', () => {
     expect(sources.flatMap((source) => judge(rule, source))).toEqual([]);
   });
 
+  test('has no files that import each other, but in the store of the platform', () => {
+    const store = 'src/platform/store/store.ts';
+    expect(importCycles(sources).filter((paths) => !paths.includes(store))).toEqual([]);
+  });
+
   test.each(textRules)('keeps the rule: $name', (rule) => {
     expect(texts.flatMap((source) => judge(rule, source))).toEqual([]);
   });

@@ -4,19 +4,19 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { readSource, type Source } from '../../test/architecture/source.ts';
-import { foreignSources } from '../../test/architecture/tables.ts';
 
 export interface CodeBase {
   /** Paths are relative to the folder that was asked for. */
   readonly sources: readonly Source[];
   /** How many packages the nearest package.json installs for its users; optional ones included. */
   readonly dependencies: number;
-  /** Whether the table of floors of this repository applies. */
+  /** Whether it is this repository, whose floors are known. */
   readonly hasFloors: boolean;
 }
 
+/** `assembly` is AssemblyScript, which looks like TypeScript. */
 const leftOutFolders =
-  /^(node_modules|dist|\..*|tests?|__tests__|test-utils|mocks|fixtures|scripts|bench|docs|examples?|certification|sample)$/;
+  /^(node_modules|dist|\..*|tests?|__tests__|test-utils|mocks|fixtures|scripts|bench|docs|examples?|certification|sample|assembly)$/;
 const leftOutFiles = /\.d\.[cm]?ts$|[.-](test|spec|bench)\.|\.config\.|^jest\./;
 const generatedMark = /@generated|auto-?generated|generated (code|file|by)|do not (edit|modify)/i;
 
@@ -31,7 +31,7 @@ export function findSources(folder: string): CodeBase {
       .filter(({ text }) => !generatedMark.test(text.slice(0, 300)))
       .map(({ path, text }) => readSource(path, text)),
     dependencies: countDependencies(folder),
-    hasFloors: existsSync(join(folder, 'test/architecture/tables.ts')),
+    hasFloors: folder === join(import.meta.dirname, '../..'),
   };
 }
 
@@ -39,8 +39,7 @@ function listFiles(folder: string, below: string): readonly string[] {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = below ? `${below}/${entry.name}` : entry.name;
     if (entry.isDirectory()) {
-      const isForeign = foreignSources.some((foreign) => foreign === `${path}/`);
-      return isForeign || leftOutFolders.test(entry.name) ? [] : listFiles(folder, path);
+      return leftOutFolders.test(entry.name) ? [] : listFiles(folder, path);
     }
     const isSource = /\.[cm]?[jt]sx?$/.test(entry.name) && !leftOutFiles.test(basename(path));
     return entry.isFile() && isSource ? [path] : [];

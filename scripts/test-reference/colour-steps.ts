@@ -14,7 +14,7 @@ import {
 } from '../../src/dataset-versions/paints.ts';
 import { decodeImage } from '../../src/imaging/image-file.ts';
 import { applying, drawing, painting } from './our-steps.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './step.ts';
 
 export const colourSteps: readonly Step[] = [
   {

@@ -14,7 +14,7 @@ import { renderSources } from '../../src/dataset-versions/render.ts';
 import { resizePicture } from '../../src/dataset-versions/resize.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { applying, drawing, painting } from './our-steps.ts';
-import type { Case, Step } from './steps.ts';
+import type { Case, Step } from './step.ts';
 
 /**
  * In hard stripes the roundings of two passes may add up; and a pixel whose centre comes from the
@@ -22,7 +22,7 @@ import type { Case, Step } from './steps.ts';
  */
 const fewPixels = 0.001;
 
-export const moveSteps: readonly Step[] = [
+export const geometrySteps: readonly Step[] = [
   {
     name: 'auto-orient',
     reference: 'Pillow exif_transpose',

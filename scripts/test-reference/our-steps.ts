@@ -5,7 +5,7 @@ import type { Choice } from '../../src/dataset-versions/choice.ts';
 import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/operations.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
 import type { Random } from '../../src/seeded-random.ts';
-import type { Given } from './steps.ts';
+import type { Given } from './step.ts';
 
 /** What is changed, and where it is done. */
 type Work = Pick<Given, 'kernel' | 'image'>;

@@ -1,7 +1,7 @@
 // The comparisons as one table in Markdown, a row for each step, and what is beyond its tolerance.
 
 import type { Difference } from './image-difference.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './step.ts';
 
 export interface Measured {
   readonly step: Step;

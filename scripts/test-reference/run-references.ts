@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
-import type { Case } from './steps.ts';
+import type { Case } from './step.ts';
 
 export interface Task {
   readonly picture: string;

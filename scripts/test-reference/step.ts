@@ -1,10 +1,8 @@
-// The steps that OpenCV, Pillow or numpy can do as well, and how far ours may be from theirs.
+// A step that OpenCV, Pillow or numpy can do as well, and how far ours may be from theirs.
 
 import type { Size } from '../../src/dataset-versions/geometry.ts';
 import type { Kernel } from '../../src/dataset-versions/kernel/operations.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
-import { colourSteps } from './colour-steps.ts';
-import { moveSteps } from './geometry-steps.ts';
 
 export interface Step {
   /** As in the settings of a version. */
@@ -32,5 +30,3 @@ export interface Given {
   /** The file that the reference wrote, where it did. */
   readonly file: () => Uint8Array;
 }
-
-export const steps: readonly Step[] = [...moveSteps, ...colourSteps];
