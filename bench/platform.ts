@@ -125,8 +125,8 @@ function measureSearch(folder: string, size: number, runs: number) {
     formatTable([header, ...rows]),
     "Label Studio: its storage model in SQLite (a task's JSON, an annotation's JSON), not its server",
     `median ${median(all).toFixed(1)} ms, 95 % within ${usual.toFixed(1)} ms, worst ` +
-      `${slowest.toFixed(1)} ms; likeness ${median(result.likenessMs).toFixed(1)} ms ` +
-      `(worst ${Math.max(...result.likenessMs).toFixed(1)}); peak memory ${mib(peakBytes)}, SQL included`,
+      `${slowest.toFixed(1)} ms; likeness ${median(result.similarityMs).toFixed(1)} ms ` +
+      `(worst ${Math.max(...result.similarityMs).toFixed(1)}); peak memory ${mib(peakBytes)}, SQL included`,
   ];
   const fallsShort = [
     ...(usual > usualMsMax ? [`FALLS SHORT: ${size} images, 95 % above ${usualMsMax} ms`] : []),

@@ -11,14 +11,14 @@ import { tasks } from '../../src/contract/tasks.ts';
 import { createClient } from '../../src/http-client/create-client.ts';
 import { createLog } from '../../src/log.ts';
 import { startPlatform } from '../../src/platform/platform.ts';
-import { platformMigrations } from '../../src/platform/store/migrations.ts';
-import { createSqliteStore } from '../../src/platform/store/sqlite-store.ts';
+import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
+import { createSqliteStore } from '../../src/platform/sqlite/sqlite-store.ts';
 import { Secret } from '../../src/secret.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createTaskQueue } from '../../src/storage/task-queue.ts';
 import { openPeer } from './label-studio.ts';
 import { fillDatabase } from './rows.ts';
-import { type Timed, timeLikeness, timeSearches } from './searches.ts';
+import { type Timed, timeSearches, timeSimilarity } from './searches.ts';
 
 export interface PartInput {
   readonly folder: string;
@@ -33,7 +33,7 @@ export interface Filling {
 
 export interface Searching {
   readonly timed: readonly Timed[];
-  readonly likenessMs: readonly number[];
+  readonly similarityMs: readonly number[];
 }
 
 export interface Moving {
@@ -68,9 +68,9 @@ export async function find({ folder, images: count, runs }: PartInput): Promise<
   const peer = openPeer(folder);
   const timed = await timeSearches(filled, peer, runs, count > 100_000 ? 1 : 3);
   peer.close();
-  const likenessMs = await timeLikeness(filled, runs);
+  const similarityMs = await timeSimilarity(filled, runs);
   database.close();
-  return { timed, likenessMs };
+  return { timed, similarityMs };
 }
 
 /** Rebalances the first project of what `fill` made, over HTTP. */

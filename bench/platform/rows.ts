@@ -3,8 +3,8 @@
 
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
-import { platformMigrations } from '../../src/platform/store/migrations.ts';
-import { createSqliteStore } from '../../src/platform/store/sqlite-store.ts';
+import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
+import { createSqliteStore } from '../../src/platform/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/platform/store/store.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { createTaskQueue } from '../../src/storage/task-queue.ts';

@@ -1,7 +1,7 @@
 // Searches over many images: ours by the index, beside plain SQL on the same rows.
 
 import { systemClock } from '../../src/clock.ts';
-import type { Reach } from '../../src/platform/store/search.ts';
+import type { AccessibleProjects } from '../../src/platform/store/search.ts';
 import { parseQuery } from '../../src/query-language/parse-query.ts';
 import { newestFirst } from '../../src/query-language/query.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -90,7 +90,7 @@ export async function timeSearches(
   runs: number,
   sqlRuns: number,
 ): Promise<readonly Timed[]> {
-  const reach: Reach = { workspaceId, projectIds: undefined };
+  const reach: AccessibleProjects = { workspaceId, projectIds: undefined };
   const timed: Timed[] = [];
   for (const { query: text, sql, order = 'i.created DESC', peer: ofPeer } of searches) {
     const ms: number[] = [];
@@ -134,7 +134,7 @@ export async function timeSearches(
 }
 
 /** The most similar images to a picture, of all that there are. */
-export async function timeLikeness(
+export async function timeSimilarity(
   { store, workspaceId }: Filled,
   runs: number,
 ): Promise<readonly number[]> {

@@ -44,7 +44,7 @@ function bundle(folder: string) {
       'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
       'parts/image-worker': 'src/imaging/image-worker.ts',
       'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
-      'parts/read-worker': 'src/platform/store/read-worker.ts',
+      'parts/long-read-worker': 'src/platform/sqlite/long-reads/long-read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',
       'parts/checkpoint-thread': 'src/event-store/store/checkpoint-thread.ts',

@@ -80,8 +80,8 @@ export const platformLimits = {
   readMegabytesMax: 256,
   /** Of one workspace, behind the one that runs: a client that sends more does not wait for any. */
   readsWaitingMax: 100,
-  likenessChunkImages: 256,
-  likenessCandidatesMax: 1_000,
+  similarityChunkImages: 256,
+  similarityCandidatesMax: 1_000,
   /** A larger BMP has no descriptor: decoding it holds up everybody else. */
   bmpDescribedPixelsMax: 4_000_000,
   searchExportImagesMax: 100_000,

@@ -8,7 +8,8 @@ import { newId } from './ids.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import type { AnnotationJob } from './store/annotation-jobs.ts';
-import type { Batch, Project } from './store/store.ts';
+import type { Batch } from './store/images.ts';
+import type { Project } from './store/projects.ts';
 
 type Operations = Pick<
   typeof annotation,

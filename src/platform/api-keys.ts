@@ -6,6 +6,7 @@ import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import { changeKey, refuseTaking, requireNoMore, requireProtector } from './keys/key-changes.ts';
 import { refuseMisspelt } from './keys/known-members.ts';
@@ -13,7 +14,6 @@ import { makePublishable, makeSecret, prefixOf } from './keys/make-key.ts';
 import { chooseScopes } from './keys/scope-choice.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
 import type { ApiKey } from './store/api-keys.ts';
 import type { Store } from './store/store.ts';
 
@@ -28,7 +28,7 @@ type Reads = 'api_keys_list' | 'api_keys_get' | 'api_keys_get_publishable';
 function readHandlers({ store }: Parts): Handlers<Pick<All, Reads>, Principal> {
   return {
     api_keys_list: async ({ includeDisabled, includeFolders }, { principal }) => {
-      requireWhole(principal, 'api_keys_list');
+      requireWholeWorkspace(principal, 'api_keys_list');
       const { id } = principal.workspace;
       const keys = await store.apiKeys.list(id);
       const shown = keys.filter(({ isDisabled }) => includeDisabled || !isDisabled);
@@ -46,14 +46,14 @@ function readHandlers({ store }: Parts): Handlers<Pick<All, Reads>, Principal> {
       };
     },
     api_keys_get: async ({ keyId }, { principal }) => {
-      requireWhole(principal, 'api_keys_get');
+      requireWholeWorkspace(principal, 'api_keys_get');
       const key = await store.apiKeys.find(principal.workspace.id, keyId);
       if (!key) throw noKey();
       return { apiKey: describeKey(key) };
     },
     api_keys_get_publishable: async (_input, { principal }) => {
       // It runs the models of all projects.
-      requireWhole(principal, 'api_keys_get_publishable');
+      requireWholeWorkspace(principal, 'api_keys_get_publishable');
       return { publishableKey: await publishableKey(store, principal) };
     },
   };
@@ -64,7 +64,7 @@ type Makes = 'api_keys_create' | 'api_keys_roll';
 function makeHandlers({ store, clock }: Parts): Handlers<Pick<All, Makes>, Principal> {
   return {
     api_keys_create: async (input, { principal }) => {
-      requireWhole(principal, 'api_keys_create');
+      requireWholeWorkspace(principal, 'api_keys_create');
       refuseMisspelt(input, 'api_keys_create');
       const { name, scopes, folderIds, customMetadata = {}, protected: isProtected } = input;
       if (isProtected) requireProtector(principal);
@@ -87,7 +87,7 @@ function makeHandlers({ store, clock }: Parts): Handlers<Pick<All, Makes>, Princ
       return describeNewKey(store, principal, key, secret);
     },
     api_keys_roll: async ({ keyId }, { principal }) => {
-      requireWhole(principal, 'api_keys_roll');
+      requireWholeWorkspace(principal, 'api_keys_roll');
       const secret = makeSecret();
       const made = await store.apiKeys.replace(principal.workspace.id, keyId, (key) => {
         refuseTaking(key, 'roll');
@@ -113,7 +113,7 @@ type Changes = 'api_keys_update' | 'api_keys_revoke';
 function changeHandlers({ store }: Parts): Handlers<Pick<All, Changes>, Principal> {
   return {
     api_keys_update: async (input, { principal }) => {
-      requireWhole(principal, 'api_keys_update');
+      requireWholeWorkspace(principal, 'api_keys_update');
       refuseMisspelt(input, 'api_keys_update');
       if (input.customMetadata) checkMetadata(input.customMetadata);
       const key = await store.apiKeys.change(principal.workspace.id, input.keyId, (key) =>
@@ -123,7 +123,7 @@ function changeHandlers({ store }: Parts): Handlers<Pick<All, Changes>, Principa
       return { apiKey: describeKey(key) };
     },
     api_keys_revoke: async ({ keyId }, { principal }) => {
-      requireWhole(principal, 'api_keys_revoke');
+      requireWholeWorkspace(principal, 'api_keys_revoke');
       const { id } = principal.workspace;
       const removed = await store.apiKeys.remove(id, keyId, (key) => refuseTaking(key, 'revoke'));
       if (!removed) throw noKey();

@@ -6,15 +6,15 @@ import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { type Labeller, localModel, noModelConfigured } from '../model-inference/labeller.ts';
+import { accessibleProjects, isAccessible } from './accessible-projects.ts';
 import { findBatch } from './annotation-jobs.ts';
 import { chooseClasses } from './autolabel-classes.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { countsOf } from './projects.ts';
-import { isInReach, reachOf } from './reach.ts';
 import type { AutolabelJob, AutolabelSettings, NewAutolabelJob } from './store/autolabel.ts';
-import type { Project } from './store/store.ts';
+import type { Project } from './store/projects.ts';
 import { describeTaskStart } from './tasks.ts';
 
 type StartInput = Input<typeof annotation.autolabel_start>;
@@ -150,7 +150,7 @@ async function findJob(
   const job = await store.autolabel.get(jobId);
   const project = job && (await store.projects.get(job.projectId));
   const isOwn = project?.workspaceId === principal.workspace.id;
-  const isSeen = isOwn && isInReach(await reachOf(store, principal), project.id);
+  const isSeen = isOwn && isAccessible(await accessibleProjects(store, principal), project.id);
   if (job === undefined || !isSeen || !(await store.projects.isLive(project.id))) {
     throw notFound('Auto Label job', jobId, 'Job ids come from autolabel_start.');
   }

@@ -3,10 +3,10 @@
 import type { images } from '../contract/images.ts';
 import { invalidInput, type Problem } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { accessibleProjects, isAccessible } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { isInReach, reachOf } from './reach.ts';
 import type { ImageUpdate } from './store/metadata.ts';
 import type { Store } from './store/store.ts';
 import { describeTaskStart } from './tasks.ts';
@@ -33,7 +33,7 @@ export function bulkMetadataHandlers({
       await store.metadata.start({
         taskId,
         workspaceId: workspace.id,
-        projectIds: await projectsInReach(store, principal, updates),
+        projectIds: await accessibleIds(store, principal, updates),
         input: JSON.stringify({ updates: input.updates }),
       });
       tasks.wake();
@@ -43,16 +43,16 @@ export function bulkMetadataHandlers({
 }
 
 /** The task belongs to these projects too, so that whoever started it may see it. */
-async function projectsInReach(
+async function accessibleIds(
   store: Store,
   principal: Principal,
   updates: readonly ImageUpdate[],
 ): Promise<readonly string[] | undefined> {
-  const reach = await reachOf(store, principal);
-  if (reach.projectIds === undefined) return undefined;
+  const accessible = await accessibleProjects(store, principal);
+  if (accessible.projectIds === undefined) return undefined;
   const ids = updates.map(({ imageId }) => imageId);
   const projects = await store.metadata.projectsOf(principal.workspace.id, ids);
-  return [...projects].filter((id) => isInReach(reach, id));
+  return [...projects].filter((id) => isAccessible(accessible, id));
 }
 
 function findTwice(updates: readonly ImageUpdate[]): readonly Problem[] {

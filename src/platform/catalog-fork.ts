@@ -3,10 +3,10 @@
 import type { projects } from '../contract/projects.ts';
 import { invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
 import type { ForkSource } from './store/forks.ts';
 import { describeTaskStart } from './tasks.ts';
 
@@ -17,7 +17,7 @@ export function catalogForkHandlers({
 }: Parts): Handlers<Pick<typeof projects, 'projects_fork'>, Principal> {
   return {
     projects_fork: async (input, { principal, origin }) => {
-      requireWhole(principal, 'Forking a project');
+      requireWholeWorkspace(principal, 'Forking a project');
       const { workspace } = principal;
       const wanted =
         input.url === undefined

@@ -5,13 +5,13 @@ import type { deployment } from '../contract/deployment.ts';
 import type { Input } from '../contract/operation.ts';
 import { asFoveaError, type FoveaError, invalidArgument } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { requireModelAccess } from './accessible-projects.ts';
 import { activeLearningHandlers } from './active-learning/settings.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { countsOf } from './projects.ts';
-import { checkModelReach } from './reach.ts';
 import type { DeployedModel } from './store/deployments.ts';
-import type { Project } from './store/store.ts';
+import type { Project } from './store/projects.ts';
 import { modelIdOf } from './trainings/describe-training.ts';
 
 export function deploymentHandlers(parts: Parts): Handlers<typeof deployment, Principal> {
@@ -89,7 +89,7 @@ async function chooseModel(
   if (modelId === undefined) {
     throw invalidArgument('model.modelId', 'is required', await knownModels(parts, project));
   }
-  await checkModelReach(parts.store, principal, modelId);
+  await requireModelAccess(parts.store, principal, modelId);
   await parts.models.resolve(project.workspaceId, modelId).catch(async (thrown) => {
     const { code, message, hint } = asFoveaError(thrown);
     if (code === 'invalid_input') {

@@ -4,7 +4,8 @@ import type { Annotation } from '../annotations/annotation.ts';
 import type { SplitName } from '../contract/fields.ts';
 import type { ExportDataset, ExportImage } from '../export-formats/dataset.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
-import type { Project, Version, VersionImage } from './store/store.ts';
+import type { Project } from './store/projects.ts';
+import type { Version, VersionImage } from './store/versions.ts';
 
 export function versionDataset(
   project: Project,

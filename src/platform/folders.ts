@@ -4,10 +4,10 @@ import { isoTime } from '../clock.ts';
 import type { folders, ownFolders } from '../contract/folders.ts';
 import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
 import type { Folder, FolderChange } from './store/folders.ts';
 import type { Store } from './store/store.ts';
 
@@ -34,7 +34,7 @@ type Writes = 'folders_create' | 'folders_update' | 'folders_delete';
 function writeHandlers({ store, clock }: Parts): Handlers<Pick<All, Writes>, Principal> {
   return {
     folders_create: async (input, { principal }) => {
-      requireWhole(principal, 'Managing folders');
+      requireWholeWorkspace(principal, 'Managing folders');
       const id = newId();
       const { name } = input;
       const workspaceId = principal.workspace.id;
@@ -48,7 +48,7 @@ function writeHandlers({ store, clock }: Parts): Handlers<Pick<All, Writes>, Pri
       return { id };
     },
     folders_update: async (input, { principal }) => {
-      requireWhole(principal, 'Managing folders');
+      requireWholeWorkspace(principal, 'Managing folders');
       const { folderId } = input;
       const { workspace } = principal;
       const change = readChange(input);
@@ -60,7 +60,7 @@ function writeHandlers({ store, clock }: Parts): Handlers<Pick<All, Writes>, Pri
       return { data: folder ? [describeFolder(folder)] : [] };
     },
     folders_delete: async ({ folderId }, { principal }) => {
-      requireWhole(principal, 'Managing folders');
+      requireWholeWorkspace(principal, 'Managing folders');
       const isThere = await store.folders.remove(principal.workspace.id, folderId, clock.now());
       if (!isThere) throw noFolder(folderId);
       return {};
@@ -77,7 +77,7 @@ function projectHandlers({ store, clock }: Parts): Handlers<Pick<All, Projects>,
     projects: readonly string[],
     operation: 'add' | 'remove',
   ) => {
-    requireWhole(principal, 'Managing folders');
+    requireWholeWorkspace(principal, 'Managing folders');
     const { id } = principal.workspace;
     if (await store.folders.setProjects(id, folderId, projects, operation, clock.now())) return {};
     throw noFolder(folderId);

@@ -10,7 +10,8 @@ import { limits } from '../limits.ts';
 import { sha256 } from '../storage/content-hash.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
-import type { AddedImage, Metadata, Project } from './store/store.ts';
+import type { AddedImage, Metadata } from './store/images.ts';
+import type { Project } from './store/projects.ts';
 
 type UploadInput = Input<typeof images.images_upload>;
 

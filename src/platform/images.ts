@@ -7,11 +7,12 @@ import type { images } from '../contract/images.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../imaging/image-format.ts';
+import { accessibleProjects, isAccessible } from './accessible-projects.ts';
 import { uploadImage } from './image-upload.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { isInReach, reachOf } from './reach.ts';
-import type { Batch, Image, Project } from './store/store.ts';
+import type { Batch, Image } from './store/images.ts';
+import type { Project } from './store/projects.ts';
 import { thumbLink } from './thumbs.ts';
 
 /** The others have files of their own. */
@@ -81,8 +82,8 @@ function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Pr
     },
     images_set_metadata: async (input, { principal }) => {
       const project = await store.images.projectOf(principal.workspace.id, input.imageId);
-      const reach = await reachOf(store, principal);
-      if (!project || !isInReach(reach, project.id)) throw noImage(input.imageId);
+      const accessible = await accessibleProjects(store, principal);
+      if (!project || !isAccessible(accessible, project.id)) throw noImage(input.imageId);
       const { metadata = {}, removeMetadata = [], addTags = [], removeTags = [] } = input;
       refuseBoth('removeMetadata', Object.keys(metadata), removeMetadata);
       refuseBoth('removeTags', addTags, removeTags);

@@ -17,7 +17,7 @@ import {
 import { nearestOfFew } from '../nearest.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import type { Project } from './store/store.ts';
+import type { Project } from './store/projects.ts';
 
 type RunInput = Input<typeof inference.inference_run>;
 

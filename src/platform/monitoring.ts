@@ -6,9 +6,9 @@ import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
 import type { InferenceTotals, SeenClass } from './store/inference-stats.ts';
 
 type StatsInput = Input<typeof monitoring.inference_stats_get>;
@@ -19,7 +19,7 @@ export function monitoringHandlers({
 }: Parts): Handlers<typeof monitoring, Principal> {
   return {
     inference_stats_get: async (input, { principal }) => {
-      requireWhole(principal, 'A look at inference statistics');
+      requireWholeWorkspace(principal, 'A look at inference statistics');
       const { from, to } = readWindow(input, clock.now());
       const models = readNames(input.modelNames);
       const workspaceId = principal.workspace.id;
@@ -35,7 +35,7 @@ export function monitoringHandlers({
       };
     },
     inference_stats_set_metadata: async ({ data }, { principal }) => {
-      requireWhole(principal, 'Metadata of inferences');
+      requireWholeWorkspace(principal, 'Metadata of inferences');
       const changes = data.map(({ inference_ids: ids, field_name: name, field_value: value }) => ({
         ids,
         name,

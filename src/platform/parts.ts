@@ -7,12 +7,13 @@ import type { Log } from '../log.ts';
 import type { Models } from '../model-inference/labeller.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
+import { accessibleProjects, isAccessible, requireProjectAccess } from './accessible-projects.ts';
 import type { CollectForLearning } from './active-learning/collect.ts';
 import type { AnnotationReaders } from './annotation-threads.ts';
 import type { Links } from './links.ts';
 import type { Principal } from './principal.ts';
-import { checkReach, isInReach, reachOf } from './reach.ts';
-import type { Project, Store } from './store/store.ts';
+import type { Project } from './store/projects.ts';
+import type { Store } from './store/store.ts';
 import type { Tasks } from './tasks.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -47,7 +48,7 @@ export async function findProject(
   const { workspace } = principal;
   const project = await store.projects.find(workspace.id, slug);
   if (project) {
-    await checkReach(store, principal, project);
+    await requireProjectAccess(store, principal, project);
     return project;
   }
   throw notFound('project', slug, await knownProjects(store, principal));
@@ -58,9 +59,9 @@ async function knownProjects(store: Store, principal: Principal): Promise<string
   const { workspace, scopes } = principal;
   const mayRead = ['project:read', 'workspace:read'].some((scope) => scopes?.has(scope) ?? true);
   if (!mayRead) return undefined;
-  const reach = await reachOf(store, principal);
+  const accessible = await accessibleProjects(store, principal);
   const known = (await store.projects.list(workspace.id))
-    .filter(({ id }) => isInReach(reach, id))
+    .filter(({ id }) => isAccessible(accessible, id))
     .slice(0, 10);
   return known.length > 0
     ? `Projects here: ${known.map(({ slug }) => slug).join(', ')}.`

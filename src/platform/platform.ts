@@ -44,10 +44,11 @@ import { openLinkKey } from './link-key.ts';
 import { createLinks } from './links.ts';
 import { authorize, openDoor, type Principal } from './principal.ts';
 import { platformRoutes } from './routes.ts';
-import { platformMigrations } from './store/migrations.ts';
-import { threadReader } from './store/readers.ts';
-import { createSqliteStore } from './store/sqlite-store.ts';
-import type { Store, Workspace } from './store/store.ts';
+import { startLongReadThreads } from './sqlite/long-reads/long-read-threads.ts';
+import { platformMigrations } from './sqlite/migrations.ts';
+import { createSqliteStore } from './sqlite/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+import type { Workspace } from './store/workspaces.ts';
 import { createTasks } from './tasks.ts';
 import { openUploads } from './uploads.ts';
 import { fetchVideo } from './video/fetch-video.ts';
@@ -200,7 +201,7 @@ function jobSettings(options: PlatformOptions): Pick<JobParts, 'environment' | '
 /** What lies in the data folder: rows, tasks, files, and the key of links. */
 async function openStorage(database: Database, data: string, clock: Clock) {
   const queue = createTaskQueue(database, { clock, owner: randomBytes(8).toString('hex') });
-  const reader = threadReader(join(data, 'platform.db'));
+  const reader = startLongReadThreads(join(data, 'platform.db'));
   return {
     queue,
     store: createSqliteStore(database, queue, reader),

@@ -3,7 +3,8 @@
 import { FoveaError, notFound } from '../errors.ts';
 import type { CredentialPlace } from '../http-server/credentials.ts';
 import type { Secret } from '../secret.ts';
-import type { Store, Workspace } from './store/store.ts';
+import type { Store } from './store/store.ts';
+import type { Workspace } from './store/workspaces.ts';
 
 /** A credential of the platform belongs to one workspace. */
 export interface Principal {

@@ -4,11 +4,12 @@ import { isClassification } from '../annotations/annotation.ts';
 import type { projects } from '../contract/projects.ts';
 import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
-import type { Project, ProjectCounts, ProjectHealth, Workspace } from './store/store.ts';
+import type { Project, ProjectCounts, ProjectHealth } from './store/projects.ts';
+import type { Workspace } from './store/workspaces.ts';
 import { describeVersion } from './versions.ts';
 
 /** The others have files of their own. */
@@ -20,7 +21,7 @@ export function projectHandlers(
   const { store, clock } = parts;
   return {
     projects_create: async (input, { principal }) => {
-      requireWhole(principal, 'Creating a project');
+      requireWholeWorkspace(principal, 'Creating a project');
       const { name, type, annotation, license } = input;
       const project = await store.projects.add({
         id: newId(),

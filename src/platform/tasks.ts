@@ -6,11 +6,12 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { QueuedTask, TaskQueue } from '../storage/task-queue.ts';
+import { accessibleProjects, isAccessible } from './accessible-projects.ts';
 import type { Links } from './links.ts';
 import type { Principal } from './principal.ts';
-import { isInReach, reachOf } from './reach.ts';
-import type { Reach } from './store/search.ts';
-import type { Store, Workspace } from './store/store.ts';
+import type { AccessibleProjects } from './store/search.ts';
+import type { Store } from './store/store.ts';
+import type { Workspace } from './store/workspaces.ts';
 
 export interface Tasks {
   /** Looks for work now instead of at the next poll. */
@@ -35,11 +36,11 @@ export function taskHandlers(
       describeTask(await findTask(parts, principal, taskId), parts.links, origin),
     tasks_list: async (_input, { principal, origin }) => {
       const { store, links } = parts;
-      const reach = await reachOf(store, principal);
+      const accessible = await accessibleProjects(store, principal);
       const recent = await store.tasks.recent(principal.workspace.id, limits.tasksListedMax);
       const { folderIds } = principal;
       const seen = await Promise.all(
-        recent.map((item) => isVisible(store, reach, item, folderIds)),
+        recent.map((item) => isVisible(store, accessible, item, folderIds)),
       );
       return {
         tasks: recent
@@ -64,8 +65,8 @@ export async function findTask(
   taskId: string,
 ): Promise<QueuedTask> {
   const item = await tasks.find(principal.workspace.id, taskId);
-  const reach = await reachOf(store, principal);
-  if (item && (await isVisible(store, reach, item, principal.folderIds))) return item;
+  const accessible = await accessibleProjects(store, principal);
+  if (item && (await isVisible(store, accessible, item, principal.folderIds))) return item;
   throw notFound('task', taskId);
 }
 
@@ -75,23 +76,23 @@ export async function findTask(
  */
 async function isVisible(
   store: Store,
-  reach: Reach,
+  accessible: AccessibleProjects,
   { payload }: QueuedTask,
   folderIds: readonly string[] = [],
 ): Promise<boolean> {
-  if (reach.projectIds === undefined) return true;
+  if (accessible.projectIds === undefined) return true;
   const members = membersOf(payload);
   const projectIds = 'projectIds' in members ? members.projectIds : undefined;
   if (Array.isArray(projectIds) && projectIds.length > 0) {
-    return projectIds.every((id) => isInReach(reach, String(id)));
+    return projectIds.every((id) => isAccessible(accessible, String(id)));
   }
   if ('folderIds' in members && Array.isArray(members.folderIds)) {
     return members.folderIds.every((id) => folderIds.includes(String(id)));
   }
-  if ('projectId' in members) return isInReach(reach, String(members.projectId));
+  if ('projectId' in members) return isAccessible(accessible, String(members.projectId));
   if (!('versionId' in members)) return false;
   const version = await store.versions.get(String(members.versionId));
-  return isInReach(reach, version?.projectId);
+  return isAccessible(accessible, version?.projectId);
 }
 
 /**

@@ -12,12 +12,13 @@ import {
   exampleModelType,
   findModelType,
 } from '../trainers/recipes.ts';
+import { requireModelAccess } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { checkModelReach } from './reach.ts';
-import type { Project, Version } from './store/store.ts';
+import type { Project } from './store/projects.ts';
 import type { Training } from './store/trainings.ts';
+import type { Version } from './store/versions.ts';
 import { describeListedModel, describeTraining, modelIdOf } from './trainings/describe-training.ts';
 import { checkReady, findVersion } from './versions.ts';
 
@@ -93,7 +94,7 @@ async function chooseRecipe(
     if (type.name === exampleModelType) {
       throw invalidArgument('checkpoint', 'the example trainer starts from nothing: leave it out');
     }
-    await checkModelReach(store, principal, checkpoint);
+    await requireModelAccess(store, principal, checkpoint);
     if ((await store.trainings.weights(principal.workspace.id, checkpoint)) === undefined) {
       const hint = 'models_list has the ids of trained models.';
       throw invalidArgument('checkpoint', 'is no trained model of this workspace', hint);

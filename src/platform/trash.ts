@@ -5,18 +5,18 @@ import type { trash } from '../contract/trash.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
+import { accessibleProjects, isAccessible, requireWholeWorkspace } from './accessible-projects.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { isInReach, reachOf, requireWhole } from './reach.ts';
-import type { ParentInTrash, TrashItem, TrashType } from './store/store.ts';
+import type { ParentInTrash, TrashItem, TrashType } from './store/trash.ts';
 
 export function trashHandlers({ store, clock }: Parts): Handlers<typeof trash, Principal> {
   const before = () => clock.now() - limits.trashRetentionMs;
   const list = async (principal: Principal) => {
     const items = await store.trash.list(principal.workspace.id, before());
     if (principal.folderIds === undefined) return items;
-    const reach = await reachOf(store, principal);
-    return items.filter(({ projectId }) => isInReach(reach, projectId));
+    const accessible = await accessibleProjects(store, principal);
+    return items.filter(({ projectId }) => isAccessible(accessible, projectId));
   };
   return {
     trash_list: async (_input, { principal, origin }) => {
@@ -36,7 +36,8 @@ export function trashHandlers({ store, clock }: Parts): Handlers<typeof trash, P
       if (type === 'version' && parentId === undefined) {
         throw invalidArgument('parentId', 'is required to restore a version: see trash_list');
       }
-      if (type === 'project' || type === 'workflow') requireWhole(principal, `Restoring a ${type}`);
+      if (type === 'project' || type === 'workflow')
+        requireWholeWorkspace(principal, `Restoring a ${type}`);
       const found = (await list(principal)).find(
         (item) =>
           item.type === type &&

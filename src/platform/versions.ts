@@ -11,7 +11,9 @@ import { AnswerWithStatus, type Handlers } from '../http-server/handlers.ts';
 import { newId } from './ids.ts';
 import { findProject, type Parts, unixSeconds } from './parts.ts';
 import type { Principal } from './principal.ts';
-import type { Project, Version, Workspace } from './store/store.ts';
+import type { Project } from './store/projects.ts';
+import type { Version } from './store/versions.ts';
+import type { Workspace } from './store/workspaces.ts';
 import { describeTaskStart } from './tasks.ts';
 import { describeModel } from './trainings/describe-training.ts';
 

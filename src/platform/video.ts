@@ -8,10 +8,10 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { localModel } from '../model-inference/labeller.ts';
 import type { QueuedTask } from '../storage/task-queue.ts';
+import { requireModelAccess } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { checkModelReach } from './reach.ts';
 import type { VideoInput, VideoModel } from './store/video-jobs.ts';
 import { findTask } from './tasks.ts';
 
@@ -30,7 +30,7 @@ export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
     video_inference_start: async (input, { principal }) => {
       const { id: workspaceId } = principal.workspace;
       const models = readModels(input);
-      for (const { modelId } of models) await checkModelReach(store, principal, modelId);
+      for (const { modelId } of models) await requireModelAccess(store, principal, modelId);
       const source = await readInput(parts, workspaceId, input.input_url);
       await checkModels(parts, workspaceId, models);
       const id = newId();

@@ -5,7 +5,7 @@ import type { visionEvents } from '../contract/vision-events.ts';
 import { asFoveaError } from '../errors.ts';
 import { readImageHeader } from '../imaging/image-threads.ts';
 import type { Parts } from './parts.ts';
-import type { Workspace } from './store/store.ts';
+import type { Workspace } from './store/workspaces.ts';
 
 export type EventInput = Input<typeof visionEvents.vision_events_create>;
 type EventImageInput = NonNullable<EventInput['images']>[number];

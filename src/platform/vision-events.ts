@@ -8,13 +8,14 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../imaging/image-format.ts';
 import { recogniseImage } from '../imaging/image-signature.ts';
 import { limits } from '../limits.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import { labelOf, readMetadata } from './image-upload.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
 import type { NewInference } from './store/inferences.ts';
-import type { EventImage, VisionEvent, Workspace } from './store/store.ts';
+import type { EventImage, VisionEvent } from './store/vision-events.ts';
+import type { Workspace } from './store/workspaces.ts';
 import { type EventInput, modelNameOf, offerImages } from './vision-event-images.ts';
 
 type ImageInput = Input<typeof visionEvents.vision_events_upload_image>;
@@ -47,7 +48,7 @@ async function addEvents(
   events: readonly EventInput[],
   placeOf: (index: number) => string,
 ): Promise<readonly boolean[]> {
-  requireWhole(principal, 'Recording events');
+  requireWholeWorkspace(principal, 'Recording events');
   const { store, clock } = parts;
   const { workspace } = principal;
   checkSeen(events);
@@ -174,7 +175,7 @@ async function keepImage(
   principal: Principal,
   { file, name, metadata }: ImageInput,
 ): Promise<EventImage> {
-  requireWhole(principal, 'Recording events');
+  requireWholeWorkspace(principal, 'Recording events');
   const { workspace } = principal;
   const content = file.content;
   if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');

@@ -4,16 +4,16 @@ import { isoTime } from '../clock.ts';
 import type { workflows } from '../contract/workflows.ts';
 import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { requireWholeWorkspace } from './accessible-projects.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
-import { requireWhole } from './reach.ts';
 import type { ListedWorkflow } from './store/workflows.ts';
 
 export function workflowHandlers({ store, clock }: Parts): Handlers<typeof workflows, Principal> {
   return {
     workflows_create: async ({ name, config }, { principal }) => {
-      requireWhole(principal, 'Managing workflows');
+      requireWholeWorkspace(principal, 'Managing workflows');
       const workflow = await store.workflows.add({
         id: newId(),
         workspaceId: principal.workspace.id,
@@ -24,18 +24,18 @@ export function workflowHandlers({ store, clock }: Parts): Handlers<typeof workf
       return { workflow: describeWorkflow(workflow) };
     },
     workflows_list: async (_input, { principal }) => {
-      requireWhole(principal, 'Reading workflows');
+      requireWholeWorkspace(principal, 'Reading workflows');
       const all = await store.workflows.list(principal.workspace.id);
       return { workflows: all.map(describeWorkflow) };
     },
     workflows_get: async ({ workflow: slug }, { principal }) => {
-      requireWhole(principal, 'Reading workflows');
+      requireWholeWorkspace(principal, 'Reading workflows');
       const workflow = await store.workflows.find(principal.workspace.id, slug);
       if (!workflow) throw noWorkflow(slug);
       return { workflow: { ...describeWorkflow(workflow), config: asRecord(workflow.config) } };
     },
     workflows_delete: async ({ workflow: slug }, { principal }) => {
-      requireWhole(principal, 'Managing workflows');
+      requireWholeWorkspace(principal, 'Managing workflows');
       const workflow = await store.workflows.find(principal.workspace.id, slug);
       if (!workflow) throw noWorkflow(slug);
       if (!(await store.workflows.trash(workflow.id, clock.now(), principal.name))) {

@@ -2,10 +2,10 @@
 
 import type { workspace } from '../contract/workspace.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { accessibleProjects, isAccessible } from './accessible-projects.ts';
 import type { Parts } from './parts.ts';
 import type { Principal } from './principal.ts';
 import { describeProject } from './projects.ts';
-import { isInReach, reachOf } from './reach.ts';
 
 export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, Principal> {
   return {
@@ -16,9 +16,9 @@ export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, 
       workspace: principal.workspace.slug,
     }),
     workspace_get: async (_input, { principal }) => {
-      const reach = await reachOf(store, principal);
+      const accessible = await accessibleProjects(store, principal);
       const all = await store.projects.list(principal.workspace.id);
-      const projects = all.filter(({ id }) => isInReach(reach, id));
+      const projects = all.filter(({ id }) => isAccessible(accessible, id));
       const counts = await store.projects.counts(
         principal.workspace.id,
         projects.map(({ id }) => id),

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { platformMigrations } from '../../src/platform/store/migrations.ts';
+import { platformMigrations } from '../../src/platform/sqlite/migrations.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { type Labelling, modelFile, redAt, startLabelling } from './labelling-kit.ts';
 

@@ -12,8 +12,9 @@ import {
 import type { Claim } from '../../storage/task-queue.ts';
 import { newId } from '../ids.ts';
 import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { Image } from '../store/images.ts';
 import type { NewInference } from '../store/inferences.ts';
-import type { FencedTransaction, Image } from '../store/store.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 
 const imagesAtOnce = 50;

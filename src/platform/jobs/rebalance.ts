@@ -6,8 +6,9 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { countSplits, planRebalance, planShuffle } from '../splits/plan-splits.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { EligibleImage, SplitMove } from '../store/splits.ts';
-import type { FencedTransaction, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { type Job, payloadText } from './job.ts';
 import { inSlices } from './slices.ts';
 

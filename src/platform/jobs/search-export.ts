@@ -8,7 +8,7 @@ import { parseQuery } from '../../query-language/parse-query.ts';
 import { exportImages } from '../export-dataset.ts';
 import { exportedProjects } from '../search/search-exports.ts';
 import { projectFinder } from '../search/workspace-search.ts';
-import type { FoundImage } from '../store/found-images.ts';
+import type { FoundImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { type Job, payloadText } from './job.ts';
 import { inSteps } from './steps.ts';
@@ -54,19 +54,19 @@ export const runSearchExport: Job = async ({ store, blobs, scratch }, claim, sig
 
 async function findAll(
   store: Store,
-  reach: { readonly workspaceId: string; readonly projectIds: readonly string[] },
+  accessible: { readonly workspaceId: string; readonly projectIds: readonly string[] },
   text: string,
   signal: AbortSignal,
 ): Promise<readonly FoundImage[]> {
   const { query } = parseQuery(
     text,
-    await projectFinder(store, { ...reach, projectIds: undefined }),
+    await projectFinder(store, { ...accessible, projectIds: undefined }),
   );
   const images: FoundImage[] = [];
   let after = 0;
   for (;;) {
     signal.throwIfAborted();
-    const page = await store.search.found(reach, query, after, limits.searchPageMax);
+    const page = await store.search.found(accessible, query, after, limits.searchPageMax);
     images.push(...page);
     const last = page.at(-1);
     if (last === undefined || images.length > limits.searchExportImagesMax) return images;

@@ -21,8 +21,9 @@ import {
   trainerFiles,
 } from '../../trainers/trainer-protocol.ts';
 import { versionDataset } from '../export-dataset.ts';
-import type { Project, Version } from '../store/store.ts';
+import type { Project } from '../store/projects.ts';
 import type { TrainedWeights, Training, TrainingOutcome } from '../store/trainings.ts';
+import type { Version } from '../store/versions.ts';
 import { modelIdOf } from '../trainings/describe-training.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 

@@ -11,7 +11,8 @@ import {
 } from '../../dataset-versions/render.ts';
 import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Claim } from '../../storage/task-queue.ts';
-import type { FencedTransaction, Version, VersionImage, VersionSource } from '../store/store.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { Version, VersionImage, VersionSource } from '../store/versions.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Job, type JobParts, payloadText } from './job.ts';
 

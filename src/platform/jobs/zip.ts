@@ -5,7 +5,7 @@ import { type SplitName, splitName } from '../../contract/fields.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type Claim, LeaseLost } from '../../storage/task-queue.ts';
-import type { Project } from '../store/store.ts';
+import type { Project } from '../store/projects.ts';
 import { openAnnotationReader } from '../zips/annotation-reader.ts';
 import { layOut } from '../zips/layout.ts';
 import { openZip, type Zip } from '../zips/open-zip.ts';

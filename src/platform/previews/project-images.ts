@@ -4,7 +4,9 @@ import type { VersionSettings } from '../../contract/version-settings.ts';
 import { filterImages, hasFilters } from '../../dataset-versions/filters.ts';
 import { randomFrom, shuffled } from '../../seeded-random.ts';
 import type { Parts } from '../parts.ts';
-import type { Image, Project, VersionCandidate } from '../store/store.ts';
+import type { Image } from '../store/images.ts';
+import type { Project } from '../store/projects.ts';
+import type { VersionCandidate } from '../store/versions.ts';
 import { noImages } from '../versions.ts';
 import type { PreviewSource } from './shrink-sources.ts';
 

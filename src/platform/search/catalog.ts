@@ -8,7 +8,7 @@ import type { Links } from '../links.ts';
 import type { Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
 import type { CatalogProject } from '../store/catalog.ts';
-import { describeSent, likenessNote } from './likeness.ts';
+import { describeSent, similarityNote } from './image-similarity.ts';
 
 type Catalog = Pick<typeof search, 'catalog_search' | 'catalog_search_by_image'>;
 
@@ -31,7 +31,7 @@ export function catalogHandlers({ store, links, clock }: Parts): Handlers<Catalo
         })),
         total,
         page: 1,
-        notes: [likenessNote],
+        notes: [similarityNote],
       };
     },
   };

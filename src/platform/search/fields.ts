@@ -7,8 +7,7 @@ import { imageContentTypes } from '../../imaging/image-format.ts';
 import { nearest } from '../../nearest.ts';
 import { quoted } from '../../query-language/query-text.ts';
 import type { Links } from '../links.ts';
-import type { FoundImage } from '../store/found-images.ts';
-import type { SearchStore } from '../store/search.ts';
+import type { FoundImage, SearchStore } from '../store/search.ts';
 
 const allFields = [...imageFields, 'project'] as const;
 export type FieldName = (typeof allFields)[number];

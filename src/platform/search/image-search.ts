@@ -11,9 +11,9 @@ import { newestFirst, type Query } from '../../query-language/query.ts';
 import { wordsOf } from '../../query-language/tokenizer.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
-import type { Project } from '../store/store.ts';
+import type { Project } from '../store/projects.ts';
 import { type Describing, describeFound, type FieldName, needAnnotations } from './fields.ts';
-import { describeSent, likenessNote } from './likeness.ts';
+import { describeSent, similarityNote } from './image-similarity.ts';
 import { notesOnMissing } from './missing-names.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
@@ -24,30 +24,30 @@ export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Princip
   return {
     images_search: async (input, { principal, origin }) => {
       const project = await findProject(parts, principal, input.project);
-      const reach = { workspaceId: principal.workspace.id, projectIds: [project.id] };
+      const accessible = { workspaceId: principal.workspace.id, projectIds: [project.id] };
       const { offset = 0, limit = 50 } = input;
       const fields: readonly FieldName[] = [
         ...new Set(input.fields ?? (['id', 'created'] as const)),
       ];
       const query = { kind: 'and', parts: conditionsOf(input) } as const;
-      const descriptor = await likenessOf(parts, project, input);
+      const descriptor = await similarityOf(parts, project, input);
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
       const { owner, search } = { owner: principal.workspace.slug, search: store.search };
       const describing: Describing = { fields, links, origin, owner, search };
       if (descriptor) {
-        const { total, images } = await store.search.like(reach, { ...common, descriptor });
+        const { total, images } = await store.search.like(accessible, { ...common, descriptor });
         refuseCut(images.length, total, common);
         const results = await Promise.all(images.map((one) => describeFound(one, describing)));
-        return { offset, total, results, notes: [likenessNote, ...notesOn(input)] };
+        return { offset, total, results, notes: [similarityNote, ...notesOn(input)] };
       }
-      const page = await store.search.find(reach, {
+      const page = await store.search.find(accessible, {
         ...common,
         sort: newestFirst,
         after: undefined,
       });
       refuseCut(page.images.length, page.total, common);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
-      const missing = page.total === 0 ? await notesOnMissing(store.search, reach, query) : [];
+      const missing = page.total === 0 ? await notesOnMissing(store.search, accessible, query) : [];
       const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },
@@ -100,7 +100,7 @@ function promptOf(prompt: string): readonly Query[] {
   return words.map((word) => ({ kind: 'word', word, isPrefix: false }));
 }
 
-async function likenessOf(
+async function similarityOf(
   { store }: Parts,
   project: Project,
   { like_image, image_base64 }: SearchInput,

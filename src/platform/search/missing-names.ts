@@ -3,10 +3,7 @@
 import { nearest } from '../../nearest.ts';
 import type { Query } from '../../query-language/query.ts';
 import { quoted } from '../../query-language/query-text.ts';
-import type { Reach, SearchStore } from '../store/search.ts';
-
-/** What images are called by. */
-export type NameKind = 'class' | 'tag';
+import type { AccessibleProjects, NameKind, SearchStore } from '../store/search.ts';
 
 interface Asked {
   readonly kind: NameKind;
@@ -22,13 +19,13 @@ const namesToldMax = 5;
  */
 export async function notesOnMissing(
   search: Pick<SearchStore, 'names'>,
-  reach: Reach,
+  accessible: AccessibleProjects,
   query: Query,
 ): Promise<readonly string[]> {
   const asked = askedFor(query).slice(0, namesToldMax);
   const notes = await Promise.all(
     asked.map(async ({ kind, name }) => {
-      const known = await search.names(reach, kind);
+      const known = await search.names(accessible, kind);
       if (known === undefined || known.includes(name)) return [];
       return [`No image here has the ${kind} ${quoted(name)}${advice(name, known)}`];
     }),

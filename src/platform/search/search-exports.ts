@@ -8,11 +8,11 @@ import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
 import { QueryText, quoted } from '../../query-language/query-text.ts';
+import { accessibleProjects, isAccessible } from '../accessible-projects.ts';
 import { newId } from '../ids.ts';
 import { findProject, type Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
-import { isInReach, reachOf } from '../reach.ts';
-import type { Project } from '../store/store.ts';
+import type { Project } from '../store/projects.ts';
 import { describeTaskStart } from '../tasks.ts';
 import { projectFinder } from './workspace-search.ts';
 
@@ -27,7 +27,7 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
       const { workspace } = principal;
       const { query, like } = parseQuery(
         input.query,
-        await projectFinder(store, await reachOf(store, principal)),
+        await projectFinder(store, await accessibleProjects(store, principal)),
       );
       if (like) {
         const message = 'there is no search by likeness in exports';
@@ -57,8 +57,9 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
       const { workspace } = principal;
       const made = await store.search.exports.find(workspace.id, taskId);
       const item = made && (await parts.tasks.find(workspace.id, taskId));
-      const reach = await reachOf(store, principal);
-      const isVisible = item && exportedProjects(item.payload).every((id) => isInReach(reach, id));
+      const accessible = await accessibleProjects(store, principal);
+      const isVisible =
+        item && exportedProjects(item.payload).every((id) => isAccessible(accessible, id));
       if (!made || !isVisible) throw notFound('search export', taskId);
       if (item.status === 'failed')
         throw exportFailed(item.error, item.errorCode, 'Start it again');
@@ -85,9 +86,9 @@ async function findProjects(
   }: Pick<Input<typeof search.search_export_start>, 'dataset' | 'annotationGroup'>,
 ): Promise<readonly Project[]> {
   if (dataset !== undefined) return [await findProject(parts, principal, dataset)];
-  const reach = await reachOf(parts.store, principal);
+  const accessible = await accessibleProjects(parts.store, principal);
   const all = (await parts.store.projects.list(principal.workspace.id)).filter(({ id }) =>
-    isInReach(reach, id),
+    isAccessible(accessible, id),
   );
   const found = all.filter(({ annotation }) => annotation === annotationGroup);
   if (found.length === 0) {

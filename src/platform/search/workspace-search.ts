@@ -7,16 +7,16 @@ import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.t
 import { newestFirst } from '../../query-language/query.ts';
 import type { FindProjectId } from '../../query-language/query-fields.ts';
 import { QueryText } from '../../query-language/query-text.ts';
+import { accessibleProjects, isAccessible } from '../accessible-projects.ts';
 import type { Links } from '../links.ts';
 import type { Parts } from '../parts.ts';
 import type { Principal } from '../principal.ts';
-import { isInReach, reachOf } from '../reach.ts';
-import type { Reach } from '../store/search.ts';
+import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { makeToken, type Question, readToken } from './continuation.ts';
 import { describeFound, type FieldName, needAnnotations, readFieldNames } from './fields.ts';
 import { notesOnIndex, wordsNote } from './image-search.ts';
-import { likenessNote } from './likeness.ts';
+import { similarityNote } from './image-similarity.ts';
 import { notesOnMissing } from './missing-names.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
@@ -27,13 +27,13 @@ export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch,
     workspace_search: async (input, { principal, origin }) => {
       const { query: text, continuationToken: token, pageSize = 50 } = input;
       const { workspace } = principal;
-      const reach = await reachOf(store, principal);
-      const parsed = parseQuery(text, await projectFinder(store, reach));
+      const accessible = await accessibleProjects(store, principal);
+      const parsed = parseQuery(text, await projectFinder(store, accessible));
       const fields: readonly FieldName[] = input.fields
         ? readFieldNames(input.fields)
         : ['id', 'name', 'project', 'split', 'labels'];
       const question = { workspaceId: workspace.id, query: text };
-      const page = await findPage(parts, reach, parsed, {
+      const page = await findPage(parts, accessible, parsed, {
         question,
         token,
         limit: pageSize,
@@ -54,10 +54,13 @@ export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch,
 }
 
 /** Ids of the live projects in reach, by their slugs. */
-export async function projectFinder(store: Store, reach: Reach): Promise<FindProjectId> {
-  const projects = await store.projects.list(reach.workspaceId);
+export async function projectFinder(
+  store: Store,
+  accessible: AccessibleProjects,
+): Promise<FindProjectId> {
+  const projects = await store.projects.list(accessible.workspaceId);
   const ids = new Map(
-    projects.filter(({ id }) => isInReach(reach, id)).map(({ id, slug }) => [slug, id]),
+    projects.filter(({ id }) => isAccessible(accessible, id)).map(({ id, slug }) => [slug, id]),
   );
   return (slug) => ids.get(slug);
 }
@@ -73,24 +76,25 @@ interface PageRequest {
 
 async function findPage(
   { store, links }: { readonly store: Store; readonly links: Links },
-  reach: Reach,
+  accessible: AccessibleProjects,
   { query, sort, like }: ParsedQuery,
   { question, token, limit, withAnnotations, text }: PageRequest,
 ) {
   const after = token === undefined ? undefined : readToken(links.key, question, token);
   if (like === undefined) {
     const request = { query, sort: sort ?? newestFirst, after, offset: 0, limit, withAnnotations };
-    const page = await store.search.find(reach, request);
-    const missing = page.total === 0 ? await notesOnMissing(store.search, reach, query) : [];
+    const page = await store.search.find(accessible, request);
+    const missing = page.total === 0 ? await notesOnMissing(store.search, accessible, query) : [];
     return { ...page, notes: [...missing, ...notesOnIndex(page.isComplete)] };
   }
   const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);
-  const project = await store.images.projectOf(reach.workspaceId, like.imageId);
-  if (!project || !isInReach(reach, project.id)) throw wrong('there is no image of this id');
+  const project = await store.images.projectOf(accessible.workspaceId, like.imageId);
+  if (!project || !isAccessible(accessible, project.id))
+    throw wrong('there is no image of this id');
   const descriptor = await store.search.descriptorOf(like.imageId);
   if (!descriptor) throw wrong('this image has no description of its look yet');
   const offset = after?.ordinal ?? 0;
-  const found = await store.search.like(reach, {
+  const found = await store.search.like(accessible, {
     descriptor,
     query,
     offset,
@@ -102,8 +106,8 @@ async function findPage(
     ...found,
     next: end < found.total && end > offset ? { value: 0, ordinal: end } : undefined,
     notes: [
-      likenessNote,
-      ...(found.total >= limits.likenessCandidatesMax
+      similarityNote,
+      ...(found.total >= limits.similarityCandidatesMax
         ? [`The ${found.total} most similar can be paged through.`]
         : []),
     ],

@@ -1,8 +1,8 @@
 // Which image goes to which split: as few moves as possible, or all at random.
 
 import type { SplitName } from '../../contract/fields.ts';
+import type { SplitCounts } from '../store/projects.ts';
 import type { SplitMove } from '../store/splits.ts';
-import type { SplitCounts } from '../store/store.ts';
 import { splitNames, targetCounts } from './targets.ts';
 
 export interface PlacedImage {

@@ -1,7 +1,7 @@
 // How many images each split is to have.
 
 import { type SplitName, splitName } from '../../contract/fields.ts';
-import type { SplitCounts } from '../store/store.ts';
+import type { SplitCounts } from '../store/projects.ts';
 
 /** Train, valid, test: the order in which all else is equal. */
 export const splitNames: readonly SplitName[] = splitName.options;

@@ -1,30 +1,7 @@
 // What models saw: the records behind statistics.
 
-import { FoveaError } from '../../errors.ts';
-import { limits } from '../../limits.ts';
-import type { Database } from '../../storage/database.ts';
-import type { Migration } from '../../storage/migrations.ts';
-import { newId } from '../ids.ts';
+import type { FencedTransaction } from './fenced-transaction.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from './inference-stats.ts';
-import type { Reader } from './reader.ts';
-import type { FencedTransaction } from './store.ts';
-
-export const inferenceTables: Migration = {
-  name: 'inferences',
-  sql: `
-CREATE TABLE inferences (
-  ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL,
-  workspace_id TEXT NOT NULL REFERENCES workspaces, project_id TEXT, model_name TEXT NOT NULL,
-  source TEXT NOT NULL, created INTEGER NOT NULL, response_ms REAL, error TEXT,
-  metadata TEXT NOT NULL, UNIQUE (workspace_id, id)
-) STRICT;
-CREATE INDEX inferences_time ON inferences (workspace_id, created, model_name);
-CREATE TABLE inference_classes (
-  inference INTEGER NOT NULL REFERENCES inferences ON DELETE CASCADE, class TEXT NOT NULL,
-  confidence REAL NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (inference, place)
-) STRICT, WITHOUT ROWID;
-`,
-};
 
 export interface NewInference {
   readonly id: string;
@@ -55,93 +32,4 @@ export interface InferenceStore {
   stats(window: StatsWindow): Promise<InferenceStats | undefined>;
   /** Sets all of it, or nothing: the ids that the workspace has no record of are given back. */
   setMetadata(workspaceId: string, changes: readonly RecordMetadata[]): Promise<readonly string[]>;
-}
-
-/**
- * In the transaction of the caller. A record with an id that the workspace has already adds
- * nothing, so that work may be done again; but for events, which are recorded once themselves.
- */
-export function addInferences(database: Database, inferences: readonly NewInference[]): void {
-  for (const inference of inferences) {
-    const ordinal = addInference(database, inference) ?? addUnderNewId(database, inference);
-    if (ordinal === undefined) continue;
-    for (const [place, { class: name, confidence }] of inference.seen.entries()) {
-      database.run(
-        'INSERT INTO inference_classes (inference, class, confidence, place) VALUES (?, ?, ?, ?)',
-        [ordinal, name, confidence, place],
-      );
-    }
-  }
-}
-
-export function inferenceStore(database: Database, reader: Reader): InferenceStore {
-  return {
-    add: async (inferences, fenced) => {
-      const within: FencedTransaction = fenced ?? ((writes) => database.transaction(writes));
-      within(() => addInferences(database, inferences));
-    },
-    totals: (window) => reader.read(window.workspaceId, { name: 'totals', asked: [window] }),
-    stats: (window) => reader.read(window.workspaceId, { name: 'stats', asked: [window] }),
-    setMetadata: async (workspaceId, changes) =>
-      database.transaction(() => setMetadata(database, workspaceId, changes)),
-  };
-}
-
-/** Its number; undefined: there is one of this id. */
-function addInference(database: Database, inference: NewInference): number | undefined {
-  const { id, workspaceId, projectId, modelName, source, created } = inference;
-  return database.get(
-    `INSERT INTO inferences
-       (id, workspace_id, project_id, model_name, source, created, response_ms, error, metadata)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO NOTHING RETURNING ordinal`,
-    [id, workspaceId, projectId, modelName, source, created, inference.responseMs, inference.error],
-    (row) => row.integer('ordinal'),
-  );
-}
-
-/** Events of two use cases may have one id; each of them counts. */
-function addUnderNewId(database: Database, inference: NewInference): number | undefined {
-  if (inference.source !== 'vision_event') return undefined;
-  return addInference(database, { ...inference, id: newId() });
-}
-
-function setMetadata(
-  database: Database,
-  workspaceId: string,
-  changes: readonly RecordMetadata[],
-): readonly string[] {
-  const ids = [...new Set(changes.flatMap((change) => change.ids))];
-  const unknown = ids.filter((id) => readRecord(database, workspaceId, id) === undefined);
-  if (unknown.length > 0) return unknown;
-  for (const { ids, name, value } of changes) {
-    for (const id of ids) {
-      const members = readRecord(database, workspaceId, id) ?? [];
-      const next = new Map([...members, [name, value]]);
-      if (next.size > limits.customMetadataPairsMax) throw tooMany(id);
-      database.run('UPDATE inferences SET metadata = ? WHERE workspace_id = ? AND id = ?', [
-        JSON.stringify(Object.fromEntries(next)),
-        workspaceId,
-        id,
-      ]);
-    }
-  }
-  return [];
-}
-
-/** The metadata of a record. */
-function readRecord(
-  database: Database,
-  workspaceId: string,
-  id: string,
-): readonly (readonly [string, unknown])[] | undefined {
-  return database.get(
-    'SELECT metadata FROM inferences WHERE workspace_id = ? AND id = ?',
-    [workspaceId, id],
-    (row) => Object.entries(Object(row.json('metadata'))),
-  );
-}
-
-function tooMany(id: string): FoveaError {
-  const message = `data: the record "${id}" would have more than ${limits.customMetadataPairsMax} fields`;
-  return new FoveaError('invalid_input', message, { problems: [{ path: 'data', message }] });
 }

@@ -1,188 +1,64 @@
-// Projects in SQLite.
+// Projects, their counts and their health: the store's interface.
 
-import type { Database, Row } from '../../storage/database.ts';
-import type { TaskQueue } from '../../storage/task-queue.ts';
-import { slugOf } from '../ids.ts';
-import { unknownNames } from '../unknown-names.ts';
-import type { Reader } from './reader.ts';
-import { readProjectType, splitCountsOf } from './rows.ts';
-import type { LabelCounts, Project, ProjectCounts, ProjectHealth, ProjectStore } from './store.ts';
-import { cancelTrainingsOf } from './trainings.ts';
+import type { ProjectType } from '../../annotations/annotation.ts';
+import type { SplitName } from '../../contract/fields.ts';
 
-const live = 'deleted_at IS NULL';
+export type SplitCounts = Readonly<Record<SplitName, number>>;
 
-export function projectStore(database: Database, queue: TaskQueue, reader: Reader): ProjectStore {
-  return {
-    add: async (project) => database.transaction(() => addProject(database, project)),
-    find: async (workspaceId, slug) =>
-      database.get(
-        `SELECT * FROM projects WHERE workspace_id = ? AND slug = ? AND ${live}`,
-        [workspaceId, slug],
-        readProject,
-      ),
-    get: async (projectId) =>
-      database.get('SELECT * FROM projects WHERE id = ?', [projectId], readProject),
-    list: async (workspaceId) =>
-      database.all(
-        `SELECT * FROM projects WHERE workspace_id = ? AND ${live} ORDER BY created, slug`,
-        [workspaceId],
-        readProject,
-      ),
-    counts: (workspaceId, projectIds) =>
-      reader.read(workspaceId, { name: 'counts', asked: [projectIds] }),
-    health: (workspaceId, projectId) =>
-      reader.read(workspaceId, { name: 'health', asked: [projectId] }),
-    isLive: async (projectId) => isLive(database, projectId),
-    trash: async (projectId, now, deletedBy) =>
-      database.transaction(() => {
-        const trashed = database.run(
-          `UPDATE projects SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}`,
-          [now, deletedBy, projectId],
-        );
-        if (trashed > 0) cancelTrainingsOf(database, queue, projectId, undefined, now);
-        return trashed > 0;
-      }),
-  };
+export type LabelCounts = Readonly<Record<string, number>>;
+
+export interface Project {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly type: ProjectType;
+  readonly annotation: string;
+  readonly license: string | undefined;
+  /** Others of this platform find it in the catalog, and may fork it. */
+  readonly isPublic: boolean;
+  readonly folderId: string | undefined;
+  readonly created: number;
+  readonly updated: number;
 }
 
-/** Adds a project, within a transaction; its slug comes from the name, with a suffix when taken. */
-export function addProject(
-  database: Database,
-  project: Omit<Project, 'slug' | 'updated'>,
-): Project {
-  const slug = freeSlug(database, project.workspaceId, slugOf(project.name));
-  const { id, workspaceId, name, type, annotation, license, isPublic, folderId, created } = project;
-  database.run(
-    `INSERT INTO projects (id, workspace_id, slug, name, type, annotation, license, public,
-       folder_id, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [id, workspaceId, slug, name, type, annotation, license, isPublic, folderId, created, created],
-  );
-  return { ...project, slug, updated: created };
+export interface ProjectCounts {
+  readonly images: number;
+  readonly unannotated: number;
+  readonly splits: SplitCounts;
+  readonly classes: LabelCounts;
+  readonly versions: number;
 }
 
-/** Whether a project is there, and not in the trash. */
-export function isLive(database: Database, projectId: string): boolean {
-  const sql = `SELECT 1 AS found FROM projects WHERE id = ? AND ${live}`;
-  return database.get(sql, [projectId], (row) => row.integer('found')) !== undefined;
+export interface ProjectHealth {
+  readonly images: number;
+  readonly annotations: number;
+  readonly averageWidth: number;
+  readonly averageHeight: number;
+  /** Median of width / height; 0 without images. */
+  readonly medianRatio: number;
+  /** Images that nobody annotated. */
+  readonly missing: number;
+  /** Images annotated as showing nothing. */
+  readonly empty: number;
+  readonly classes: LabelCounts;
 }
 
-/**
- * The live projects of these slugs, in their order. Throws `invalid_input`, naming each place of
- * `argument`, for slugs that no project has.
- */
-export function findProjects(
-  database: Database,
-  workspaceId: string,
-  slugs: readonly string[],
-  argument: string,
-): readonly Project[] {
-  const known = database.all(
-    `SELECT * FROM projects WHERE workspace_id = ? AND ${live}`,
-    [workspaceId],
-    readProject,
-  );
-  const bySlug = new Map(known.map((project) => [project.slug, project]));
-  const unknown = unknownNames(argument, slugs, new Set(bySlug.keys()), 'there is no project');
-  if (unknown) throw unknown;
-  return [...new Set(slugs)].flatMap((slug) => bySlug.get(slug) ?? []);
-}
-
-export function readProject(row: Row): Project {
-  return {
-    id: row.text('id'),
-    workspaceId: row.text('workspace_id'),
-    slug: row.text('slug'),
-    name: row.text('name'),
-    type: readProjectType(row),
-    annotation: row.text('annotation'),
-    license: row.optionalText('license'),
-    isPublic: row.boolean('public'),
-    folderId: row.optionalText('folder_id'),
-    created: row.integer('created'),
-    updated: row.integer('updated'),
-  };
-}
-
-function freeSlug(database: Database, workspaceId: string, wanted: string): string {
-  for (let suffix = 1; ; suffix += 1) {
-    const slug = suffix === 1 ? wanted : `${wanted}-${suffix}`;
-    const taken = database.get(
-      'SELECT 1 AS taken FROM projects WHERE workspace_id = ? AND slug = ?',
-      [workspaceId, slug],
-      (row) => row.integer('taken'),
-    );
-    if (taken === undefined) return slug;
-  }
-}
-
-export function countProjects(
-  database: Database,
-  projectIds: readonly string[],
-): readonly ProjectCounts[] {
-  return projectIds.map((id) => countProject(database, id));
-}
-
-function countProject(database: Database, projectId: string) {
-  const splits = database.all(
-    `SELECT split, count(*) AS n, count(*) FILTER (WHERE objects IS NULL) AS unannotated
-     FROM images WHERE project_id = ? GROUP BY split`,
-    [projectId],
-    (row) => ({ split: row.text('split'), n: row.integer('n'), bare: row.integer('unannotated') }),
-  );
-  const versions = database.get(
-    `SELECT count(*) AS n FROM versions WHERE project_id = ? AND ${live}`,
-    [projectId],
-    (row) => row.integer('n'),
-  );
-  return {
-    images: splits.reduce((sum, { n }) => sum + n, 0),
-    unannotated: splits.reduce((sum, { bare }) => sum + bare, 0),
-    splits: splitCountsOf(Object.fromEntries(splits.map(({ split, n }) => [split, n]))),
-    classes: countLabels(database, projectId),
-    versions: versions ?? 0,
-  };
-}
-
-function countLabels(database: Database, projectId: string): LabelCounts {
-  const labels = database.all(
-    'SELECT label, sum(n) AS n FROM image_labels WHERE project_id = ? GROUP BY label ORDER BY label',
-    [projectId],
-    (row): [string, number] => [row.text('label'), row.integer('n')],
-  );
-  return Object.fromEntries(labels);
-}
-
-export function measureProject(database: Database, projectId: string): ProjectHealth {
-  const totals = database.get(
-    `SELECT count(*) AS images, coalesce(avg(width), 0) AS width, coalesce(avg(height), 0) AS height,
-       count(*) FILTER (WHERE objects IS NULL) AS missing,
-       count(*) FILTER (WHERE objects = 0) AS empty, coalesce(sum(objects), 0) AS annotations
-     FROM images WHERE project_id = ?`,
-    [projectId],
-    (row) => ({
-      images: row.integer('images'),
-      averageWidth: row.real('width'),
-      averageHeight: row.real('height'),
-      missing: row.integer('missing'),
-      empty: row.integer('empty'),
-      annotations: row.integer('annotations'),
-    }),
-  ) ?? { images: 0, averageWidth: 0, averageHeight: 0, missing: 0, empty: 0, annotations: 0 };
-  return {
-    ...totals,
-    medianRatio: medianRatio(database, projectId, totals.images),
-    classes: countLabels(database, projectId),
-  };
-}
-
-/** The mean of the middle one or two ratios, so that SQLite sorts and we read two rows. */
-function medianRatio(database: Database, projectId: string, images: number): number {
-  if (images === 0) return 0;
-  const middle = database.all(
-    `SELECT CAST(width AS REAL) / height AS ratio FROM images WHERE project_id = ?
-     ORDER BY ratio LIMIT ? OFFSET ?`,
-    [projectId, images % 2 === 0 ? 2 : 1, Math.floor((images - 1) / 2)],
-    (row) => row.real('ratio'),
-  );
-  return middle.reduce((sum, ratio) => sum + ratio, 0) / middle.length;
+export interface ProjectStore {
+  /** Adds a project; its slug comes from the name and gets a suffix when taken. */
+  add(project: Omit<Project, 'slug' | 'updated'>): Promise<Project>;
+  find(workspaceId: string, slug: string): Promise<Project | undefined>;
+  /** By id, also when it is in the trash. */
+  get(projectId: string): Promise<Project | undefined>;
+  list(workspaceId: string): Promise<readonly Project[]>;
+  /** Of each of these projects, in their order. */
+  counts(workspaceId: string, projectIds: readonly string[]): Promise<readonly ProjectCounts[]>;
+  health(workspaceId: string, projectId: string): Promise<ProjectHealth>;
+  /** Whether it is there, and not in the trash. */
+  isLive(projectId: string): Promise<boolean>;
+  /**
+   * Ends its trainings too. False when it is not there, or in the trash already. `deletedBy` names
+   * whoever calls.
+   */
+  trash(projectId: string, now: number, deletedBy: string): Promise<boolean>;
 }

@@ -1,195 +1,43 @@
-// What was deleted and can come back, in SQLite.
+// Deleted projects, versions, trainings and workflows that can be restored: the interface.
 
-import type { Database, Row } from '../../storage/database.ts';
-import type { TrashItem, TrashStore } from './store.ts';
+export type TrashType = 'project' | 'version' | 'training' | 'workflow';
 
-export function trashStore(database: Database): TrashStore {
-  return {
-    list: async (workspaceId, before) =>
-      [listProjects, listVersions, listTrainings, listWorkflows]
-        .flatMap((list) => list(database, workspaceId, before))
-        .sort((a, b) => b.deletedAt - a.deletedAt),
-    restore: async (workspaceId, item, before) =>
-      database.transaction(() => {
-        const { id, projectId } = item;
-        const place = { database, workspaceId, before };
-        if (item.type === 'project') return restoreProject(place, id);
-        if (item.type === 'version') return restoreVersion(place, projectId ?? '', Number(id));
-        return item.type === 'training' ? restoreTraining(place, id) : restoreWorkflow(place, id);
-      }),
-  };
+export interface TrashItem {
+  readonly type: TrashType;
+  /** The number, for a version. */
+  readonly id: string;
+  readonly name: string;
+  /** Its address, below that of the workspace. */
+  readonly path: readonly string[];
+  readonly deletedAt: number;
+  /** Undefined: an older Fovea did not write it down. */
+  readonly deletedBy: string | undefined;
+  /** The project that it belongs to, or that it is; undefined for a workflow. */
+  readonly projectId: string | undefined;
+  readonly parent: TrashParent | undefined;
 }
 
-function listProjects(
-  database: Database,
-  workspaceId: string,
-  before: number,
-): readonly TrashItem[] {
-  return database.all(
-    'SELECT * FROM projects WHERE workspace_id = ? AND deleted_at > ?',
-    [workspaceId, before],
-    (row) => ({
-      ...readDeletion(row),
-      type: 'project',
-      id: row.text('id'),
-      name: row.text('name'),
-      parent: undefined,
-      path: [row.text('slug')],
-      projectId: row.text('id'),
-    }),
-  );
+export interface TrashParent {
+  /** The id of the project. */
+  readonly id: string;
+  readonly name: string;
+  readonly path: readonly string[];
 }
 
-function listVersions(
-  database: Database,
-  workspaceId: string,
-  before: number,
-): readonly TrashItem[] {
-  return database.all(
-    `SELECT versions.*, slug, projects.name AS project_name
-     FROM versions JOIN projects ON projects.id = versions.project_id
-     WHERE workspace_id = ? AND versions.deleted_at > ?
-       AND (projects.deleted_at IS NULL OR projects.deleted_at > ?)`,
-    [workspaceId, before, before],
-    (row) => {
-      const number = String(row.integer('number'));
-      const projectId = row.text('project_id');
-      const path = [row.text('slug')];
-      return {
-        ...readDeletion(row),
-        type: 'version',
-        id: number,
-        name: row.text('name'),
-        path: [...path, number],
-        projectId,
-        parent: { id: projectId, name: row.text('project_name'), path },
-      };
-    },
-  );
+/** The parent that must be restored first: the project, or a version of it. */
+export interface ParentInTrash {
+  readonly type: 'project' | 'version';
+  readonly id: string;
+  readonly parentId: string | undefined;
 }
 
-/** The parent of a training is its version: a version is named by its project and its number. */
-function listTrainings(
-  database: Database,
-  workspaceId: string,
-  before: number,
-): readonly TrashItem[] {
-  return database.all(
-    `SELECT trainings.*, slug, projects.name AS project_name, versions.number
-     FROM trainings JOIN versions ON versions.id = trainings.version_id
-       JOIN projects ON projects.id = versions.project_id
-     WHERE workspace_id = ? AND trainings.deleted_at > ?
-       AND (versions.deleted_at IS NULL OR versions.deleted_at > ?)
-       AND (projects.deleted_at IS NULL OR projects.deleted_at > ?)`,
-    [workspaceId, before, before, before],
-    (row) => {
-      const number = String(row.integer('number'));
-      const projectId = row.text('project_id');
-      const path = [row.text('slug'), number];
-      const id = row.text('id');
-      return {
-        ...readDeletion(row),
-        type: 'training',
-        id,
-        name: row.text('model_type'),
-        projectId,
-        path: [...path, 'v2', 'trainings', id],
-        parent: { id: projectId, name: `${row.text('project_name')}, version ${number}`, path },
-      };
-    },
-  );
-}
-
-function listWorkflows(
-  database: Database,
-  workspaceId: string,
-  before: number,
-): readonly TrashItem[] {
-  return database.all(
-    'SELECT * FROM workflows WHERE workspace_id = ? AND deleted_at > ?',
-    [workspaceId, before],
-    (row) => ({
-      ...readDeletion(row),
-      type: 'workflow',
-      id: row.text('id'),
-      name: row.text('name'),
-      path: ['workflows', row.text('slug')],
-      projectId: undefined,
-      parent: undefined,
-    }),
-  );
-}
-
-function readDeletion(row: Row) {
-  return { deletedAt: row.integer('deleted_at'), deletedBy: row.optionalText('deleted_by') };
-}
-
-interface Place {
-  readonly database: Database;
-  readonly workspaceId: string;
-  readonly before: number;
-}
-
-type Outcome = Awaited<ReturnType<TrashStore['restore']>>;
-
-function restoreProject({ database, workspaceId, before }: Place, id: string): Outcome {
-  const changed = database.run(
-    `UPDATE projects SET deleted_at = NULL, deleted_by = NULL
-     WHERE id = ? AND workspace_id = ? AND deleted_at > ?`,
-    [id, workspaceId, before],
-  );
-  return changed > 0 ? 'restored' : 'missing';
-}
-
-function restoreVersion(
-  { database, workspaceId, before }: Place,
-  projectId: string,
-  number: number,
-): Outcome {
-  const isParentGone = database.get(
-    `SELECT projects.deleted_at IS NOT NULL AS gone FROM versions
-     JOIN projects ON projects.id = versions.project_id
-     WHERE workspace_id = ? AND projects.id = ? AND number = ? AND versions.deleted_at > ?`,
-    [workspaceId, projectId, number, before],
-    (row) => row.boolean('gone'),
-  );
-  if (isParentGone === undefined) return 'missing';
-  if (isParentGone) return { type: 'project', id: projectId, parentId: undefined };
-  database.run(
-    'UPDATE versions SET deleted_at = NULL, deleted_by = NULL WHERE project_id = ? AND number = ?',
-    [projectId, number],
-  );
-  return 'restored';
-}
-
-function restoreTraining({ database, workspaceId, before }: Place, id: string): Outcome {
-  const found = database.get(
-    `SELECT versions.project_id, number, versions.deleted_at IS NOT NULL AS version_gone,
-       projects.deleted_at IS NOT NULL AS project_gone
-     FROM trainings JOIN versions ON versions.id = trainings.version_id
-       JOIN projects ON projects.id = versions.project_id
-     WHERE workspace_id = ? AND trainings.id = ? AND trainings.deleted_at > ?`,
-    [workspaceId, id, before],
-    (row) => ({
-      projectId: row.text('project_id'),
-      number: row.integer('number'),
-      isVersionGone: row.boolean('version_gone'),
-      isProjectGone: row.boolean('project_gone'),
-    }),
-  );
-  if (found === undefined) return 'missing';
-  const { projectId, number } = found;
-  if (found.isProjectGone) return { type: 'project', id: projectId, parentId: undefined };
-  if (found.isVersionGone) return { type: 'version', id: String(number), parentId: projectId };
-  database.run('UPDATE trainings SET deleted_at = NULL, deleted_by = NULL WHERE id = ?', [id]);
-  return 'restored';
-}
-
-function restoreWorkflow({ database, workspaceId, before }: Place, id: string): Outcome {
-  const changed = database.run(
-    `UPDATE workflows SET deleted_at = NULL, deleted_by = NULL
-     WHERE id = ? AND workspace_id = ? AND deleted_at > ?`,
-    [id, workspaceId, before],
-  );
-  return changed > 0 ? 'restored' : 'missing';
+/** What was deleted before or at `before` cannot come back: it may be half gone. */
+export interface TrashStore {
+  /** The newest first. */
+  list(workspaceId: string, before: number): Promise<readonly TrashItem[]>;
+  restore(
+    workspaceId: string,
+    item: Pick<TrashItem, 'type' | 'id' | 'projectId'>,
+    before: number,
+  ): Promise<'restored' | 'missing' | ParentInTrash>;
 }

@@ -1,325 +1,131 @@
-// Frozen versions, their images and exports in SQLite.
+// Frozen dataset versions, their images and exports: the store's interface.
 
-import { check } from '../../contract/check.ts';
-import { versionSettings } from '../../contract/version-settings.ts';
+import type { Annotation } from '../../annotations/annotation.ts';
+import type { SplitName } from '../../contract/fields.ts';
+import type { VersionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/batches.ts';
-import type { Database, Row } from '../../storage/database.ts';
-import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
-import { newId } from '../ids.ts';
-import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
-import {
-  readAnnotation,
-  readFormat,
-  readSplit,
-  readSplits,
-  readTexts,
-  splitCountsOf,
-} from './rows.ts';
-import type {
-  Export,
-  ExportStore,
-  Version,
-  VersionImage,
-  VersionSource,
-  VersionState,
-  VersionStore,
-} from './store.ts';
-import { cancelTrainingsOf } from './trainings.ts';
+import type { Candidate } from '../../dataset-versions/filters.ts';
+import type { ErrorCode } from '../../errors.ts';
+import type { ImageFormat } from '../../imaging/image-format.ts';
+import type { FencedTransaction } from './fenced-transaction.ts';
+import type { SplitCounts } from './projects.ts';
 
-const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
-  work.current AS work_current, work.total AS work_total
-  FROM versions JOIN work ON work.id = versions.task_id`;
-const live = 'versions.deleted_at IS NULL';
+export type VersionState = 'generating' | 'ready' | 'failed';
 
-export function versionStore(database: Database, queue: TaskQueue): VersionStore {
-  return {
-    add: (version, choose) => addVersion(database, queue, version, choose),
-    isFreezing: async (since) => isFreezing(database, since),
-    find: async (projectId, number) =>
-      database.get(
-        `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,
-        [projectId, number],
-        readVersion,
-      ),
-    candidates: (projectId) => listCandidates(database, projectId),
-    get: async (versionId) =>
-      database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
-    list: async (projectId) =>
-      database.all(
-        `${withWork} WHERE ${live} AND versions.project_id = ? ORDER BY versions.number DESC`,
-        [projectId],
-        readVersion,
-      ),
-    trash: async (versionId, now, deletedBy) =>
-      database.transaction(() => {
-        const projectId = database.get(
-          `UPDATE versions SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}
-           RETURNING project_id`,
-          [now, deletedBy, versionId],
-          (row) => row.text('project_id'),
-        );
-        if (projectId === undefined) return false;
-        cancelTrainingsOf(database, queue, projectId, versionId, now);
-        return true;
-      }),
-    outlines: (versionId) =>
-      readAllInSlices(database, {
-        sql: `SELECT ordinal, hash, split, width, height, done FROM version_sources
-              WHERE version_id = ? AND ordinal > ? ORDER BY ordinal`,
-        after: (last) => [versionId, last?.ordinal ?? 0],
-        read: readOutline,
-      }),
-    sources: async (versionId, ordinals) =>
-      database.all(
-        `SELECT * FROM version_sources WHERE version_id = ?
-         AND ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
-        [versionId, JSON.stringify(ordinals)],
-        readSource,
-      ),
-    addImages: async (versionId, sources, images, fenced) =>
-      fenced(() => {
-        for (const image of images) addVersionImage(database, versionId, image);
-        for (const { ordinal } of sources) markDone(database, versionId, ordinal);
-      }),
-    images: (versionId) =>
-      readAllInSlices(database, {
-        sql: `SELECT * FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
-              ORDER BY ordinal, copy`,
-        after: (last) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
-        read: readVersionImage,
-      }),
-    finish: async (versionId, fenced) => {
-      const totals = await totalsOf(database, versionId);
-      return fenced(() => finishVersion(database, versionId, totals));
-    },
-  };
-}
-
-export function exportStore(database: Database, queue: TaskQueue): ExportStore {
-  const find = (versionId: string, format: string) =>
-    database.get(
-      `SELECT exports.*, work.error, work.error_code FROM exports JOIN work ON work.id = exports.task_id
-       WHERE version_id = ? AND format = ?`,
-      [versionId, format],
-      readExport,
-    );
-  return {
-    ready: async (versionId) =>
-      database.all(
-        'SELECT format FROM exports WHERE version_id = ? AND hash IS NOT NULL ORDER BY format',
-        [versionId],
-        (row) => row.text('format'),
-      ),
-    ensure: async (versionId, format, now) =>
-      database.transaction(() => {
-        const known = find(versionId, format);
-        if (known?.error !== undefined)
-          database.run('DELETE FROM exports WHERE id = ?', [known.id]);
-        if (known) return known;
-        const started = {
-          id: newId(),
-          taskId: newId(),
-          hash: undefined,
-          bytes: 0,
-          error: undefined,
-          errorCode: undefined,
-        };
-        database.run(
-          `INSERT INTO exports (id, version_id, format, task_id, hash, bytes, created)
-           VALUES (?, ?, ?, ?, NULL, 0, ?)`,
-          [started.id, versionId, format, started.taskId, now],
-        );
-        const workspaceId = workspaceOfVersion(database, versionId);
-        const payload = { exportId: started.id, versionId, format, workspaceId };
-        queue.add({ id: started.taskId, kind: 'export', payload });
-        return started;
-      }),
-    finish: async (exportId, hash, bytes, fenced) =>
-      fenced(() => {
-        database.run('UPDATE exports SET hash = ?, bytes = ? WHERE id = ?', [
-          hash,
-          bytes,
-          exportId,
-        ]);
-      }),
-  };
-}
-
-function workspaceOfVersion(database: Database, versionId: string): string {
-  const workspaceId = database.get(
-    `SELECT workspace_id FROM projects
-     WHERE id = (SELECT project_id FROM versions WHERE id = ?)`,
-    [versionId],
-    (row) => row.text('workspace_id'),
-  );
-  return workspaceId ?? '';
-}
-
-function addVersionImage(database: Database, versionId: string, image: VersionImage): void {
-  const { ordinal, copy, name, hash, split, width, height, annotation } = image;
-  database.run(
-    `INSERT INTO version_images (version_id, ordinal, copy, name, hash, split, width, height,
-       annotation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      versionId,
-      ordinal,
-      copy,
-      name,
-      hash,
-      split,
-      width,
-      height,
-      annotation === undefined ? null : JSON.stringify(annotation),
-    ],
-  );
-}
-
-function markDone(database: Database, versionId: string, ordinal: number): void {
-  const sql = 'UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?';
-  database.run(sql, [versionId, ordinal]);
-}
-
-/** What a version shows of its images. */
-interface Totals {
+export interface Version {
+  readonly id: string;
+  readonly projectId: string;
+  readonly number: number;
+  readonly name: string;
+  readonly created: number;
+  /** Exactly as they were given. */
+  readonly settings: VersionSettings;
+  readonly state: VersionState;
+  /** The async task that generates it. */
+  readonly taskId: string;
+  /** 0 to 1. */
+  readonly progress: number;
+  readonly error: string | undefined;
   readonly images: number;
-  readonly splits: ReadonlyMap<string, number>;
-  readonly classes: ReadonlySet<string>;
+  readonly splits: SplitCounts;
+  readonly classes: readonly string[];
 }
 
-async function totalsOf(database: Database, versionId: string): Promise<Totals> {
-  const splits = new Map<string, number>();
-  const classes = new Set<string>();
-  let images = 0;
-  const rows = {
-    sql: `SELECT ordinal, copy, split, (SELECT json_group_array(DISTINCT name) FROM (
-              SELECT value ->> 'label' AS name FROM json_each(annotation, '$.boxes')
-              UNION SELECT value FROM json_each(annotation, '$.labels'))) AS names
-          FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
-          ORDER BY ordinal, copy`,
-    after: (last: ImageTotals | undefined) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
-    read: readImageTotals,
-  };
-  await readInSlices(database, rows, (some) => {
-    images += some.length;
-    for (const { split, names } of some) {
-      splits.set(split, (splits.get(split) ?? 0) + 1);
-      for (const name of names) classes.add(name);
-    }
-  });
-  return { images, splits, classes };
+export interface NewVersion {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string | undefined;
+  readonly settings: VersionSettings;
+  readonly taskId: string;
+  readonly created: number;
 }
 
-interface ImageTotals {
+/** An image as it was when the version was made. */
+export interface VersionSource {
   readonly ordinal: number;
+  readonly imageId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly format: ImageFormat;
+  readonly split: SplitName;
+  readonly width: number;
+  readonly height: number;
+  readonly annotation: Annotation | undefined;
+}
+
+/** The images of a project that go into a version; undefined: all. */
+export type ChooseImages = ((images: readonly Candidate[]) => readonly Candidate[]) | undefined;
+
+/** An image of a finished version. */
+export interface VersionImage {
+  readonly ordinal: number;
+  /** From 0: its place among the images that were made of its source. */
   readonly copy: number;
-  readonly split: string;
-  readonly names: readonly string[];
+  readonly name: string;
+  readonly hash: string;
+  readonly split: SplitName;
+  readonly width: number;
+  readonly height: number;
+  readonly annotation: Annotation | undefined;
 }
 
-function readImageTotals(row: Row): ImageTotals {
-  return {
-    ordinal: row.integer('ordinal'),
-    copy: row.integer('copy'),
-    split: row.text('split'),
-    names: readTexts(row, 'names'),
-  };
+export interface Export {
+  readonly id: string;
+  readonly taskId: string;
+  /** Undefined until the file is there. */
+  readonly hash: string | undefined;
+  readonly bytes: number;
+  /** Why it could not be made. */
+  readonly error: string | undefined;
+  readonly errorCode: ErrorCode | undefined;
 }
 
-function finishVersion(
-  database: Database,
-  versionId: string,
-  { images, splits, classes }: Totals,
-): { readonly images: number } {
-  if (images === 0) return { images };
-  const inOrder = database.all(
-    'SELECT value FROM json_each(?) ORDER BY value',
-    [JSON.stringify([...classes])],
-    (row) => row.text('value'),
-  );
-  database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
-    images,
-    JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
-    JSON.stringify(inOrder),
-    versionId,
-  ]);
-  return { images };
+/** An image that a version made now could take. */
+export interface VersionCandidate extends Candidate {
+  readonly split: SplitName;
+  readonly created: number;
 }
 
-function readVersion(row: Row): Version {
-  return {
-    id: row.text('id'),
-    projectId: row.text('project_id'),
-    number: row.integer('number'),
-    name: row.text('name'),
-    created: row.integer('created'),
-    settings: check(versionSettings, row.json('settings')),
-    state: stateOf(row),
-    taskId: row.text('task_id'),
-    progress: progressOf(row),
-    error: row.optionalText('work_error'),
-    images: row.integer('images'),
-    splits: readSplits(row),
-    classes: readTexts(row, 'classes'),
-  };
+export interface VersionStore {
+  /** All images of the project, in their order. */
+  candidates(projectId: string): Promise<readonly VersionCandidate[]>;
+  /**
+   * Freezes the rows of the images of the project that `choose` keeps, and starts the work that
+   * makes the version. Undefined when none is left; throws `conflict` when it was removed
+   * meanwhile.
+   */
+  add(version: NewVersion, choose: ChooseImages): Promise<Version | undefined>;
+  /** Whether a version is being added that began after `since`, so that it may need any image. */
+  isFreezing(since: number): Promise<boolean>;
+  find(projectId: string, number: number): Promise<Version | undefined>;
+  /** By id, also when it is in the trash. */
+  get(versionId: string): Promise<Version | undefined>;
+  list(projectId: string): Promise<readonly Version[]>;
+  /** Ends its trainings too. */
+  trash(versionId: string, now: number, deletedBy: string): Promise<boolean>;
+  /** All frozen images, in their order. */
+  outlines(versionId: string): Promise<readonly SourceOutline[]>;
+  /** Those frozen images, in their order. */
+  sources(versionId: string, ordinals: readonly number[]): Promise<readonly VersionSource[]>;
+  /** Keeps the outputs of some sources, all of each: they are done then. */
+  addImages(
+    versionId: string,
+    sources: readonly VersionSource[],
+    images: readonly VersionImage[],
+    fenced: FencedTransaction,
+  ): Promise<void>;
+  images(versionId: string): Promise<readonly VersionImage[]>;
+  /** Makes the version visible as ready, with its counts; not when it has no image. */
+  finish(versionId: string, fenced: FencedTransaction): Promise<{ readonly images: number }>;
 }
 
-function stateOf(row: Row): VersionState {
-  if (row.integer('ready') === 1) return 'ready';
-  return row.text('work_status') === 'failed' ? 'failed' : 'generating';
-}
-
-function progressOf(row: Row): number {
-  if (row.integer('ready') === 1) return 1;
-  const total = row.optionalInteger('work_total') ?? 0;
-  return total === 0 ? 0 : (row.optionalInteger('work_current') ?? 0) / total;
-}
-
-function readOutline(row: Row): SourceOutline {
-  return {
-    ordinal: row.integer('ordinal'),
-    hash: row.text('hash'),
-    split: readSplit(row),
-    width: row.integer('width'),
-    height: row.integer('height'),
-    isDone: row.integer('done') === 1,
-  };
-}
-
-function readSource(row: Row): VersionSource {
-  return {
-    ordinal: row.integer('ordinal'),
-    imageId: row.text('image_id'),
-    name: row.text('name'),
-    hash: row.text('hash'),
-    format: readFormat(row),
-    split: readSplit(row),
-    width: row.integer('width'),
-    height: row.integer('height'),
-    annotation: readAnnotation(row),
-  };
-}
-
-function readVersionImage(row: Row): VersionImage {
-  return {
-    ordinal: row.integer('ordinal'),
-    copy: row.integer('copy'),
-    name: row.text('name'),
-    hash: row.text('hash'),
-    split: readSplit(row),
-    width: row.integer('width'),
-    height: row.integer('height'),
-    annotation: readAnnotation(row),
-  };
-}
-
-function readExport(row: Row): Export {
-  return {
-    id: row.text('id'),
-    taskId: row.text('task_id'),
-    hash: row.optionalText('hash'),
-    bytes: row.integer('bytes'),
-    error: row.optionalText('error'),
-    errorCode: readErrorCode(row, 'error_code'),
-  };
+export interface ExportStore {
+  /** Formats whose file is there. */
+  ready(versionId: string): Promise<readonly string[]>;
+  /**
+   * Starts the work of an export that is not there; gives back the one there is. One that failed is
+   * given back once, so that whoever waits for it hears of it; the next call starts anew.
+   */
+  ensure(versionId: string, format: string, now: number): Promise<Export>;
+  finish(exportId: string, hash: string, bytes: number, fenced: FencedTransaction): Promise<void>;
 }

@@ -1,24 +1,7 @@
 // Video inference: what runs over which video, and its result.
 
-import type { Database, Row } from '../../storage/database.ts';
-import type { Migration } from '../../storage/migrations.ts';
-import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
-import type { FencedTransaction } from './store.ts';
-
-export const videoJobTables: Migration = {
-  name: 'video_jobs',
-  sql: `
-CREATE TABLE video_jobs (
-  -- Also the id of its task.
-  id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, input TEXT NOT NULL,
-  settings TEXT NOT NULL, hash TEXT, bytes INTEGER NOT NULL, created INTEGER NOT NULL
-) STRICT;
-CREATE INDEX video_jobs_hash ON video_jobs (hash);
-`,
-};
-
-/** Which of these rows point at a blob. */
-export const videoJobBlobs: readonly string[] = ['SELECT 1 FROM video_jobs WHERE hash = ?'];
+import type { NewTask } from '../../storage/task-queue.ts';
+import type { FencedTransaction } from './fenced-transaction.ts';
 
 /** Where the video is: an upload of ours, or an address of others. */
 export type VideoInput =
@@ -54,66 +37,4 @@ export interface VideoJobStore {
   add(job: Omit<VideoJob, 'hash'>, task: NewTask): Promise<void>;
   find(workspaceId: string, id: string): Promise<VideoJob | undefined>;
   finish(id: string, hash: string, bytes: number, fenced: FencedTransaction): Promise<void>;
-}
-
-export function videoJobStore(database: Database, queue: TaskQueue): VideoJobStore {
-  return {
-    add: async ({ id, workspaceId, input, settings, created }, newTask) =>
-      database.transaction(() => {
-        database.run(
-          `INSERT INTO video_jobs (id, workspace_id, input, settings, bytes, created)
-           VALUES (?, ?, ?, ?, 0, ?)`,
-          [id, workspaceId, JSON.stringify(input), JSON.stringify(settings), created],
-        );
-        queue.add(newTask);
-      }),
-    find: async (workspaceId, id) =>
-      database.get(
-        'SELECT * FROM video_jobs WHERE id = ? AND workspace_id = ?',
-        [id, workspaceId],
-        readJob,
-      ),
-    finish: async (id, hash, bytes, fenced) => {
-      const sql = 'UPDATE video_jobs SET hash = ?, bytes = ? WHERE id = ?';
-      fenced(() => database.run(sql, [hash, bytes, id]));
-    },
-  };
-}
-
-function readJob(row: Row): VideoJob {
-  return {
-    id: row.text('id'),
-    workspaceId: row.text('workspace_id'),
-    input: readInput(members(row.json('input'))),
-    settings: readSettings(members(row.json('settings'))),
-    hash: row.optionalText('hash'),
-    created: row.integer('created'),
-  };
-}
-
-type Members = ReadonlyMap<string, unknown>;
-
-function members(value: unknown): Members {
-  return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-}
-
-function readInput(input: Members): VideoInput {
-  const uploadId = input.get('uploadId');
-  if (typeof uploadId === 'string') return { kind: 'upload', uploadId };
-  return { kind: 'url', url: String(input.get('url')) };
-}
-
-function readSettings(settings: Members): VideoSettings {
-  const models: unknown = settings.get('models');
-  return {
-    framesPerSecond: Number(settings.get('framesPerSecond')),
-    models: (Array.isArray(models) ? models : []).map((model: unknown) => {
-      const fields = members(model);
-      return {
-        modelId: String(fields.get('modelId')),
-        inferenceType: String(fields.get('inferenceType')),
-        confidence: Number(fields.get('confidence')),
-      };
-    }),
-  };
 }

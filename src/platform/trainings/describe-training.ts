@@ -1,8 +1,9 @@
 // Trainings and the models that came of them, as the API shows them.
 
 import { unixSeconds } from '../parts.ts';
-import type { Project, Version } from '../store/store.ts';
+import type { Project } from '../store/projects.ts';
 import type { ProjectTraining, Training } from '../store/trainings.ts';
+import type { Version } from '../store/versions.ts';
 
 /** `PROJECT/VERSION/TRAINING`: the model of one training, for good. */
 export function modelIdOf(project: Project, versionNumber: number, trainingId: string): string {

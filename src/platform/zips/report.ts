@@ -1,7 +1,7 @@
 // What became of each file of an archive: figures, and a table for people.
 
 import { limits } from '../../limits.ts';
-import type { SplitCounts } from '../store/store.ts';
+import type { SplitCounts } from '../store/projects.ts';
 import type { RefusedEntry } from './open-zip.ts';
 import type { PassedOver } from './plan.ts';
 import type { TakenImage } from './take-image.ts';

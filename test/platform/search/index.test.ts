@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reach } from '../../../src/platform/store/search.ts';
+import type { AccessibleProjects } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';
 import type { After, Sort } from '../../../src/query-language/query.ts';
 import {
@@ -120,7 +120,7 @@ function expected(
 
 async function readAll(
   search: Search,
-  reach: Reach,
+  reach: AccessibleProjects,
   text: string,
   order: Sort,
   limit: number,

@@ -5,13 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeAnnotation } from '../../../src/annotations/serialized-annotation.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { type SearchBounds, searchBounds } from '../../../src/platform/store/evaluate.ts';
-import { changingImages, movingSplits } from '../../../src/platform/store/image-index.ts';
-import { platformMigrations } from '../../../src/platform/store/migrations.ts';
-import { readHere } from '../../../src/platform/store/reader.ts';
-import { searchStore } from '../../../src/platform/store/search.ts';
-import { createSqliteStore } from '../../../src/platform/store/sqlite-store.ts';
-import type { Metadata, Store } from '../../../src/platform/store/store.ts';
+import { readInThisThread } from '../../../src/platform/sqlite/long-reads/run-long-read.ts';
+import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
+import { searchStore } from '../../../src/platform/sqlite/search.ts';
+import {
+  type SearchBounds,
+  searchBounds,
+} from '../../../src/platform/sqlite/search-index/evaluate-query.ts';
+import {
+  changingImages,
+  movingSplits,
+} from '../../../src/platform/sqlite/search-index/update-index.ts';
+import { createSqliteStore } from '../../../src/platform/sqlite/sqlite-store.ts';
+import type { Metadata } from '../../../src/platform/store/images.ts';
+import type { Store } from '../../../src/platform/store/store.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { createTaskQueue } from '../../../src/storage/task-queue.ts';
 
@@ -60,7 +67,7 @@ export async function openSearch(bounds: SearchBounds = searchBounds) {
     models,
     acme,
     globex,
-    search: searchStore(database, work, readHere({ database, bounds })),
+    search: searchStore(database, work, readInThisThread({ database, bounds })),
     /** Later images have numbers that lie further on, in another chunk of the index. */
     skip: (count: number) =>
       database.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'image_ordinals'", [

@@ -10,8 +10,8 @@ import {
   planShuffle,
 } from '../../../src/platform/splits/plan-splits.ts';
 import { targetCounts } from '../../../src/platform/splits/targets.ts';
+import type { SplitCounts } from '../../../src/platform/store/projects.ts';
 import type { SplitMove } from '../../../src/platform/store/splits.ts';
-import type { SplitCounts } from '../../../src/platform/store/store.ts';
 
 const names: readonly SplitName[] = ['train', 'valid', 'test'];
 

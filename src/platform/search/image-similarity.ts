@@ -1,0 +1,38 @@
+// Pictures to which others are to be alike: of an image that is here, or one that was sent.
+
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { limits } from '../../limits.ts';
+
+/** Said with each answer: what likeness means here. */
+export const similarityNote = 'Similar by look (colours and their layout), not by meaning.';
+
+/**
+ * How an image looks that was sent as base64, also as a data URL. Throws `invalid_input`,
+ * `too_large` and `unsupported_media` for the member `path`.
+ */
+export async function describeSent(base64: string, path: string): Promise<Descriptor> {
+  const text = base64.replace(/^data:[^,]{0,100};base64,/, '').replaceAll(/\s/g, '');
+  if (!/^[\w+/-]+={0,2}$/.test(text)) {
+    throw invalidArgument(path, 'must be the bytes of an image file as base64');
+  }
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length > limits.searchImageBytesMax) {
+    const message = `has ${bytes.length} bytes; at most ${limits.searchImageBytesMax} are accepted`;
+    throw new FoveaError('too_large', `${path}: ${message}`, { problems: [{ path, message }] });
+  }
+  const { descriptor } = await readDescribedImage(bytes).catch((thrown) => {
+    throw about(path, thrown);
+  });
+  if (descriptor === undefined) throw invalidArgument(path, 'is too large a BMP; send a JPEG');
+  return descriptor;
+}
+
+/** What was wrong with a file, said of the member that it came in. */
+function about(path: string, thrown: unknown): unknown {
+  if (!(thrown instanceof FoveaError) || thrown.problems.length === 0) return thrown;
+  const problems = thrown.problems.map(({ message }) => ({ path, message }));
+  const message = problems.map((problem) => `${path}: ${problem.message}`).join('; ');
+  return new FoveaError(thrown.code, message, { problems, cause: thrown });
+}

@@ -1,0 +1,376 @@
+// Annotation jobs: which images somebody is to label, and how far they are.
+
+import { FoveaError, invalidInput } from '../../errors.ts';
+import { term } from '../../query-language/index-terms.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import { newId } from '../ids.ts';
+import type {
+  AnnotationJob,
+  AnnotationJobStatus,
+  AnnotationJobStore,
+  ImageState,
+  JobReview,
+  NamedJob,
+  NewAnnotationJob,
+} from '../store/annotation-jobs.ts';
+import { noteChange, type TermChanges, writeChanges } from './search-index/term-chunks.ts';
+import { changingImages } from './search-index/update-index.ts';
+
+export const annotationJobTables: Migration = {
+  name: 'annotation_jobs',
+  sql: `
+CREATE TABLE annotation_jobs (
+  id TEXT PRIMARY KEY, project_id TEXT NOT NULL REFERENCES projects ON DELETE CASCADE,
+  name TEXT NOT NULL, batch_id TEXT, labeler TEXT, reviewer TEXT, created_by TEXT NOT NULL,
+  instructions TEXT, created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX annotation_jobs_project ON annotation_jobs (project_id, created);
+CREATE INDEX annotation_jobs_batch ON annotation_jobs (batch_id);
+CREATE TABLE annotation_job_images (
+  job_id TEXT NOT NULL REFERENCES annotation_jobs ON DELETE CASCADE,
+  image_id TEXT NOT NULL REFERENCES images ON DELETE CASCADE,
+  state TEXT NOT NULL CHECK (state IN ('unannotated', 'annotated', 'approved', 'rejected')),
+  PRIMARY KEY (job_id, image_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX annotation_job_images_image ON annotation_job_images (image_id);
+-- Tells whether a job is open without reading all of its images.
+CREATE INDEX annotation_job_images_open ON annotation_job_images (job_id)
+  WHERE state IN ('unannotated', 'annotated');
+`,
+};
+
+export function annotationJobStore(database: Database): AnnotationJobStore {
+  return {
+    add: async (job, images) => database.transaction(() => addWhole(database, job, images)),
+    list: async (projectId) =>
+      database.all(
+        `${selectJobs} WHERE project_id = ? GROUP BY annotation_jobs.id ORDER BY created, id`,
+        [projectId],
+        readJob,
+      ),
+    find: async (projectId, jobId) => findJob(database, projectId, jobId),
+    images: async (jobId) =>
+      database.all(
+        'SELECT image_id, state FROM annotation_job_images WHERE job_id = ? ORDER BY image_id',
+        [jobId],
+        (row) => ({ imageId: row.text('image_id'), state: readState(row) }),
+      ),
+    review: async (projectId, jobId, review, now) => {
+      if (findJob(database, projectId, jobId) === undefined) return undefined;
+      database.transaction(() => {
+        const changed = predictedAmong(database, [...review.approve, ...review.reject]);
+        changingImages(database, changed, () => reviewImages(database, jobId, review, now));
+      });
+      return findJob(database, projectId, jobId);
+    },
+  };
+}
+
+/**
+ * Adds a job within a transaction, with at most `imagesMax` images that are free; undefined: there
+ * is none.
+ */
+export function addAnnotationJob(
+  database: Database,
+  job: NewAnnotationJob,
+  imagesMax: number,
+): { readonly images: number } | undefined {
+  const imageIds = freeImages(database, job.batchId, imagesMax);
+  if (imageIds.length === 0) return undefined;
+  insertWithImages(database, job, imageIds);
+  return { images: imageIds.length };
+}
+
+/**
+ * Within a transaction: the images of a job that nobody annotated are free for another one. A job
+ * to which none is left goes.
+ */
+export function freeUnannotated(database: Database, jobId: string): void {
+  const sql = `SELECT image_id FROM annotation_job_images
+    WHERE job_id = ? AND state = 'unannotated'`;
+  const imageIds = database.all(sql, [jobId], (row) => row.text('image_id'));
+  database.run(`DELETE FROM annotation_job_images WHERE job_id = ? AND state = 'unannotated'`, [
+    jobId,
+  ]);
+  database.run(
+    `DELETE FROM annotation_jobs WHERE id = ?
+     AND NOT EXISTS (SELECT 1 FROM annotation_job_images WHERE job_id = annotation_jobs.id)`,
+    [jobId],
+  );
+  database.run(
+    `UPDATE autolabel_jobs SET annotation_job_id = NULL WHERE annotation_job_id = ?
+     AND NOT EXISTS (SELECT 1 FROM annotation_jobs WHERE id = annotation_job_id)`,
+    [jobId],
+  );
+  indexJob(database, jobId, imageIds);
+}
+
+/** The image was annotated, in this transaction: its open jobs see that. */
+export function markAnnotated(database: Database, imageId: string): void {
+  database.run(
+    `UPDATE annotation_job_images SET state = 'annotated'
+     WHERE image_id = ? AND state <> 'annotated' AND EXISTS (
+       SELECT 1 FROM annotation_job_images AS other
+       WHERE other.job_id = annotation_job_images.job_id
+         AND other.state IN ('unannotated', 'annotated'))`,
+    [imageId],
+  );
+}
+
+/**
+ * Within a transaction that annotated an image: it counts for the newest job of this name, which is
+ * made where there is none.
+ */
+export function countForJob(
+  database: Database,
+  image: { readonly id: string; readonly projectId: string; readonly batchId: string },
+  { name, createdBy }: NamedJob,
+  now: number,
+): void {
+  const known = database.get(
+    `SELECT id FROM annotation_jobs WHERE project_id = ? AND name = ?
+     ORDER BY created DESC, id LIMIT 1`,
+    [image.projectId, name],
+    (row) => row.text('id'),
+  );
+  const id = known ?? newId();
+  if (known === undefined) {
+    const { projectId, batchId } = image;
+    const [labeler, reviewer] = [undefined, undefined];
+    insertJob(database, {
+      id,
+      projectId,
+      name,
+      batchId,
+      labeler,
+      reviewer,
+      createdBy,
+      created: now,
+    });
+  }
+  insertImage(database, id, image.id, 'annotated');
+}
+
+function addWhole(database: Database, job: NewAnnotationJob, images: number) {
+  const imageIds = freeImages(database, job.batchId, images);
+  const free = imageIds.length;
+  if (free < images) return { job: undefined, free };
+  insertWithImages(database, job, imageIds);
+  return { job: findJob(database, job.projectId, job.id), free };
+}
+
+function insertWithImages(
+  database: Database,
+  job: NewAnnotationJob,
+  imageIds: readonly string[],
+): void {
+  insertJob(database, job);
+  database.run(
+    `INSERT INTO annotation_job_images (job_id, image_id, state)
+     SELECT ?, value, 'unannotated' FROM json_each(?)`,
+    [job.id, JSON.stringify(imageIds)],
+  );
+  indexJob(database, job.id, imageIds);
+}
+
+/**
+ * Brings the search index along for images that came into a job, or left it, without a look at all
+ * else that it has of them: jobs are large. Images that are not in it yet come into it later.
+ */
+function indexJob(database: Database, jobId: string, imageIds: readonly string[]): void {
+  const changes: TermChanges = new Map();
+  const places = database.all(
+    `SELECT ordinal,
+       EXISTS (SELECT 1 FROM annotation_job_images
+               WHERE image_id = image_ordinals.image_id AND job_id = ?) AS is_in_it,
+       EXISTS (SELECT 1 FROM annotation_job_images
+               WHERE image_id = image_ordinals.image_id) AS is_in_any
+     FROM image_ordinals WHERE indexed = 1 AND image_id IN (SELECT value FROM json_each(?))`,
+    [jobId, JSON.stringify(imageIds)],
+    (row) => ({
+      ordinal: row.integer('ordinal'),
+      isInIt: row.boolean('is_in_it'),
+      isInAny: row.boolean('is_in_any'),
+    }),
+  );
+  for (const { ordinal, isInIt, isInAny } of places) {
+    noteChange(changes, term('job', jobId), ordinal, isInIt);
+    noteChange(changes, term('is', 'in-job'), ordinal, isInAny);
+  }
+  writeChanges(database, changes);
+}
+
+/** Within a transaction. */
+function freeImages(database: Database, batchId: string, countMax: number): readonly string[] {
+  freeOfEndedRuns(database, batchId);
+  return database.all(
+    `SELECT id FROM images WHERE batch_id = ? AND objects IS NULL AND NOT EXISTS (
+       SELECT 1 FROM annotation_job_images AS own
+       JOIN annotation_job_images AS other ON other.job_id = own.job_id
+       WHERE own.image_id = images.id AND other.state IN ('unannotated', 'annotated'))
+     ORDER BY created, id LIMIT ?`,
+    [batchId, countMax],
+    (row) => row.text('id'),
+  );
+}
+
+/**
+ * A run of Auto Label gives its images back where it ends. It cannot where its processes died too
+ * often, or where the disk refused that: then its task has ended, and they are still in its job.
+ */
+function freeOfEndedRuns(database: Database, batchId: string): void {
+  const jobIds = database.all(
+    `SELECT annotation_jobs.id FROM annotation_jobs
+     JOIN autolabel_jobs ON autolabel_jobs.project_id = annotation_jobs.project_id
+       AND autolabel_jobs.annotation_job_id = annotation_jobs.id
+     WHERE annotation_jobs.batch_id = ?
+       AND EXISTS (SELECT 1 FROM annotation_job_images
+                   WHERE job_id = annotation_jobs.id AND state = 'unannotated')
+       AND NOT EXISTS (SELECT 1 FROM work WHERE work.id = autolabel_jobs.id
+                       AND work.status IN ('created', 'running'))`,
+    [batchId],
+    (row) => row.text('id'),
+  );
+  for (const jobId of jobIds) freeUnannotated(database, jobId);
+}
+
+function insertJob(database: Database, job: NewAnnotationJob): void {
+  const { id, projectId, name, batchId, labeler, reviewer, createdBy, created } = job;
+  database.run(
+    `INSERT INTO annotation_jobs
+       (id, project_id, name, batch_id, labeler, reviewer, created_by, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, projectId, name, batchId, labeler, reviewer, createdBy, created],
+  );
+}
+
+function insertImage(database: Database, jobId: string, imageId: string, state: ImageState): void {
+  database.run(
+    `INSERT INTO annotation_job_images (job_id, image_id, state) VALUES (?, ?, ?)
+     ON CONFLICT (job_id, image_id) DO UPDATE SET state = excluded.state`,
+    [jobId, imageId, state],
+  );
+}
+
+function reviewImages(
+  database: Database,
+  jobId: string,
+  { approve, reject }: JobReview,
+  now: number,
+): void {
+  const known = new Map(
+    database.all(
+      'SELECT image_id, state FROM annotation_job_images WHERE job_id = ?',
+      [jobId],
+      (row) => [row.text('image_id'), readState(row)] as const,
+    ),
+  );
+  const problems = [
+    ...unknownImages('approve', approve, known),
+    ...unknownImages('reject', reject, known),
+  ];
+  if (problems.length > 0) throw invalidInput(problems);
+  const open = approve.filter((id) => known.get(id) === 'unannotated');
+  if (open.length > 0) {
+    throw new FoveaError('conflict', `${open.length} of these images are not annotated yet.`, {
+      hint: 'Annotate them first, or reject them. Nothing was changed.',
+    });
+  }
+  for (const id of approve) insertImage(database, jobId, id, 'approved');
+  // Who approves an annotation has looked at it.
+  for (const id of approve) database.run('UPDATE images SET predicted = 0 WHERE id = ?', [id]);
+  for (const id of reject) {
+    insertImage(database, jobId, id, 'rejected');
+    removePrediction(database, id, now);
+  }
+}
+
+/** All that the search index has of a review is that these are predicted no more. */
+function predictedAmong(database: Database, imageIds: readonly string[]): readonly string[] {
+  return database.all(
+    `SELECT images.id FROM json_each(?) AS wanted
+       CROSS JOIN images ON images.id = wanted.value WHERE predicted = 1`,
+    [JSON.stringify(imageIds)],
+    (row) => row.text('id'),
+  );
+}
+
+function unknownImages(path: string, ids: readonly string[], known: ReadonlyMap<string, unknown>) {
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length === 0) return [];
+  const some = missing.slice(0, 3).join(', ');
+  return [{ path, message: `${missing.length} of ${ids.length} are not in this job (${some})` }];
+}
+
+function removePrediction(database: Database, imageId: string, now: number): void {
+  const removed = database.run(
+    `UPDATE images SET annotation = NULL, objects = NULL, annotated_at = NULL, predicted = 0
+     WHERE id = ? AND predicted = 1`,
+    [imageId],
+  );
+  if (removed === 0) return;
+  database.run('DELETE FROM image_labels WHERE image_id = ?', [imageId]);
+  database.run(
+    'UPDATE projects SET updated = ? WHERE id = (SELECT project_id FROM images WHERE id = ?)',
+    [now, imageId],
+  );
+}
+
+const selectJobs = `
+  SELECT annotation_jobs.*, count(image_id) AS images,
+    count(image_id) FILTER (WHERE state = 'unannotated') AS unannotated,
+    count(image_id) FILTER (WHERE state = 'annotated') AS annotated,
+    count(image_id) FILTER (WHERE state = 'approved') AS approved,
+    count(image_id) FILTER (WHERE state = 'rejected') AS rejected
+  FROM annotation_jobs LEFT JOIN annotation_job_images ON job_id = annotation_jobs.id`;
+
+function findJob(database: Database, projectId: string, jobId: string): AnnotationJob | undefined {
+  return database.get(
+    `${selectJobs} WHERE project_id = ? AND annotation_jobs.id = ? GROUP BY annotation_jobs.id`,
+    [projectId, jobId],
+    readJob,
+  );
+}
+
+function readJob(row: Row): AnnotationJob {
+  const states = {
+    unannotated: row.integer('unannotated'),
+    annotated: row.integer('annotated'),
+    approved: row.integer('approved'),
+    rejected: row.integer('rejected'),
+  };
+  const images = row.integer('images');
+  return {
+    id: row.text('id'),
+    projectId: row.text('project_id'),
+    name: row.text('name'),
+    batchId: row.optionalText('batch_id'),
+    labeler: row.optionalText('labeler'),
+    reviewer: row.optionalText('reviewer'),
+    createdBy: row.text('created_by'),
+    instructions: row.optionalText('instructions'),
+    created: row.integer('created'),
+    status: statusOf(images, states),
+    images,
+    states,
+  };
+}
+
+/** A job whose images were all deleted has nothing left to do. */
+function statusOf(
+  images: number,
+  { unannotated, annotated }: Readonly<Record<ImageState, number>>,
+): AnnotationJobStatus {
+  if (unannotated + annotated === 0) return 'completed';
+  if (unannotated === 0) return 'in_review';
+  return unannotated === images ? 'assigned' : 'in_progress';
+}
+
+const imageStates: readonly ImageState[] = ['unannotated', 'annotated', 'approved', 'rejected'];
+
+function readState(row: Row): ImageState {
+  const state = imageStates.find((name) => name === row.text('state'));
+  if (state === undefined) throw new FoveaError('internal', 'The database holds an unknown state.');
+  return state;
+}

@@ -1,0 +1,192 @@
+// API keys, by the hashes of their secrets.
+
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { ApiKey, ApiKeyStore, NewApiKey } from '../store/api-keys.ts';
+import type { Workspace } from '../store/workspaces.ts';
+import { readTexts } from './rows.ts';
+
+export const apiKeyTables: Migration = {
+  name: 'api_keys',
+  sql: `
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces,
+  hash TEXT NOT NULL UNIQUE, prefix TEXT NOT NULL, name TEXT,
+  -- NULL: full access. NULL: all folders.
+  scopes TEXT, folder_ids TEXT,
+  custom_metadata TEXT NOT NULL, protected INTEGER NOT NULL, disabled INTEGER NOT NULL,
+  created_by TEXT NOT NULL, created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX api_keys_workspace ON api_keys (workspace_id, created);
+CREATE TABLE publishable_keys (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspaces, key TEXT NOT NULL UNIQUE
+) STRICT;
+`,
+};
+
+export function apiKeyStore(database: Database): ApiKeyStore {
+  const find = (workspaceId: string, id: string) =>
+    database.get(
+      'SELECT * FROM api_keys WHERE workspace_id = ? AND id = ?',
+      [workspaceId, id],
+      readKey,
+    );
+  const remove = (id: string) => database.run('DELETE FROM api_keys WHERE id = ?', [id]);
+  return {
+    ...lookups(database),
+    find: async (workspaceId, id) => find(workspaceId, id),
+    add: async (key, countMax) =>
+      database.transaction(() => {
+        if (countOf(database, key.workspaceId) >= countMax) return false;
+        insert(database, key);
+        return true;
+      }),
+    change: async (workspaceId, id, decide) =>
+      database.transaction(() => {
+        const key = find(workspaceId, id);
+        if (key === undefined) return undefined;
+        const changed = decide(key);
+        update(database, changed);
+        return changed;
+      }),
+    remove: async (workspaceId, id, look) =>
+      database.transaction(() => {
+        const key = find(workspaceId, id);
+        if (key === undefined) return false;
+        look(key);
+        return remove(id) > 0;
+      }),
+    replace: async (workspaceId, id, make) =>
+      database.transaction(() => {
+        const key = find(workspaceId, id);
+        if (key === undefined) return undefined;
+        const made = make(key);
+        remove(id);
+        insert(database, made);
+        return made;
+      }),
+  };
+}
+
+type Lookups = Pick<ApiKeyStore, 'byHash' | 'list' | 'publishable' | 'byPublishable'>;
+
+function lookups(database: Database): Lookups {
+  const publishable = (workspaceId: string) =>
+    database.get('SELECT key FROM publishable_keys WHERE workspace_id = ?', [workspaceId], (row) =>
+      row.text('key'),
+    );
+  return {
+    byHash: async (hash) =>
+      database.get(
+        `SELECT api_keys.*, ${workspaceColumns} FROM api_keys
+         JOIN workspaces ON workspaces.id = api_keys.workspace_id WHERE hash = ?`,
+        [hash],
+        (row) => ({ key: readKey(row), workspace: readWorkspace(row) }),
+      ),
+    list: async (workspaceId) =>
+      database.all(
+        'SELECT * FROM api_keys WHERE workspace_id = ? ORDER BY created, id',
+        [workspaceId],
+        readKey,
+      ),
+    publishable: async (workspaceId, make) => {
+      const known = publishable(workspaceId);
+      if (known !== undefined) return known;
+      const made = make();
+      // Another process may have made one meanwhile.
+      const [kept = made] = database.all(
+        `INSERT INTO publishable_keys (workspace_id, key) VALUES (?, ?)
+         ON CONFLICT (workspace_id) DO UPDATE SET key = key RETURNING key`,
+        [workspaceId, made],
+        (row) => row.text('key'),
+      );
+      return kept;
+    },
+    byPublishable: async (key) =>
+      database.get(
+        `SELECT workspaces.id AS workspace_id, ${workspaceColumns} FROM publishable_keys
+         JOIN workspaces ON workspaces.id = publishable_keys.workspace_id WHERE key = ?`,
+        [key],
+        readWorkspace,
+      ),
+  };
+}
+
+const workspaceColumns = `workspaces.slug AS workspace_slug, workspaces.name AS workspace_name,
+  workspaces.created AS workspace_created`;
+
+function countOf(database: Database, workspaceId: string): number {
+  const sql = 'SELECT count(*) AS n FROM api_keys WHERE workspace_id = ?';
+  return database.get(sql, [workspaceId], (row) => row.integer('n')) ?? 0;
+}
+
+function insert(database: Database, key: NewApiKey): void {
+  database.run(
+    `INSERT INTO api_keys (id, workspace_id, hash, prefix, name, scopes, folder_ids,
+       custom_metadata, protected, disabled, created_by, created)
+     VALUES (:id, :workspaceId, :hash, :prefix, :name, :scopes, :folderIds,
+       :customMetadata, :isProtected, :isDisabled, :createdBy, :created)`,
+    {
+      id: key.id,
+      workspaceId: key.workspaceId,
+      hash: key.hash,
+      prefix: key.prefix,
+      folderIds: asJson(key.folderIds),
+      createdBy: key.createdBy,
+      created: key.created,
+      ...changeable(key),
+    },
+  );
+}
+
+function update(database: Database, key: ApiKey): void {
+  database.run(
+    `UPDATE api_keys SET name = :name, scopes = :scopes, custom_metadata = :customMetadata,
+       protected = :isProtected, disabled = :isDisabled WHERE id = :id`,
+    { id: key.id, ...changeable(key) },
+  );
+}
+
+function changeable({ name, scopes, customMetadata, isProtected, isDisabled }: ApiKey) {
+  return {
+    name,
+    scopes: asJson(scopes),
+    customMetadata: JSON.stringify(customMetadata),
+    isProtected,
+    isDisabled,
+  };
+}
+
+function asJson(texts: readonly string[] | undefined): string | undefined {
+  return texts && JSON.stringify(texts);
+}
+
+function readKey(row: Row): ApiKey {
+  return {
+    id: row.text('id'),
+    workspaceId: row.text('workspace_id'),
+    prefix: row.text('prefix'),
+    name: row.optionalText('name'),
+    scopes: optionalTexts(row, 'scopes'),
+    folderIds: optionalTexts(row, 'folder_ids'),
+    customMetadata: row.json('custom_metadata'),
+    isProtected: row.boolean('protected'),
+    isDisabled: row.boolean('disabled'),
+    createdBy: row.text('created_by'),
+    created: row.integer('created'),
+  };
+}
+
+/** A damaged list is an error and never NULL, which would be full access. */
+function optionalTexts(row: Row, column: string): readonly string[] | undefined {
+  return row.optionalText(column) === undefined ? undefined : readTexts(row, column);
+}
+
+function readWorkspace(row: Row): Workspace {
+  return {
+    id: row.text('workspace_id'),
+    slug: row.text('workspace_slug'),
+    name: row.text('workspace_name'),
+    created: row.integer('workspace_created'),
+  };
+}

@@ -1,0 +1,140 @@
+// The public projects of all workspaces of this platform.
+
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import { term } from '../../query-language/index-terms.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { CatalogPage, CatalogProject, CatalogStore, Cover } from '../store/catalog.ts';
+import type { LongReads } from './long-reads/long-reads.ts';
+import { readFormat, readProjectType } from './rows.ts';
+import { and, type Bitmap, ordinals, size, unite } from './search-index/bitmap.ts';
+import { rankBySimilarity } from './search-index/image-similarity.ts';
+import { allChunks, readTerm } from './search-index/term-chunks.ts';
+
+export function catalogStore(reader: LongReads): CatalogStore {
+  return {
+    search: (asker, request) => reader.read(asker, { name: 'catalog', asked: [request] }),
+    like: (asker, descriptor) =>
+      reader.read(asker, { name: 'catalogSimilar', asked: [descriptor] }),
+  };
+}
+
+/** All public projects that are not in the trash and have an image with each of these tags. */
+export function listCatalog(
+  database: Database,
+  tags: readonly string[],
+): readonly CatalogProject[] {
+  const wanted = tags.map((tag) => readTerm(database, term('tag', tag), allChunks));
+  return readProjects(database).flatMap((project) => {
+    const images = imagesOf(database, project.id);
+    const isTagged = wanted.every((tagged) => and(images, tagged).size > 0);
+    return isTagged ? [describe(database, project, images)] : [];
+  });
+}
+
+export function findSimilarInCatalog(database: Database, descriptor: Descriptor): CatalogPage {
+  const projects = readProjects(database).map((project) => ({
+    project,
+    images: imagesOf(database, project.id),
+  }));
+  const all = unite(projects.flatMap(({ images }) => [...images]));
+  const best = new Map<string, number>();
+  for (const { ordinal, similarity } of rankBySimilarity(database, all, descriptor)) {
+    const projectId = projectOf(database, ordinal);
+    if (projectId !== undefined && !best.has(projectId)) best.set(projectId, similarity);
+  }
+  const found = projects
+    .flatMap(({ project, images }) => {
+      const similarity = best.get(project.id);
+      return similarity === undefined ? [] : [{ project, images, similarity }];
+    })
+    .toSorted((a, b) => b.similarity - a.similarity);
+  return {
+    total: found.length,
+    projects: found.slice(0, likeShown).map(({ project, images, similarity }) => ({
+      ...describe(database, project, images),
+      similarity,
+    })),
+  };
+}
+
+const likeShown = 12;
+
+type PublicProject = Omit<CatalogProject, 'classes' | 'images' | 'models' | 'cover'>;
+
+function readProjects(database: Database): readonly PublicProject[] {
+  return database.all(
+    `SELECT p.*, w.slug AS workspace,
+       (SELECT max(number) FROM versions WHERE project_id = p.id AND deleted_at IS NULL) AS version
+     FROM projects p JOIN workspaces w ON w.id = p.workspace_id
+     WHERE p.public = 1 AND p.deleted_at IS NULL ORDER BY p.created, p.id`,
+    [],
+    readPublic,
+  );
+}
+
+function readPublic(row: Row): PublicProject {
+  return {
+    id: row.text('id'),
+    workspace: row.text('workspace'),
+    project: row.text('slug'),
+    name: row.text('name'),
+    type: readProjectType(row),
+    annotation: row.text('annotation'),
+    license: row.optionalText('license'),
+    latestVersion: row.optionalInteger('version'),
+    updated: row.integer('updated'),
+  };
+}
+
+function describe(database: Database, project: PublicProject, images: Bitmap): CatalogProject {
+  return {
+    ...project,
+    classes: readClasses(database, project.id),
+    images: size(images),
+    models: database.all(
+      `SELECT model_type FROM trainings
+       WHERE project_id = ? AND weights_hash IS NOT NULL AND deleted_at IS NULL`,
+      [project.id],
+      (row) => row.text('model_type'),
+    ),
+    cover: readCover(database, images),
+  };
+}
+
+function imagesOf(database: Database, projectId: string): Bitmap {
+  return readTerm(database, term('project', projectId), allChunks);
+}
+
+/** From one class to the next in the index: not through all rows of each. */
+function readClasses(database: Database, projectId: string): readonly string[] {
+  return database.all(
+    `WITH RECURSIVE classes (label) AS (
+       SELECT min(label) FROM image_labels WHERE project_id = :project
+       UNION ALL
+       SELECT (SELECT min(label) FROM image_labels
+               WHERE project_id = :project AND label > classes.label)
+       FROM classes WHERE classes.label IS NOT NULL
+     ) SELECT label FROM classes WHERE label IS NOT NULL`,
+    { project: projectId },
+    (row) => row.text('label'),
+  );
+}
+
+function readCover(database: Database, images: Bitmap): Cover | undefined {
+  const [newest] = ordinals(images, 'desc');
+  return database.get(
+    `SELECT i.hash, i.name, i.format FROM image_ordinals o JOIN images i ON i.id = o.image_id
+     WHERE o.ordinal = ?`,
+    [newest],
+    (row) => ({ hash: row.text('hash'), name: row.text('name'), format: readFormat(row) }),
+  );
+}
+
+function projectOf(database: Database, ordinal: number): string | undefined {
+  return database.get(
+    `SELECT i.project_id FROM image_ordinals o JOIN images i ON i.id = o.image_id
+     WHERE o.ordinal = ?`,
+    [ordinal],
+    (row) => row.text('project_id'),
+  );
+}

@@ -1,0 +1,295 @@
+// Folders of projects in SQLite.
+
+import { FoveaError, invalidArgument } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { Folder, FolderChange, FolderStore, NewFolder } from '../store/folders.ts';
+import type { Project } from '../store/projects.ts';
+import { findProjects } from './projects.ts';
+import { readTexts } from './rows.ts';
+
+export const folderTables: Migration = {
+  name: 'folders',
+  sql: `
+CREATE TABLE folders (
+  id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces,
+  parent_id TEXT REFERENCES folders, name TEXT NOT NULL, external_id TEXT,
+  auth_groups TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX folders_name ON folders (workspace_id, coalesce(parent_id, ''), name);
+CREATE INDEX folders_parent ON folders (parent_id);
+`,
+};
+
+const columns = `folders.*, (SELECT json_group_array(slug) FROM
+  (SELECT slug FROM projects WHERE folder_id = folders.id AND deleted_at IS NULL ORDER BY slug)
+) AS projects`;
+
+/** The first parameter is the workspace, the second one the ids as JSON. */
+const inside = `WITH RECURSIVE inside (id) AS (
+  SELECT id FROM folders WHERE workspace_id = ? AND id IN (SELECT value FROM json_each(?))
+  UNION SELECT folders.id FROM folders JOIN inside ON folders.parent_id = inside.id
+)`;
+
+export function folderStore(database: Database): FolderStore {
+  const find = (workspaceId: string, folderId: string) =>
+    database.get(
+      `SELECT ${columns} FROM folders WHERE workspace_id = ? AND id = ?`,
+      [workspaceId, folderId],
+      readFolder,
+    );
+  const findPlace = (workspaceId: string, folderId: string) =>
+    database.get(
+      'SELECT id, workspace_id, parent_id FROM folders WHERE workspace_id = ? AND id = ?',
+      [workspaceId, folderId],
+      readPlace,
+    );
+  return {
+    list: async (workspaceId) =>
+      database.all(
+        `SELECT ${columns} FROM folders WHERE workspace_id = ? ORDER BY name, id`,
+        [workspaceId],
+        readFolder,
+      ),
+    names: async (workspaceId) =>
+      database.all(
+        'SELECT id, name FROM folders WHERE workspace_id = ? ORDER BY name, id',
+        [workspaceId],
+        (row) => ({ id: row.text('id'), name: row.text('name') }),
+      ),
+    find: async (workspaceId, folderId) => find(workspaceId, folderId),
+    add: async (folder) => database.transaction(() => addFolder(database, folder)),
+    update: async (workspaceId, folderId, change, now) =>
+      database.transaction(() => {
+        const folder = find(workspaceId, folderId);
+        if (folder !== undefined) changeFolder(database, folder, change, now);
+        return folder !== undefined;
+      }),
+    remove: async (workspaceId, folderId, now) =>
+      database.transaction(() => {
+        const folder = findPlace(workspaceId, folderId);
+        if (folder !== undefined) removeFolder(database, folder, now);
+        return folder !== undefined;
+      }),
+    setProjects: async (workspaceId, folderId, slugs, operation, now) =>
+      database.transaction(() => {
+        const folder = findPlace(workspaceId, folderId);
+        if (folder === undefined) return false;
+        if (operation === 'add') putInto(database, folder, slugs);
+        else takeOut(database, folder, slugs);
+        touch(database, folderId, now);
+        return true;
+      }),
+    within: async (workspaceId, folderIds) =>
+      idsOf(database, `${inside} SELECT id FROM inside`, workspaceId, folderIds),
+    projectIds: async (workspaceId, folderIds) =>
+      idsOf(
+        database,
+        `${inside} SELECT projects.id FROM inside CROSS JOIN projects ON projects.folder_id = inside.id`,
+        workspaceId,
+        folderIds,
+      ),
+  };
+}
+
+function addFolder(database: Database, folder: NewFolder): void {
+  const { id, workspaceId, name, externalId, authGroups, created } = folder;
+  const parentId = folder.parentId ?? undefined;
+  const folders = database.get(
+    'SELECT count(*) AS n FROM folders WHERE workspace_id = ?',
+    [workspaceId],
+    (row) => row.integer('n'),
+  );
+  if ((folders ?? 0) >= limits.foldersMax) {
+    throw new FoveaError('conflict', `A workspace has at most ${limits.foldersMax} folders.`);
+  }
+  refuseParent(database, { id, workspaceId }, parentId);
+  refuseSameName(database, { id, workspaceId, parentId, name });
+  database.run(
+    `INSERT INTO folders (id, workspace_id, parent_id, name, external_id, auth_groups, created,
+       updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      id,
+      workspaceId,
+      parentId,
+      name,
+      externalId,
+      JSON.stringify(authGroups ?? {}),
+      created,
+      created,
+    ],
+  );
+  putInto(database, { id, workspaceId }, folder.projects ?? []);
+}
+
+function changeFolder(database: Database, folder: Folder, change: FolderChange, now: number): void {
+  const { id, workspaceId } = folder;
+  const parentId = change.parentId === undefined ? folder.parentId : (change.parentId ?? undefined);
+  const name = change.name ?? folder.name;
+  refuseParent(database, folder, parentId);
+  refuseSameName(database, { id, workspaceId, parentId, name });
+  const authGroups = JSON.stringify(change.authGroups ?? folder.authGroups);
+  database.run(
+    `UPDATE folders SET name = ?, parent_id = ?, external_id = ?, auth_groups = ?, updated = ?
+     WHERE id = ?`,
+    [name, parentId, change.externalId ?? folder.externalId, authGroups, now, id],
+  );
+  if (change.projects === undefined) return;
+  putInto(database, folder, change.projects);
+  const staying = new Set(change.projects);
+  takeOut(
+    database,
+    folder,
+    folder.projects.filter((slug) => !staying.has(slug)),
+  );
+}
+
+/** What it held is one step further up then. */
+function removeFolder(
+  database: Database,
+  { id, workspaceId, parentId }: Pick<Folder, 'id' | 'workspaceId' | 'parentId'>,
+  now: number,
+): void {
+  const above = database.all(
+    `SELECT name FROM folders WHERE parent_id = ? AND name IN (
+       SELECT name FROM folders WHERE workspace_id = ? AND coalesce(parent_id, '') = ? AND id <> ?)`,
+    [id, workspaceId, parentId ?? '', id],
+    (row) => row.text('name'),
+  );
+  const [taken] = above;
+  if (taken !== undefined) {
+    throw new FoveaError('conflict', `The folder "${taken}" in it has a namesake one step up.`, {
+      hint: 'Rename one of the two first: the folders of a deleted folder go to its parent.',
+    });
+  }
+  // One of its own name may take its place.
+  database.run("UPDATE folders SET name = '' WHERE id = ?", [id]);
+  database.run('UPDATE folders SET parent_id = ?, updated = ? WHERE parent_id = ?', [
+    parentId,
+    now,
+    id,
+  ]);
+  database.run('UPDATE projects SET folder_id = ? WHERE folder_id = ?', [parentId, id]);
+  database.run('DELETE FROM folders WHERE id = ?', [id]);
+}
+
+type Named = Pick<Folder, 'id' | 'workspaceId' | 'parentId' | 'name'>;
+
+function refuseSameName(database: Database, { id, workspaceId, parentId, name }: Named): void {
+  const other = database.get(
+    `SELECT id FROM folders
+     WHERE workspace_id = ? AND coalesce(parent_id, '') = ? AND name = ? AND id <> ?`,
+    [workspaceId, parentId ?? '', name, id],
+    (row) => row.text('id'),
+  );
+  if (other === undefined) return;
+  throw new FoveaError('conflict', `There is a folder "${name}" at this place already.`, {
+    hint: `Its id is ${other}.`,
+  });
+}
+
+type Place = Pick<Folder, 'id' | 'workspaceId'>;
+
+function refuseParent(
+  database: Database,
+  { id, workspaceId }: Place,
+  parentId: string | undefined,
+): void {
+  if (parentId === undefined) return;
+  const above = chainOf(database, workspaceId, parentId);
+  if (above.length === 0) {
+    throw invalidArgument('parent_id', `there is no folder "${parentId}"`, 'See folders_list.');
+  }
+  if (above.includes(id)) {
+    throw invalidArgument('parent_id', 'a folder cannot be below itself');
+  }
+  if (above.length + heightOf(database, id) > limits.folderDepthMax) {
+    throw invalidArgument('parent_id', `folders go ${limits.folderDepthMax} deep at most`);
+  }
+}
+
+/** A folder and all above it, the nearest first; empty when it is not there. */
+function chainOf(database: Database, workspaceId: string, folderId: string): readonly string[] {
+  return database.all(
+    `WITH RECURSIVE chain (id, parent_id, step) AS (
+       SELECT id, parent_id, 1 FROM folders WHERE workspace_id = ? AND id = ?
+       UNION ALL SELECT folders.id, folders.parent_id, step + 1 FROM folders
+       JOIN chain ON folders.id = chain.parent_id)
+     SELECT id FROM chain ORDER BY step`,
+    [workspaceId, folderId],
+    (row) => row.text('id'),
+  );
+}
+
+/** 1 for a folder without folders in it. */
+function heightOf(database: Database, folderId: string): number {
+  const height = database.get(
+    `WITH RECURSIVE below (id, step) AS (
+       VALUES (?, 1)
+       UNION ALL SELECT folders.id, step + 1 FROM folders JOIN below ON folders.parent_id = below.id)
+     SELECT max(step) AS n FROM below`,
+    [folderId],
+    (row) => row.integer('n'),
+  );
+  return height ?? 1;
+}
+
+function putInto(database: Database, { id, workspaceId }: Place, slugs: readonly string[]): void {
+  move(database, findProjects(database, workspaceId, slugs, 'projects'), id);
+}
+
+function move(
+  database: Database,
+  projects: readonly Pick<Project, 'id'>[],
+  folderId: string | undefined,
+): void {
+  const ids = JSON.stringify(projects.map(({ id }) => id));
+  database.run(
+    `UPDATE projects SET folder_id = :folder WHERE folder_id IS NOT :folder
+       AND id IN (SELECT value FROM json_each(:ids))`,
+    { folder: folderId, ids },
+  );
+}
+
+function takeOut(database: Database, { id, workspaceId }: Place, slugs: readonly string[]): void {
+  const projects = findProjects(database, workspaceId, slugs, 'projects');
+  const other = projects.find(({ folderId }) => folderId !== id);
+  if (other) throw invalidArgument('projects', `"${other.slug}" is not in this folder`);
+  move(database, projects, undefined);
+}
+
+function touch(database: Database, folderId: string, now: number): void {
+  database.run('UPDATE folders SET updated = ? WHERE id = ?', [now, folderId]);
+}
+
+function idsOf(
+  database: Database,
+  sql: string,
+  workspaceId: string,
+  folderIds: readonly string[],
+): ReadonlySet<string> {
+  const parameters = [workspaceId, JSON.stringify(folderIds)];
+  return new Set(database.all(sql, parameters, (row) => row.text('id')));
+}
+
+/** Where it is: enough for what does not show it. */
+function readPlace(row: Row) {
+  return {
+    id: row.text('id'),
+    workspaceId: row.text('workspace_id'),
+    parentId: row.optionalText('parent_id'),
+  };
+}
+
+function readFolder(row: Row): Folder {
+  return {
+    ...readPlace(row),
+    name: row.text('name'),
+    externalId: row.optionalText('external_id'),
+    authGroups: row.json('auth_groups'),
+    projects: readTexts(row, 'projects'),
+    created: row.integer('created'),
+    updated: row.integer('updated'),
+  };
+}

@@ -1,0 +1,190 @@
+// Copies of projects: rows alone, since pixels are held by their hash.
+
+import { FoveaError } from '../../errors.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
+import { readAllInSlices } from '../../storage/time-slices.ts';
+import { newId } from '../ids.ts';
+import type { Fork, ForkImage, ForkStore, NewFork } from '../store/forks.ts';
+import type { Project } from '../store/projects.ts';
+import { ensureBatch } from './images.ts';
+import { addProject, readProject } from './projects.ts';
+import { changingImages } from './search-index/update-index.ts';
+
+export const forkTables: Migration = {
+  name: 'forks',
+  sql: `
+-- How far the copy of a project is: the last image of the source that was looked at.
+CREATE TABLE forks (
+  task_id TEXT PRIMARY KEY, source_id TEXT NOT NULL, project_id TEXT NOT NULL,
+  created INTEGER NOT NULL, copied INTEGER NOT NULL, after_created INTEGER NOT NULL,
+  after_id TEXT NOT NULL
+) STRICT;
+`,
+};
+
+export function forkStore(database: Database, queue: TaskQueue): ForkStore {
+  return {
+    sources: async (workspaceId, slug) =>
+      database.all(
+        `SELECT projects.*, workspaces.slug AS workspace_slug
+         FROM projects JOIN workspaces ON workspaces.id = projects.workspace_id
+         WHERE projects.slug = ? AND projects.deleted_at IS NULL
+           AND (projects.public = 1 OR projects.workspace_id = ?)
+         ORDER BY workspaces.slug`,
+        [slug, workspaceId],
+        (row) => ({ project: readProject(row), workspaceSlug: row.text('workspace_slug') }),
+      ),
+    start: async (fork) => database.transaction(() => startFork(database, queue, fork)),
+    find: async (taskId) =>
+      database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork),
+    missing: (taskId) =>
+      readAllInSlices(database, {
+        sql: `SELECT images.id, images.created FROM forks
+                JOIN images ON images.project_id = forks.source_id
+              WHERE task_id = ? AND images.created <= forks.created
+                AND (images.created, images.id)
+                  > (coalesce(?, after_created), coalesce(?, after_id))
+              ORDER BY images.created, images.id`,
+        after: (last) => [taskId, last?.created, last?.id],
+        read: (row) => ({ id: row.text('id'), created: row.integer('created') }),
+      }),
+    copy: async (taskId, images, fenced) => fenced(() => copyImages(database, taskId, images)),
+  };
+}
+
+const mayBeRead = `deleted_at IS NULL AND (public = 1 OR workspace_id = ?)`;
+
+function startFork(database: Database, queue: TaskQueue, fork: NewFork): Project | undefined {
+  const { taskId, workspaceId, projectId, sourceId, origin, created } = fork;
+  const source = database.get(
+    `SELECT * FROM projects WHERE id = ? AND ${mayBeRead}`,
+    [sourceId, workspaceId],
+    readProject,
+  );
+  if (source === undefined) return undefined;
+  const { name, type, annotation, license } = source;
+  const project = addProject(database, {
+    id: projectId,
+    workspaceId,
+    name,
+    type,
+    annotation,
+    license,
+    created,
+    isPublic: false,
+    folderId: undefined,
+  });
+  database.run(
+    `INSERT INTO forks (task_id, source_id, project_id, created, copied, after_created, after_id)
+     VALUES (?, ?, ?, ?, 0, -1, '')`,
+    [taskId, sourceId, projectId, created],
+  );
+  const payload = { workspaceId, workspace: fork.workspaceSlug, projectId, origin };
+  queue.add({ id: taskId, kind: 'fork', payload });
+  return project;
+}
+
+function copyImages(database: Database, taskId: string, images: readonly ForkImage[]): void {
+  const fork = database.get('SELECT * FROM forks WHERE task_id = ?', [taskId], readFork);
+  const last = images.at(-1);
+  if (fork === undefined || last === undefined) return;
+  refuseInTrash(database, fork);
+  const copies = images.map(({ id }) => ({ from: id, to: newId() }));
+  const batches = copyBatches(database, fork.projectId, images);
+  const copied = changingImages(
+    database,
+    copies.map(({ to }) => to),
+    () => copies.filter((copy) => copyImage(database, fork, batches, copy)).length,
+  );
+  database.run(
+    'UPDATE forks SET copied = copied + ?, after_created = ?, after_id = ? WHERE task_id = ?',
+    [copied, last.created, last.id, taskId],
+  );
+}
+
+function refuseInTrash(database: Database, { sourceId, projectId }: Fork): void {
+  const find = (id: string, condition: string, ...values: readonly string[]) =>
+    database.get(
+      `SELECT * FROM projects WHERE id = ? AND ${condition}`,
+      [id, ...values],
+      readProject,
+    );
+  const target = find(projectId, 'deleted_at IS NULL');
+  if (target === undefined) throw gone('The copy is in the trash.');
+  if (find(sourceId, mayBeRead, target.workspaceId) === undefined) {
+    throw gone(`The source was deleted; "${target.slug}" has what was copied until then.`);
+  }
+}
+
+function gone(message: string): FoveaError {
+  return new FoveaError('conflict', message);
+}
+
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** False when the source is gone, or the fork has an image of these bytes already. */
+function copyImage(
+  database: Database,
+  { projectId }: Fork,
+  batches: ReadonlyMap<string, string>,
+  { from, to }: Copy,
+): boolean {
+  const added = database.run(
+    `INSERT INTO images (id, project_id, batch_id, name, hash, bytes, format, width, height, split,
+       metadata, sequence_number, sequence_size, inference_id, annotation, objects, annotated_at,
+       predicted, created)
+     SELECT ?, ?, ?, name, hash, bytes, format, width, height, split, metadata, sequence_number,
+       sequence_size, inference_id, annotation, objects, annotated_at, predicted, created
+     FROM images WHERE id = ? ON CONFLICT (project_id, hash) DO NOTHING`,
+    [to, projectId, batches.get(from), from],
+  );
+  if (added === 0) return false;
+  database.run(
+    'INSERT INTO image_tags (image_id, tag) SELECT ?, tag FROM image_tags WHERE image_id = ?',
+    [to, from],
+  );
+  database.run(
+    `INSERT INTO image_labels (image_id, project_id, label, n)
+     SELECT ?, ?, label, n FROM image_labels WHERE image_id = ?`,
+    [to, projectId, from],
+  );
+  return true;
+}
+
+/** Image to the batch of the same name in the copy, made as it was made where it comes from. */
+function copyBatches(
+  database: Database,
+  projectId: string,
+  images: readonly ForkImage[],
+): ReadonlyMap<string, string> {
+  const known = new Map<string, string>();
+  return new Map(
+    images.flatMap(({ id }): [string, string][] => {
+      const batch = database.get(
+        `SELECT batches.name, batches.created FROM images
+           JOIN batches ON batches.id = images.batch_id WHERE images.id = ?`,
+        [id],
+        (row) => ({ name: row.text('name'), created: row.integer('created') }),
+      );
+      if (batch === undefined) return [];
+      const batchId =
+        known.get(batch.name) ?? ensureBatch(database, projectId, batch.name, batch.created);
+      known.set(batch.name, batchId);
+      return [[id, batchId]];
+    }),
+  );
+}
+
+function readFork(row: Row): Fork {
+  return {
+    sourceId: row.text('source_id'),
+    projectId: row.text('project_id'),
+    created: row.integer('created'),
+    copied: row.integer('copied'),
+  };
+}

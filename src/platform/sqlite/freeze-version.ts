@@ -1,0 +1,214 @@
+// Freezes the images of a project into a new version, in short transactions.
+
+import type { Candidate } from '../../dataset-versions/filters.ts';
+import { FoveaError } from '../../errors.ts';
+import type { Database, Row, Snapshot } from '../../storage/database.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
+import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
+import type { ChooseImages, NewVersion, Version, VersionCandidate } from '../store/versions.ts';
+import { readSplit, readTexts, splitCountsOf } from './rows.ts';
+
+/**
+ * Adds a version of the images as they are now, those that `choose` keeps, and the work that makes
+ * it. Undefined where none is left. What others write meanwhile is not in it. Nobody sees the
+ * version before all of it is there; one that a crash left half-made is purged after `freezeMsMax`.
+ * Throws `conflict` where this took so long, as on a machine that slept meanwhile.
+ */
+export function addVersion(
+  database: Database,
+  queue: TaskQueue,
+  version: NewVersion,
+  choose: ChooseImages,
+): Promise<Version | undefined> {
+  const add = () => freeze(database, queue, version, choose);
+  // One at a time of a project: each has a database connection of its own for its snapshot.
+  const before = freezes.get(version.projectId);
+  const added = before ? before.then(add, add) : add();
+  freezes.set(version.projectId, added);
+  const forget = () => {
+    if (freezes.get(version.projectId) === added) freezes.delete(version.projectId);
+  };
+  added.then(forget, forget);
+  return added;
+}
+
+const freezes = new Map<string, Promise<unknown>>();
+
+async function freeze(
+  database: Database,
+  queue: TaskQueue,
+  version: NewVersion,
+  choose: ChooseImages,
+): Promise<Version | undefined> {
+  // Before the snapshot: from here on no file of an image is swept.
+  const outline = database.transaction(() => addOutline(database, version));
+  try {
+    const sources = await freezeImages(database, version, choose);
+    if (sources === 0) return undefined;
+    database.transaction(() => publish(database, queue, version, sources));
+    return {
+      ...outline,
+      state: 'generating',
+      progress: 0,
+      error: undefined,
+      images: 0,
+      classes: [],
+      splits: splitCountsOf({}),
+    };
+  } finally {
+    removeEmptyOutline(database, version);
+  }
+}
+
+/** All images of a project, in their order. */
+export function listCandidates(
+  database: Pick<Database, 'each'>,
+  projectId: string,
+): Promise<readonly VersionCandidate[]> {
+  return readAllInSlices(database, {
+    sql: `SELECT id, created, hash, split, objects,
+            (SELECT json_group_array(tag) FROM image_tags WHERE image_id = images.id) AS tags
+          FROM images WHERE project_id = ? AND (created, id) > (?, ?) ORDER BY created, id`,
+    after: (last) => [projectId, last?.created ?? -1, last?.id ?? ''],
+    read: (row) => ({
+      id: row.text('id'),
+      created: row.integer('created'),
+      hash: row.text('hash'),
+      split: readSplit(row),
+      tags: readTexts(row, 'tags'),
+      annotation: annotationState(row.optionalInteger('objects')),
+    }),
+  });
+}
+
+function annotationState(objects: number | undefined): Candidate['annotation'] {
+  if (objects === undefined) return 'none';
+  return objects === 0 ? 'empty' : 'labelled';
+}
+
+/** The row of the version. Others take it for one that is being purged: `deleted_at` is 0. */
+function addOutline(database: Database, version: NewVersion) {
+  const { id, projectId, settings, taskId, created } = version;
+  const number =
+    database.get(
+      'SELECT coalesce(max(number), 0) + 1 AS number FROM versions WHERE project_id = ?',
+      [projectId],
+      (row) => row.integer('number'),
+    ) ?? 1;
+  const name = version.name ?? `Version ${number}`;
+  database.run(
+    `INSERT INTO versions (id, project_id, number, name, settings, task_id, ready, images, splits,
+       classes, created, deleted_at) VALUES (?, ?, ?, ?, ?, ?, 0, 0, '{}', '[]', ?, 0)`,
+    [id, projectId, number, name, JSON.stringify(settings), taskId, created],
+  );
+  return { id, projectId, number, name, created, settings, taskId };
+}
+
+export function isFreezing(database: Database, since: number): boolean {
+  const sql = 'SELECT 1 AS found FROM versions WHERE deleted_at = 0 AND created > ? LIMIT 1';
+  return database.get(sql, [since], (row) => row.integer('found')) !== undefined;
+}
+
+/** So that its number is free again. */
+function removeEmptyOutline(database: Database, { id }: NewVersion): void {
+  database.run(
+    `DELETE FROM versions WHERE id = ? AND deleted_at = 0
+       AND NOT EXISTS (SELECT 1 FROM version_sources WHERE version_id = versions.id)`,
+    [id],
+  );
+}
+
+/** Copies the rows of the images that `choose` keeps, and gives their number. */
+async function freezeImages(
+  database: Database,
+  version: NewVersion,
+  choose: ChooseImages,
+): Promise<number> {
+  const snapshot = database.snapshot();
+  try {
+    const chosen = choose?.(await listCandidates(snapshot, version.projectId));
+    const ids = chosen && new Set(chosen.map(({ id }) => id));
+    return await copyImages(database, snapshot, version, ids);
+  } finally {
+    snapshot.close();
+  }
+}
+
+async function copyImages(
+  database: Database,
+  snapshot: Snapshot,
+  { id, projectId }: NewVersion,
+  chosen: ReadonlySet<string> | undefined,
+): Promise<number> {
+  let ordinal = 0;
+  const images = {
+    sql: `SELECT id, created, name, hash, format, split, width, height, annotation FROM images
+          WHERE project_id = ? AND (created, id) > (?, ?) ORDER BY created, id`,
+    after: (last: ImageRow | undefined) => [projectId, last?.created ?? -1, last?.id ?? ''],
+    read: readImage,
+  };
+  await readInSlices(snapshot, images, (rows) =>
+    database.transaction(() => {
+      requireOutline(database, id);
+      for (const row of rows) {
+        if (chosen && !chosen.has(row.id)) continue;
+        ordinal += 1;
+        addSource(database, id, ordinal, row);
+      }
+    }),
+  );
+  return ordinal;
+}
+
+function requireOutline(database: Database, id: string): void {
+  const sql = 'SELECT 1 AS found FROM versions WHERE id = ?';
+  if (database.get(sql, [id], (row) => row.integer('found')) === undefined) throw removed();
+}
+
+function removed(): FoveaError {
+  const message = 'The version was removed while it was made: nothing of it is left.';
+  return new FoveaError('conflict', message, { retry: 'safe' });
+}
+
+/** A row of `images` as it is stored: the annotation is copied as text, not parsed. */
+interface ImageRow {
+  readonly id: string;
+  readonly created: number;
+  readonly values: readonly (string | number | undefined)[];
+}
+
+function readImage(row: Row): ImageRow {
+  const id = row.text('id');
+  const texts = ['name', 'hash', 'format', 'split'].map((column) => row.text(column));
+  const size = [row.integer('width'), row.integer('height')];
+  const values = [id, ...texts, ...size, row.optionalText('annotation')];
+  return { id, created: row.integer('created'), values };
+}
+
+function addSource(database: Database, versionId: string, ordinal: number, image: ImageRow): void {
+  database.run(
+    `INSERT INTO version_sources (version_id, ordinal, image_id, name, hash, format, split, width,
+       height, annotation, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+    [versionId, ordinal, ...image.values],
+  );
+}
+
+function publish(
+  database: Database,
+  queue: TaskQueue,
+  { id, projectId, taskId }: NewVersion,
+  sources: number,
+): void {
+  const published = database.run(
+    `UPDATE versions SET deleted_at = NULL WHERE id = ? AND deleted_at = 0
+       AND (SELECT count(*) FROM version_sources WHERE version_id = versions.id) = ?`,
+    [id, sources],
+  );
+  if (published === 0) throw removed();
+  const workspaceId = database.get(
+    'SELECT workspace_id FROM projects WHERE id = ?',
+    [projectId],
+    (row) => row.text('workspace_id'),
+  );
+  queue.add({ id: taskId, kind: 'version', payload: { versionId: id, workspaceId } });
+}

@@ -1,0 +1,148 @@
+// Worker threads for long reads: other requests do not wait for them, and a read that takes too
+// long is ended with its thread.
+
+import { extname } from 'node:path';
+import { FoveaError, systemErrorCode } from '../../../errors.ts';
+import { limits } from '../../../limits.ts';
+import { WorkerThread } from '../../../worker-thread.ts';
+import type { FailedRead, FromReadThread, ReadThreadData } from './long-read-messages.ts';
+import type { LongReads, Question, ReadAnswer, ReadName } from './long-reads.ts';
+
+/**
+ * Threads on the database at `path`, which start with the first read that needs them. A read may
+ * take `msMax`.
+ */
+export function startLongReadThreads(path: string, msMax: number = limits.readMsMax): LongReads {
+  const readers = new Readers(path, msMax);
+  return {
+    read: (asker, question) => readers.read(asker, question),
+    close: () => readers.close(),
+  };
+}
+
+interface Job {
+  readonly asker: string;
+  /** Resolves when it is answered or refused. */
+  readonly runOn: (thread: ReadThread) => Promise<void>;
+  readonly refuse: (reason: FoveaError) => void;
+}
+
+class Readers {
+  readonly #path: string;
+  readonly #msMax: number;
+  readonly #idle: ReadThread[] = [];
+  readonly #running = new Map<ReadThread, string>();
+  #waiting: Job[] = [];
+  #isOpen = true;
+
+  constructor(path: string, msMax: number) {
+    this.#path = path;
+    this.#msMax = msMax;
+  }
+
+  async read<Name extends ReadName>(
+    asker: string,
+    question: Question<Name>,
+  ): Promise<ReadAnswer<Name>> {
+    if (!this.#isOpen) throw closing();
+    const ahead = this.#waiting.filter((job) => job.asker === asker).length;
+    if (ahead >= limits.readsWaitingMax) throw tooManyWaiting();
+    return new Promise((resolve, reject) => {
+      const runOn = (thread: ReadThread) => thread.ask(question, this.#msMax).then(resolve, reject);
+      this.#waiting.push({ asker, runOn, refuse: reject });
+      this.#next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    for (const { refuse } of this.#waiting) refuse(closing());
+    this.#waiting = [];
+    await Promise.all([...this.#idle, ...this.#running.keys()].map((thread) => thread.close()));
+  }
+
+  /** One of a workspace at a time, so that its long ones hold up nobody else. */
+  #next(): void {
+    const askers = new Set(this.#running.values());
+    const job = this.#waiting.find(({ asker }) => !askers.has(asker));
+    if (job === undefined || this.#running.size >= limits.readThreadsMax) return;
+    this.#waiting = this.#waiting.filter((other) => other !== job);
+    const thread = this.#idle.pop() ?? new ReadThread(this.#path);
+    this.#running.set(thread, job.asker);
+    void this.#run(thread, job);
+    this.#next();
+  }
+
+  async #run(thread: ReadThread, { runOn }: Job): Promise<void> {
+    await runOn(thread);
+    // One that was given up may still be at work: nobody takes its place before it has ended.
+    if (!thread.isUsable) await thread.close();
+    this.#running.delete(thread);
+    if (thread.isUsable) this.#idle.push(thread);
+    this.#next();
+  }
+}
+
+class ReadThread {
+  readonly #thread: WorkerThread<unknown, FromReadThread>;
+  readonly #started: Promise<unknown>;
+
+  constructor(path: string) {
+    const data: ReadThreadData = { path };
+    const entry = new URL(`./long-read-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#thread = new WorkerThread({ entry, data, megabytesMax: limits.readMegabytesMax });
+    this.#started = this.#thread.started();
+  }
+
+  get isUsable(): boolean {
+    return this.#thread.isUsable;
+  }
+
+  /** Its start counts for no read. */
+  async ask<Name extends ReadName>(
+    question: Question<Name>,
+    msMax: number,
+  ): Promise<ReadAnswer<Name>> {
+    await this.#started;
+    const given = await this.#thread.ask<FromReadThread<Name>>(question, { msMax });
+    if (given === 'too slow') throw tooMuch();
+    if (given === 'ended') throw reasonOf(this.#thread.failure);
+    if (given.kind === 'read') return given.answer;
+    throw given.kind === 'failed'
+      ? new FoveaError(given.code, given.message, detailsOf(given))
+      : closing();
+  }
+
+  /** Resolves when it has ended, and its connection with it. */
+  async close(): Promise<void> {
+    await this.#thread.terminate();
+  }
+}
+
+function detailsOf({ hint, problems }: FailedRead) {
+  return { problems, ...(hint !== undefined && { hint }) };
+}
+
+function reasonOf(thrown: unknown): FoveaError {
+  if (thrown === undefined) return closing();
+  if (systemErrorCode(thrown) === 'ERR_WORKER_OUT_OF_MEMORY') return tooMuch();
+  return new FoveaError('internal', 'A thread that reads has failed.', { cause: thrown });
+}
+
+function tooMuch(): FoveaError {
+  const message = 'This looks through more than one call may: it was given up.';
+  return new FoveaError('invalid_input', message, {
+    hint: 'Narrow it: fewer words with *, one project, a smaller page, or a shorter time.',
+  });
+}
+
+function tooManyWaiting(): FoveaError {
+  return new FoveaError('rate_limited', 'Too many searches of this workspace wait already.', {
+    retryAfterSeconds: 1,
+    hint: 'Wait for their answers, and send fewer at a time.',
+  });
+}
+
+function closing(): FoveaError {
+  return new FoveaError('cancelled', 'The service is stopping.');
+}

@@ -1,0 +1,39 @@
+// The thread that does long reads, one at a time, on a read-only connection of its own.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { asFoveaError } from '../../../errors.ts';
+import { openDatabase } from '../../../storage/database.ts';
+import { platformMigrations } from '../migrations.ts';
+import { searchBounds } from '../search-index/evaluate-query.ts';
+import type { FromReadThread, ReadThreadData } from './long-read-messages.ts';
+import type { Question } from './long-reads.ts';
+import { runLongRead } from './run-long-read.ts';
+
+const port = parentPort;
+
+if (port === null) throw new Error('long-read-worker runs in a thread of long-read-threads.ts');
+
+const { path }: ReadThreadData = workerData;
+
+const database = openDatabase(path, platformMigrations);
+
+database.run('PRAGMA query_only = ON');
+
+const index = { database, bounds: searchBounds };
+
+port.on('message', (question: Question) => send(answer(question)));
+
+send({ kind: 'ready' });
+
+function answer(question: Question): FromReadThread {
+  try {
+    return { kind: 'read', answer: runLongRead(index, question) };
+  } catch (thrown) {
+    const { code, message, hint, problems } = asFoveaError(thrown);
+    return { kind: 'failed', code, message, hint, problems };
+  }
+}
+
+function send(message: FromReadThread): void {
+  port?.postMessage(message);
+}

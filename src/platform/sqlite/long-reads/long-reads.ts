@@ -1,0 +1,70 @@
+// The reads that look through all of a project or of a workspace. They run in a thread of their
+// own, so that no other call waits for them.
+
+import type { Descriptor } from '../../../imaging/descriptor.ts';
+import type { Query, SearchRequest } from '../../../query-language/query.ts';
+import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
+import type { InferenceStats, InferenceTotals, StatsWindow } from '../../store/inference-stats.ts';
+import type { ProjectCounts, ProjectHealth } from '../../store/projects.ts';
+import type {
+  AccessibleProjects,
+  FoundId,
+  FoundImage,
+  NameKind,
+  Oldest,
+  SearchPage,
+  SimilarityPage,
+  SimilarityRequest,
+} from '../../store/search.ts';
+
+export interface LongReads {
+  /**
+   * `asker`: the workspace for whom it is; those of one workspace take turns. Throws as the read
+   * does, `invalid_input` for one that takes too long or too much memory, and `rate_limited` where
+   * too many of this workspace wait.
+   */
+  read<Name extends ReadName>(asker: string, question: Question<Name>): Promise<ReadAnswer<Name>>;
+  /** What runs is given up. */
+  close(): Promise<void>;
+}
+
+/** The input of each read: plain data, as it goes to another thread. */
+export interface Questions {
+  readonly find: [accessible: AccessibleProjects, request: SearchRequest];
+  readonly ids: [accessible: AccessibleProjects, query: Query, oldest: Oldest];
+  readonly found: [accessible: AccessibleProjects, query: Query, oldest: Oldest];
+  readonly count: [accessible: AccessibleProjects, query: Query];
+  readonly names: [accessible: AccessibleProjects, kind: NameKind];
+  readonly like: [accessible: AccessibleProjects, request: SimilarityRequest];
+  readonly catalog: [request: CatalogRequest];
+  readonly catalogSimilar: [descriptor: Descriptor];
+  readonly stats: [window: StatsWindow];
+  readonly totals: [window: StatsWindow];
+  readonly counts: [projectIds: readonly string[]];
+  readonly health: [projectId: string];
+}
+
+/** The result of each read. */
+export interface Answers {
+  readonly find: SearchPage;
+  readonly ids: readonly FoundId[];
+  readonly found: readonly FoundImage[];
+  readonly count: number;
+  readonly names: readonly string[] | undefined;
+  readonly like: SimilarityPage;
+  readonly catalog: CatalogPage;
+  readonly catalogSimilar: CatalogPage;
+  readonly stats: InferenceStats | undefined;
+  readonly totals: InferenceTotals | undefined;
+  readonly counts: readonly ProjectCounts[];
+  readonly health: ProjectHealth;
+}
+
+export type ReadName = keyof Questions;
+
+export type ReadAnswer<Name extends ReadName> = Answers[Name];
+
+/** A read with its input. */
+export type Question<Name extends ReadName = ReadName> = {
+  readonly [Key in Name]: { readonly name: Key; readonly asked: Questions[Key] };
+}[Name];

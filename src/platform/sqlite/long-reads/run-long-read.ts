@@ -1,0 +1,55 @@
+// Runs a long read on a database.
+
+import { findSimilarInCatalog } from '../catalog.ts';
+import { searchCatalog } from '../catalog-search.ts';
+import { readStats, readTotals } from '../inference-stats.ts';
+import { countProjects, measureProject } from '../projects.ts';
+import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';
+import type { Index } from '../search-index/evaluate-query.ts';
+import type {
+  Answers,
+  LongReads,
+  Question,
+  Questions,
+  ReadAnswer,
+  ReadName,
+} from './long-reads.ts';
+
+const reads: {
+  readonly [Name in ReadName]: (index: Index, ...asked: Questions[Name]) => Answers[Name];
+} = {
+  find: findImages,
+  ids: foundIds,
+  found: foundRows,
+  count: countFound,
+  names: listNames,
+  like: findSimilar,
+  catalog: ({ database }, request) => searchCatalog(database, request),
+  catalogSimilar: ({ database }, descriptor) => findSimilarInCatalog(database, descriptor),
+  stats: ({ database }, window) => readStats(database, window),
+  totals: ({ database }, window) => readTotals(database, window),
+  counts: ({ database }, projectIds) => countProjects(database, projectIds),
+  health: ({ database }, projectId) => measureProject(database, projectId),
+};
+
+/** Does one of them on one state of the database: others may write meanwhile. */
+export function runLongRead<Name extends ReadName>(
+  index: Index,
+  { name, asked }: Question<Name>,
+): ReadAnswer<Name> {
+  const { database } = index;
+  database.run('SAVEPOINT long_read');
+  try {
+    return reads[name](index, ...asked);
+  } finally {
+    database.run('RELEASE long_read');
+  }
+}
+
+/** In the thread that asks, at once: nobody else is answered meanwhile. */
+export function readInThisThread(index: Index): LongReads {
+  return {
+    read: async (_asker, question) => runLongRead(index, question),
+    close: async () => {},
+  };
+}

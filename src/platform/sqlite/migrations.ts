@@ -1,0 +1,45 @@
+// All tables of the platform's database, in the order in which they came.
+
+import type { Migration } from '../../storage/migrations.ts';
+import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';
+import { activeLearningTables } from './active-learning.ts';
+import { annotationJobTables } from './annotation-jobs.ts';
+import { apiKeyTables } from './api-keys.ts';
+import { autolabelTables } from './autolabel.ts';
+import { deploymentTables } from './deployments.ts';
+import { folderTables } from './folders.ts';
+import { forkTables } from './forks.ts';
+import { inferenceTables } from './inferences.ts';
+import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
+import { searchTables } from './search.ts';
+import { nameChunkTables } from './search-index/name-chunks.ts';
+import { splitTables } from './splits.ts';
+import { trainingTables } from './trainings.ts';
+import { uploadTables } from './uploads.ts';
+import { videoJobTables } from './video-jobs.ts';
+import { workflowTables } from './workflows.ts';
+
+export const platformMigrations: readonly Migration[] = [
+  taskTable,
+  platformTables,
+  taskErrorCodes,
+  visionEventTables,
+  wholePlatformTables,
+  uploadTables,
+  videoJobTables,
+  searchTables,
+  folderTables,
+  workflowTables,
+  apiKeyTables,
+  annotationJobTables,
+  autolabelTables,
+  inferenceTables,
+  trainingTables,
+  deploymentTables,
+  activeLearningTables,
+  splitTables,
+  forkTables,
+  nameChunkTables,
+  imageOrder,
+  taskFairness,
+];

@@ -1,0 +1,97 @@
+// All folded names once more, many to a row: one pass over a million of them takes some 40 ms.
+
+import { limits } from '../../../limits.ts';
+import { nameEnd, nameStart } from '../../../query-language/tokenizer.ts';
+import type { Database } from '../../../storage/database.ts';
+import type { Migration } from '../../../storage/migrations.ts';
+import { and, type Bitmap, chunkWords, placeOf, setBit } from './bitmap.ts';
+
+/**
+ * Names in one row, between the marks of their ends. Behind each stand two control characters, its
+ * place in the row in digits of base 16: no name has any of them.
+ */
+const namesInRow = 256;
+
+export const nameChunkTables: Migration = {
+  name: 'search-name-chunks',
+  sql: `
+CREATE TABLE search_name_chunks (chunk INTEGER PRIMARY KEY, names TEXT NOT NULL) STRICT;
+INSERT INTO search_name_chunks (chunk, names)
+  SELECT ordinal / 256,
+    group_concat(char(2) || name || char(3, 4 + ordinal % 256 / 16, 4 + ordinal % 16), '')
+  FROM search_names GROUP BY ordinal / 256;
+`,
+};
+
+/** Keeps the name of an image in its row; undefined: it has none any more. */
+export function keepInChunk(database: Database, ordinal: number, name: string | undefined): void {
+  const chunk = Math.floor(ordinal / namesInRow);
+  const sql = 'SELECT names FROM search_name_chunks WHERE chunk = ?';
+  const names = database.get(sql, [chunk], (row) => row.text('names')) ?? '';
+  const mark = nameEnd + placeMark(ordinal % namesInRow);
+  const at = names.indexOf(mark);
+  const others =
+    at === -1
+      ? names
+      : names.slice(0, names.lastIndexOf(nameStart, at)) + names.slice(at + mark.length);
+  const next = name === undefined ? others : others + nameStart + name + mark;
+  if (next === '') database.run('DELETE FROM search_name_chunks WHERE chunk = ?', [chunk]);
+  else {
+    database.run(
+      `INSERT INTO search_name_chunks (chunk, names) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET names = excluded.names`,
+      [chunk, next],
+    );
+  }
+}
+
+/** What a name must have. */
+export interface NameMatch {
+  /** Stands in each such name; the marks of its ends may be part of it. */
+  readonly literal: string;
+  /** Told the name with its marks; undefined: the literal is all. */
+  readonly fits: ((name: string) => boolean) | undefined;
+}
+
+/** Those of a set whose names match. */
+export function findInNames(database: Database, within: Bitmap, match: NameMatch): Bitmap {
+  const found = new Map<number, Uint32Array>();
+  const rows = limits.searchChunkImages / namesInRow;
+  for (const chunk of within.keys()) {
+    const words = new Uint32Array(chunkWords);
+    const texts = database.all(
+      'SELECT chunk, names FROM search_name_chunks WHERE chunk >= ? AND chunk < ?',
+      [chunk * rows, (chunk + 1) * rows],
+      (row) => ({ first: row.integer('chunk') * namesInRow, names: row.text('names') }),
+    );
+    for (const { first, names } of texts) setMatches(words, first, names, match);
+    found.set(chunk, words);
+  }
+  return and(within, found);
+}
+
+function setMatches(
+  words: Uint32Array,
+  first: number,
+  names: string,
+  { literal, fits }: NameMatch,
+): void {
+  for (let at = names.indexOf(literal); at !== -1; ) {
+    const end = names.indexOf(nameEnd, at);
+    if (!fits || fits(names.slice(names.lastIndexOf(nameStart, at), end + 1))) {
+      setBit(words, placeOf(first + readPlace(names, end + 1)), true);
+    }
+    at = names.indexOf(literal, end);
+  }
+}
+
+/** The first of the control characters that are digits: those before it are marks. */
+const zero = 4;
+
+function placeMark(place: number): string {
+  return String.fromCharCode(zero + Math.floor(place / 16), zero + (place % 16));
+}
+
+function readPlace(names: string, at: number): number {
+  return (names.charCodeAt(at) - zero) * 16 + names.charCodeAt(at + 1) - zero;
+}

@@ -1,0 +1,223 @@
+// The terms of the search index as rows: for each term and chunk of images one row of bits.
+
+import { limits } from '../../../limits.ts';
+import type { Database, Row } from '../../../storage/database.ts';
+import {
+  and,
+  type Bitmap,
+  chunkOf,
+  chunkWords,
+  countBits,
+  placeOf,
+  setBit,
+  size,
+  unite,
+} from './bitmap.ts';
+
+/** Bits of the index that change: term to ordinal to whether the image has the term. */
+export type TermChanges = Map<string, Map<number, boolean>>;
+
+export function noteChange(
+  changes: TermChanges,
+  term: string,
+  ordinal: number,
+  isSet: boolean,
+): void {
+  const ofTerm = changes.get(term) ?? new Map<number, boolean>();
+  changes.set(term, ofTerm);
+  ofTerm.set(ordinal, isSet);
+}
+
+/** Writes changes within the caller's transaction. A term without images leaves nothing behind. */
+export function writeChanges(database: Database, changes: TermChanges): void {
+  for (const [term, ofTerm] of changes) {
+    const id = termId(database, term);
+    const chunks = Map.groupBy(ofTerm, ([ordinal]) => chunkOf(ordinal));
+    let isEmptied = false;
+    for (const [chunk, bits] of chunks) {
+      isEmptied = !writeChunk(database, id, chunk, bits) || isEmptied;
+    }
+    if (isEmptied) removeUnused(database, id);
+  }
+}
+
+function termId(database: Database, term: string): number {
+  const find = 'SELECT id FROM search_terms WHERE term = ?';
+  const known = database.get(find, [term], (row) => row.integer('id'));
+  if (known !== undefined) return known;
+  const add = 'INSERT INTO search_terms (term) VALUES (?) RETURNING id';
+  return database.get(add, [term], (row) => row.integer('id')) ?? 0;
+}
+
+/** False when no bit of the chunk is set any more. */
+function writeChunk(
+  database: Database,
+  id: number,
+  chunk: number,
+  bits: readonly (readonly [number, boolean])[],
+): boolean {
+  const stored = database.get(
+    'SELECT bits FROM search_chunks WHERE term_id = ? AND chunk = ?',
+    [id, chunk],
+    (row) => readBits(row.bytes('bits')),
+  );
+  const words = stored ?? new Uint32Array(chunkWords);
+  for (const [ordinal, isSet] of bits) setBit(words, placeOf(ordinal), isSet);
+  const count = countBits(words);
+  if (count === 0) {
+    database.run('DELETE FROM search_chunks WHERE term_id = ? AND chunk = ?', [id, chunk]);
+    return false;
+  }
+  database.run(
+    `INSERT INTO search_chunks (term_id, chunk, bits) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET bits = excluded.bits`,
+    [id, chunk, packBits(words, count)],
+  );
+  return true;
+}
+
+function removeUnused(database: Database, id: number): void {
+  database.run(
+    `DELETE FROM search_terms WHERE id = ?
+       AND NOT EXISTS (SELECT 1 FROM search_chunks WHERE term_id = search_terms.id)`,
+    [id],
+  );
+}
+
+/** Up to so many images of a chunk are a list of 16-bit places; more are all bits. */
+const listMax = 128;
+
+function packBits(words: Uint32Array, count: number): Uint8Array {
+  if (count > listMax) return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  const places = new Uint16Array(count);
+  let next = 0;
+  for (const [at, word] of words.entries()) {
+    for (let left = word; left !== 0; next += 1) {
+      const bit = 31 - Math.clz32(left & -left);
+      places[next] = at * 32 + bit;
+      left &= ~(1 << bit);
+    }
+  }
+  return new Uint8Array(places.buffer);
+}
+
+function readBits(bytes: Uint8Array): Uint32Array {
+  if (bytes.length === chunkWords * 4) return new Uint32Array(bytes.slice().buffer);
+  const words = new Uint32Array(chunkWords);
+  for (let at = 0; at + 1 < bytes.length; at += 2) {
+    setBit(words, (bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 256, true);
+  }
+  return words;
+}
+
+/** Which chunks are of interest. */
+export interface ChunkRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export function rangeOf(bitmap: Bitmap): ChunkRange {
+  let first = Number.MAX_SAFE_INTEGER;
+  let last = 0;
+  for (const chunk of bitmap.keys()) {
+    first = Math.min(first, chunk);
+    last = Math.max(last, chunk);
+  }
+  return { first, last };
+}
+
+export const allChunks: ChunkRange = { first: 0, last: Number.MAX_SAFE_INTEGER };
+
+/** The images of one term. */
+export function readTerm(database: Database, term: string, range: ChunkRange): Bitmap {
+  return new Map(
+    database.all(
+      `SELECT chunk, bits FROM search_chunks
+       WHERE term_id = (SELECT id FROM search_terms WHERE term = ?) AND chunk BETWEEN ? AND ?`,
+      [term, range.first, range.last],
+      readChunk,
+    ),
+  );
+}
+
+/** The images of each of these terms; those without images are left out. */
+export function readTerms(
+  database: Database,
+  terms: readonly string[],
+  range: ChunkRange,
+): ReadonlyMap<string, Bitmap> {
+  const ids = database.all(
+    'SELECT id, term FROM search_terms WHERE term IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(terms)],
+    (row): [number, string] => [row.integer('id'), row.text('term')],
+  );
+  return new Map(ids.map(([id, term]) => [term, readChunks(database, [id], range)]));
+}
+
+/**
+ * The images with any term that starts so; undefined where there are more such terms than it is
+ * worth to read.
+ */
+export function readTermsFrom(
+  database: Database,
+  prefix: string,
+  range: ChunkRange,
+  termsMax: number,
+): Bitmap | undefined {
+  const ids = database.all(
+    'SELECT id FROM search_terms WHERE term >= ? AND term < ? LIMIT ?',
+    [prefix, `${prefix}\u{10ffff}`, termsMax + 1],
+    (row) => row.integer('id'),
+  );
+  return ids.length > termsMax ? undefined : readChunks(database, ids, range);
+}
+
+/** The images with any term of a kind that has these letters; undefined likewise. */
+export function readTermsWith(
+  database: Database,
+  kind: string,
+  letters: string,
+  range: ChunkRange,
+  termsMax: number,
+): Bitmap | undefined {
+  const ids = database.all(
+    'SELECT id FROM search_terms WHERE term >= ? AND term < ? AND instr(term, ?) > 0 LIMIT ?',
+    [kind, `${kind}\u{10ffff}`, letters, termsMax + 1],
+    (row) => row.integer('id'),
+  );
+  return ids.length > termsMax ? undefined : readChunks(database, ids, range);
+}
+
+/** The terms that start so, among these images; undefined where there are too many to read. */
+export function listTermsFrom(
+  database: Database,
+  prefix: string,
+  within: Bitmap,
+): readonly string[] | undefined {
+  const range = rangeOf(within);
+  const terms = database.all(
+    'SELECT id, term FROM search_terms WHERE term >= ? AND term < ? LIMIT ?',
+    [prefix, `${prefix}\u{10ffff}`, limits.searchKnownNamesMax + 1],
+    (row) => ({ id: row.integer('id'), term: row.text('term') }),
+  );
+  if (terms.length > limits.searchKnownNamesMax) return undefined;
+  return terms
+    .filter(({ id }) => size(and(within, readChunks(database, [id], range))) > 0)
+    .map(({ term }) => term);
+}
+
+/** The images that have any of these terms. */
+function readChunks(database: Database, ids: readonly number[], range: ChunkRange): Bitmap {
+  return unite(
+    database.all(
+      `SELECT chunk, bits FROM search_chunks WHERE chunk BETWEEN ? AND ?
+         AND term_id IN (SELECT value FROM json_each(?))`,
+      [range.first, range.last, JSON.stringify(ids)],
+      readChunk,
+    ),
+  );
+}
+
+function readChunk(row: Row): [number, Uint32Array] {
+  return [row.integer('chunk'), readBits(row.bytes('bits'))];
+}

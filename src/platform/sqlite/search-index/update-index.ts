@@ -1,0 +1,191 @@
+// Keeps the search index in step with the images: one transaction changes both.
+
+import type { SplitName } from '../../../contract/fields.ts';
+import type { Descriptor } from '../../../imaging/descriptor.ts';
+import { type IndexedImage, term, termsOf } from '../../../query-language/index-terms.ts';
+import { fold, nameEnd, nameStart } from '../../../query-language/tokenizer.ts';
+import type { Database, Row } from '../../../storage/database.ts';
+import { readMetadata, readTexts } from '../rows.ts';
+import { addDescriptor, findDescriptor, removeDescriptor } from './image-similarity.ts';
+import { keepInChunk } from './name-chunks.ts';
+import { noteChange, type TermChanges, writeChanges } from './term-chunks.ts';
+
+/**
+ * Runs writes that change these images, new and removed ones too, and brings the index along. Who
+ * writes images, labels, tags, metadata, batches or jobs of images calls it. `descriptor`: how the
+ * one new image looks.
+ */
+export function changingImages<Result>(
+  database: Database,
+  imageIds: readonly string[],
+  writes: () => Result,
+  descriptor?: Descriptor,
+): Result {
+  return database.transaction(() => {
+    const ids = [...new Set(imageIds)];
+    const before = new Map(ids.map((id) => [id, readEntry(database, id)]));
+    const result = writes();
+    const changes: TermChanges = new Map();
+    for (const id of ids) {
+      indexImage(database, id, before.get(id), readEntry(database, id), changes, descriptor);
+    }
+    writeChanges(database, changes);
+    return result;
+  });
+}
+
+/** The same for splits alone, without a look at all that the index has of these images. */
+export function movingSplits<Result>(
+  database: Database,
+  moves: readonly { readonly imageId: string; readonly to: SplitName }[],
+  writes: () => Result,
+): Result {
+  return database.transaction(() => {
+    const ids = JSON.stringify(moves.map(({ imageId }) => imageId));
+    const before = readSplits(database, ids);
+    const result = writes();
+    const changes: TermChanges = new Map();
+    for (const [ordinal, split] of readSplits(database, ids)) {
+      const old = before.get(ordinal);
+      if (old === undefined || old === split) continue;
+      noteChange(changes, term('split', old), ordinal, false);
+      noteChange(changes, term('split', split), ordinal, true);
+    }
+    writeChanges(database, changes);
+    return result;
+  });
+}
+
+/** Brings images into the index that came before there was one. */
+export function indexImages(database: Database, imageIds: readonly string[]): void {
+  changingImages(database, imageIds, () => {});
+}
+
+/** Keeps how an image looks, where it is not known yet. */
+export function describeImage(database: Database, imageId: string, descriptor: Descriptor): void {
+  changingImages(database, [imageId], () => {}, descriptor);
+}
+
+/** An image with what the index may have of it. */
+interface Entry {
+  readonly ordinal: number | undefined;
+  readonly isIndexed: boolean;
+  readonly image: IndexedImage & { readonly hash: string };
+}
+
+function indexImage(
+  database: Database,
+  imageId: string,
+  before: Entry | undefined,
+  after: Entry | undefined,
+  changes: TermChanges,
+  descriptor: Descriptor | undefined,
+): void {
+  const ordinal = after ? (after.ordinal ?? addOrdinal(database, imageId)) : before?.ordinal;
+  if (ordinal === undefined) return;
+  const image = after && {
+    ...after.image,
+    isDescribed: describe(database, ordinal, after, descriptor),
+  };
+  const had = before?.isIndexed ? termsOf(before.image) : new Set<string>();
+  const has = image ? termsOf(image) : new Set<string>();
+  for (const name of had) if (!has.has(name)) noteChange(changes, name, ordinal, false);
+  for (const name of has) if (!had.has(name)) noteChange(changes, name, ordinal, true);
+  if (image === undefined) removeDescriptor(database, ordinal);
+  keepName(database, ordinal, image?.name);
+  if (after && !after.isIndexed) {
+    database.run('UPDATE image_ordinals SET indexed = 1 WHERE ordinal = ?', [ordinal]);
+  }
+}
+
+/** The same file elsewhere, for example in what a project was forked from, looks the same. */
+function describe(
+  database: Database,
+  ordinal: number,
+  { image, isIndexed }: Entry,
+  given: Descriptor | undefined,
+): boolean {
+  if (image.isDescribed) return true;
+  const descriptor = given ?? (isIndexed ? undefined : findDescriptor(database, image.hash));
+  if (descriptor) addDescriptor(database, ordinal, descriptor);
+  return descriptor !== undefined;
+}
+
+function addOrdinal(database: Database, imageId: string): number | undefined {
+  database.run('INSERT INTO image_ordinals (image_id, indexed) VALUES (?, 1)', [imageId]);
+  const sql = 'SELECT ordinal FROM image_ordinals WHERE image_id = ?';
+  return database.get(sql, [imageId], (row) => row.integer('ordinal'));
+}
+
+function keepName(database: Database, ordinal: number, name: string | undefined): void {
+  const folded = name === undefined ? undefined : fold(name);
+  const sql = 'SELECT name FROM search_names WHERE ordinal = ?';
+  const kept = database.get(sql, [ordinal], (row) => row.text('name'));
+  if (kept === folded) return;
+  keepInChunk(database, ordinal, folded);
+  if (kept !== undefined) {
+    database.run('DELETE FROM search_names WHERE ordinal = ?', [ordinal]);
+    database.run('DELETE FROM search_trigrams WHERE rowid = ?', [ordinal]);
+  }
+  if (folded === undefined) return;
+  database.run('INSERT INTO search_names (ordinal, name) VALUES (?, ?)', [ordinal, folded]);
+  database.run('INSERT INTO search_trigrams (rowid, name) VALUES (?, ?)', [
+    ordinal,
+    `${nameStart}${folded}${nameEnd}`,
+  ]);
+}
+
+function readEntry(database: Database, imageId: string): Entry | undefined {
+  return database.get(
+    `SELECT o.ordinal, coalesce(o.indexed, 0) AS indexed, i.project_id, i.batch_id, i.name, i.hash, i.split,
+       i.width, i.height, i.objects, i.predicted, i.metadata,
+       (SELECT json_group_array(tag) FROM image_tags WHERE image_id = i.id) AS tags,
+       (SELECT json_group_array(label) FROM
+         (SELECT label FROM image_labels WHERE image_id = i.id ORDER BY label)) AS labels,
+       (SELECT json_group_array(n) FROM
+         (SELECT n FROM image_labels WHERE image_id = i.id ORDER BY label)) AS label_counts,
+       (SELECT json_group_array(job_id) FROM annotation_job_images WHERE image_id = i.id) AS jobs,
+       EXISTS (SELECT 1 FROM likeness_vectors WHERE ordinal = o.ordinal) AS described
+     FROM images i LEFT JOIN image_ordinals o ON o.image_id = i.id WHERE i.id = ?`,
+    [imageId],
+    readEntryRow,
+  );
+}
+
+function readEntryRow(row: Row): Entry {
+  const counts = row.json('label_counts');
+  const countAt = (at: number) => (Array.isArray(counts) ? Number(counts[at]) : 0);
+  return {
+    ordinal: row.optionalInteger('ordinal'),
+    isIndexed: row.boolean('indexed'),
+    image: {
+      projectId: row.text('project_id'),
+      batchId: row.text('batch_id'),
+      name: row.text('name'),
+      hash: row.text('hash'),
+      split: row.text('split'),
+      width: row.integer('width'),
+      height: row.integer('height'),
+      objects: row.optionalInteger('objects'),
+      isPredicted: row.boolean('predicted'),
+      metadata: readMetadata(row),
+      tags: readTexts(row, 'tags'),
+      labels: readTexts(row, 'labels').map((label, at) => ({ label, count: countAt(at) })),
+      jobIds: readTexts(row, 'jobs'),
+      isDescribed: row.boolean('described'),
+    },
+  };
+}
+
+/** Ordinal to split, of those images that are in the index. */
+function readSplits(database: Database, imageIds: string): ReadonlyMap<number, string> {
+  return new Map(
+    database.all(
+      `SELECT o.ordinal, i.split FROM json_each(?) AS wanted
+       JOIN image_ordinals o ON o.image_id = wanted.value AND o.indexed = 1
+       JOIN images i ON i.id = o.image_id`,
+      [imageIds],
+      (row): [number, string] => [row.integer('ordinal'), row.text('split')],
+    ),
+  );
+}

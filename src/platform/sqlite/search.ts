@@ -1,0 +1,202 @@
+// Searches over the images of a workspace, answered from the search index.
+
+import { term } from '../../query-language/index-terms.ts';
+import type { Query, SearchRequest } from '../../query-language/query.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
+import type {
+  AccessibleProjects,
+  FoundId,
+  FoundImage,
+  NameKind,
+  Oldest,
+  SearchPage,
+  SearchStore,
+  SimilarityPage,
+  SimilarityRequest,
+} from '../store/search.ts';
+import { catalogStore } from './catalog.ts';
+import type { LongReads } from './long-reads/long-reads.ts';
+import { searchExportStore } from './search-exports.ts';
+import { type Bitmap, beyond, ordinals, size, unite } from './search-index/bitmap.ts';
+import { evaluate, type Index } from './search-index/evaluate-query.ts';
+import { rankBySimilarity, readDescriptor } from './search-index/image-similarity.ts';
+import { orderImages } from './search-index/sort-results.ts';
+import { allChunks, listTermsFrom, readTerms } from './search-index/term-chunks.ts';
+import { describeImage, indexImages } from './search-index/update-index.ts';
+import { readFound } from './search-results.ts';
+
+export const searchTables: Migration = {
+  name: 'search',
+  sql: `
+-- The index: for each term (terms.ts) and each chunk of images one row of bits.
+CREATE TABLE search_terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE search_chunks (
+  term_id INTEGER NOT NULL, chunk INTEGER NOT NULL, bits BLOB NOT NULL,
+  PRIMARY KEY (term_id, chunk)
+) STRICT, WITHOUT ROWID;
+
+-- Names as they are compared: case and accents do not matter.
+CREATE TABLE search_names (ordinal INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+CREATE INDEX search_names_order ON search_names (name, ordinal);
+CREATE VIRTUAL TABLE search_trigrams USING fts5(
+  name, content = '', contentless_delete = 1, detail = none,
+  tokenize = 'trigram case_sensitive 1'
+);
+
+-- How images look: 64 numbers of each, and 64 bits of each, many to a row.
+CREATE TABLE likeness_vectors (ordinal INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+CREATE TABLE likeness_hashes (chunk INTEGER PRIMARY KEY, hashes BLOB NOT NULL) STRICT;
+
+CREATE TABLE search_exports (
+  task_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, name TEXT NOT NULL,
+  hash TEXT, bytes INTEGER NOT NULL, created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX search_exports_hash ON search_exports (hash);
+`,
+};
+
+/** Which of these rows point at a blob. */
+export const searchBlobs: readonly string[] = ['SELECT 1 FROM search_exports WHERE hash = ?'];
+
+export function searchStore(database: Database, queue: TaskQueue, reader: LongReads): SearchStore {
+  return {
+    find: (accessible, request) =>
+      reader.read(accessible.workspaceId, { name: 'find', asked: [accessible, request] }),
+    ids: (accessible, query, afterOrdinal, countMax) =>
+      reader.read(accessible.workspaceId, {
+        name: 'ids',
+        asked: [accessible, query, { afterOrdinal, countMax }],
+      }),
+    found: (accessible, query, afterOrdinal, countMax) =>
+      reader.read(accessible.workspaceId, {
+        name: 'found',
+        asked: [accessible, query, { afterOrdinal, countMax }],
+      }),
+    count: (accessible, query) =>
+      reader.read(accessible.workspaceId, { name: 'count', asked: [accessible, query] }),
+    names: (accessible, kind) =>
+      reader.read(accessible.workspaceId, { name: 'names', asked: [accessible, kind] }),
+    like: (accessible, request) =>
+      reader.read(accessible.workspaceId, { name: 'like', asked: [accessible, request] }),
+    descriptorOf: async (imageId) => readDescriptor(database, imageId),
+    setDescriptor: async (imageId, descriptor, fenced = (writes) => writes()) =>
+      fenced(() => describeImage(database, imageId, descriptor)),
+    unindexed: async (countMax, except = []) =>
+      database.all(
+        `SELECT o.image_id, i.hash FROM image_ordinals o JOIN images i ON i.id = o.image_id
+         WHERE o.indexed = 0 AND o.image_id NOT IN (SELECT value FROM json_each(?))
+         ORDER BY o.ordinal LIMIT ?`,
+        [JSON.stringify(except), countMax],
+        (row) => ({ imageId: row.text('image_id'), hash: row.text('hash') }),
+      ),
+    index: async (imageIds, fenced) => fenced(() => indexImages(database, imageIds)),
+    catalog: catalogStore(reader),
+    exports: searchExportStore(database, queue),
+  };
+}
+
+export function findImages(
+  index: Index,
+  accessible: AccessibleProjects,
+  request: SearchRequest,
+): SearchPage {
+  const { database } = index;
+  const hits = evaluate(index, request.query, scopeOf(database, accessible));
+  const { offset, limit, withAnnotations } = request;
+  const placed = orderImages(database, hits, request, offset + limit + 1).slice(offset);
+  const page = placed.slice(0, limit).map(({ ordinal }) => ordinal);
+  const images = readFound(database, page, withAnnotations);
+  return {
+    total: size(hits),
+    images,
+    next: placed.length > images.length ? placed[images.length - 1] : undefined,
+    isComplete: isComplete(database),
+  };
+}
+
+export function foundIds(
+  index: Index,
+  accessible: AccessibleProjects,
+  query: Query,
+  wanted: Oldest,
+): readonly FoundId[] {
+  return index.database.all(
+    `SELECT ordinal, image_id FROM image_ordinals
+     WHERE ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
+    [JSON.stringify(oldest(index, accessible, query, wanted))],
+    (row) => ({ ordinal: row.integer('ordinal'), imageId: row.text('image_id') }),
+  );
+}
+
+export function foundRows(
+  index: Index,
+  accessible: AccessibleProjects,
+  query: Query,
+  wanted: Oldest,
+): readonly FoundImage[] {
+  return readFound(index.database, oldest(index, accessible, query, wanted), true);
+}
+
+export function countFound(index: Index, accessible: AccessibleProjects, query: Query): number {
+  return size(evaluate(index, query, scopeOf(index.database, accessible)));
+}
+
+export function listNames({ database }: Index, accessible: AccessibleProjects, kind: NameKind) {
+  const prefix = `${kind}:`;
+  const terms = listTermsFrom(database, prefix, scopeOf(database, accessible));
+  return terms?.map((name) => name.slice(prefix.length));
+}
+
+export function findSimilar(
+  index: Index,
+  accessible: AccessibleProjects,
+  request: SimilarityRequest,
+): SimilarityPage {
+  const { database } = index;
+  const hits = evaluate(index, request.query, scopeOf(database, accessible));
+  const ranked = rankBySimilarity(database, hits, request.descriptor);
+  const page = ranked.slice(request.offset, request.offset + request.limit);
+  const similarities = new Map(page.map(({ ordinal, similarity }) => [ordinal, similarity]));
+  const images = readFound(database, [...similarities.keys()], request.withAnnotations);
+  return {
+    total: ranked.length,
+    images: images.map((image) => ({
+      ...image,
+      similarity: similarities.get(image.ordinal) ?? 0,
+    })),
+  };
+}
+
+/** The images that a credential may see: those of live projects in its reach. */
+function scopeOf(database: Database, { workspaceId, projectIds }: AccessibleProjects): Bitmap {
+  const live = database.all(
+    'SELECT id FROM projects WHERE workspace_id = ? AND deleted_at IS NULL',
+    [workspaceId],
+    (row) => row.text('id'),
+  );
+  const reachable = projectIds && new Set(projectIds);
+  const terms = live.filter((id) => reachable?.has(id) ?? true).map((id) => term('project', id));
+  return unite([...readTerms(database, terms, allChunks).values()].flatMap((set) => [...set]));
+}
+
+function isComplete(database: Database): boolean {
+  const sql = 'SELECT 1 AS n FROM image_ordinals WHERE indexed = 0 LIMIT 1';
+  return database.get(sql, [], (row) => row.integer('n')) === undefined;
+}
+
+function oldest(
+  index: Index,
+  accessible: AccessibleProjects,
+  query: Query,
+  { afterOrdinal, countMax }: Oldest,
+): readonly number[] {
+  const hits = evaluate(index, query, scopeOf(index.database, accessible));
+  const taken: number[] = [];
+  for (const ordinal of ordinals(beyond(hits, afterOrdinal, 'above'), 'asc')) {
+    if (taken.length === countMax) break;
+    taken.push(ordinal);
+  }
+  return taken;
+}

@@ -1,0 +1,86 @@
+// The platform's store on SQLite: one database, one file for each family of rows.
+
+import type { Database } from '../../storage/database.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
+import type { Store } from '../store/store.ts';
+import { activeLearningStore } from './active-learning.ts';
+import { annotationJobStore } from './annotation-jobs.ts';
+import { apiKeyStore } from './api-keys.ts';
+import { autolabelStore } from './autolabel.ts';
+import { deploymentStore } from './deployments.ts';
+import { folderStore } from './folders.ts';
+import { forkStore } from './forks.ts';
+import { imageStore } from './images.ts';
+import { inferenceStore } from './inferences.ts';
+import type { LongReads } from './long-reads/long-reads.ts';
+import { readInThisThread } from './long-reads/run-long-read.ts';
+import { metadataStore } from './metadata.ts';
+import { projectStore } from './projects.ts';
+import { purgeStore } from './purge.ts';
+import { searchBlobs, searchStore } from './search.ts';
+import { searchBounds } from './search-index/evaluate-query.ts';
+import { splitStore } from './splits.ts';
+import { taskStore } from './tasks.ts';
+import { trainingBlobs, trainingStore } from './trainings.ts';
+import { trashStore } from './trash.ts';
+import { uploadBlobs, uploadStore } from './uploads.ts';
+import { exportStore, versionStore } from './versions.ts';
+import { videoJobBlobs, videoJobStore } from './video-jobs.ts';
+import { visionEventStore } from './vision-events.ts';
+import { workflowStore } from './workflows.ts';
+import { workspaceStore } from './workspaces.ts';
+
+/** `reader`: who does the long reads; here and now unless given. It is closed with the store. */
+export function createSqliteStore(
+  database: Database,
+  queue: TaskQueue,
+  reader: LongReads = readInThisThread({ database, bounds: searchBounds }),
+): Store {
+  return {
+    workspaces: workspaceStore(database),
+    projects: projectStore(database, queue, reader),
+    images: imageStore(database),
+    versions: versionStore(database, queue),
+    exports: exportStore(database, queue),
+    trash: trashStore(database),
+    visionEvents: visionEventStore(database),
+    uploads: uploadStore(database, queue),
+    videoJobs: videoJobStore(database, queue),
+    search: searchStore(database, queue, reader),
+    folders: folderStore(database),
+    workflows: workflowStore(database),
+    splits: splitStore(database, queue),
+    forks: forkStore(database, queue),
+    metadata: metadataStore(database, queue),
+    purge: purgeStore(database),
+    apiKeys: apiKeyStore(database),
+    annotationJobs: annotationJobStore(database),
+    autolabel: autolabelStore(database, queue),
+    inferences: inferenceStore(database, reader),
+    trainings: trainingStore(database, queue),
+    deployments: deploymentStore(database),
+    activeLearning: activeLearningStore(database),
+    tasks: taskStore(database),
+    refersTo: async (hash) =>
+      references.some(
+        (sql) =>
+          database.get(sql.replace('1', '1 AS found'), [hash], (row) => row.integer('found')) !==
+          undefined,
+      ),
+    close: async () => {
+      await reader.close();
+      database.close();
+    },
+  };
+}
+
+/** Which rows point at a blob. */
+const references: readonly string[] = [
+  ...['images', 'version_sources', 'version_images', 'exports', 'vision_event_images'].map(
+    (table) => `SELECT 1 FROM ${table} WHERE hash = ?`,
+  ),
+  ...uploadBlobs,
+  ...videoJobBlobs,
+  ...searchBlobs,
+  ...trainingBlobs,
+];

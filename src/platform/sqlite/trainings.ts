@@ -1,0 +1,297 @@
+// Trainings of versions, with the weights that came of them.
+
+import { membersOf } from '../../json-object.ts';
+import type { Weights } from '../../model-inference/labeller.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { TaskQueue } from '../../storage/task-queue.ts';
+import type { Metrics } from '../../trainers/trainer-protocol.ts';
+import {
+  type NewTraining,
+  statuses,
+  type TrainedWeights,
+  type Training,
+  type TrainingOutcome,
+  type TrainingStatus,
+  type TrainingStore,
+} from '../store/trainings.ts';
+import { readTexts } from './rows.ts';
+
+export const trainingTables: Migration = {
+  name: 'trainings',
+  sql: `
+CREATE TABLE trainings (
+  -- Also the id of its task.
+  id TEXT PRIMARY KEY, version_id TEXT NOT NULL REFERENCES versions ON DELETE CASCADE,
+  project_id TEXT NOT NULL REFERENCES projects, model_type TEXT NOT NULL, recipe TEXT NOT NULL,
+  status TEXT NOT NULL, wanted TEXT, epochs INTEGER NOT NULL, epoch INTEGER NOT NULL,
+  metrics TEXT, log TEXT, error TEXT, weights_hash TEXT, weights_bytes INTEGER, classes TEXT,
+  created INTEGER NOT NULL, started INTEGER, ended INTEGER, deleted_at INTEGER, deleted_by TEXT
+) STRICT;
+CREATE INDEX trainings_version ON trainings (version_id, created);
+CREATE INDEX trainings_project ON trainings (project_id, created);
+CREATE INDEX trainings_weights ON trainings (weights_hash);
+`,
+};
+
+/** Which of these rows point at a blob. */
+export const trainingBlobs: readonly string[] = ['SELECT 1 FROM trainings WHERE weights_hash = ?'];
+
+const withWork = `SELECT trainings.*, work.status AS work_status, work.error AS work_error,
+  work.updated AS work_updated
+  FROM trainings JOIN work ON work.id = trainings.id`;
+
+const live = 'trainings.deleted_at IS NULL';
+
+const open = "status IN ('queued', 'running')";
+
+export function trainingStore(database: Database, queue: TaskQueue): TrainingStore {
+  const get = (id: string) =>
+    database.get(`${withWork} WHERE trainings.id = ?`, [id], readTraining);
+  return {
+    add: async (training) =>
+      database.transaction(() => {
+        addTraining(database, queue, training);
+        const { workspaceId: _, ...known } = training;
+        return { ...known, ...untouched };
+      }),
+    list: async (versionId) =>
+      database.all(
+        `${withWork} WHERE ${live} AND trainings.version_id = ?
+         ORDER BY trainings.created DESC, trainings.id DESC`,
+        [versionId],
+        readTraining,
+      ),
+    find: async (versionId, id) =>
+      database.get(
+        `${withWork} WHERE ${live} AND trainings.version_id = ? AND trainings.id = ?`,
+        [versionId, id],
+        readTraining,
+      ),
+    get: async (id) => get(id),
+    trained: async (projectId) =>
+      database.all(
+        `SELECT trainings.*, work.status AS work_status, work.error AS work_error,
+           work.updated AS work_updated, versions.number
+         FROM trainings JOIN work ON work.id = trainings.id
+           JOIN versions ON versions.id = trainings.version_id
+         WHERE ${live} AND versions.deleted_at IS NULL AND trainings.project_id = ?
+           AND trainings.weights_hash IS NOT NULL
+         ORDER BY trainings.created DESC, trainings.id DESC`,
+        [projectId],
+        (row) => ({ ...readTraining(row), versionNumber: row.integer('number') }),
+      ),
+    ...running(database, queue),
+    trash: async (id, now, deletedBy) =>
+      database.transaction(() => {
+        cancelTraining(database, queue, id, now);
+        const sql =
+          'UPDATE trainings SET deleted_at = ?, deleted_by = ? WHERE id = ? AND deleted_at IS NULL';
+        return database.run(sql, [now, deletedBy, id]) > 0;
+      }),
+    weights: async (workspaceId, modelId) => findWeights(database, workspaceId, modelId),
+  };
+}
+
+type Running = 'begin' | 'stop' | 'cancel' | 'wanted' | 'report' | 'finish';
+
+function running(database: Database, queue: TaskQueue): Pick<TrainingStore, Running> {
+  return {
+    begin: async (id, now, fenced) => fenced(() => beginTraining(database, queue, id, now)),
+    stop: async (id) =>
+      database.run(
+        `UPDATE trainings SET wanted = 'stop' WHERE id = ? AND status = 'running'
+         AND EXISTS (SELECT 1 FROM work WHERE id = trainings.id AND status != 'failed')`,
+        [id],
+      ) > 0,
+    cancel: async (id, now) => database.transaction(() => cancelTraining(database, queue, id, now)),
+    wanted: async (id) => readWanted(database, id),
+    report: async (id, { epoch, epochs, metrics }, fenced) =>
+      fenced(() => {
+        database.run(
+          `UPDATE trainings SET epoch = max(epoch, ?), epochs = ?, metrics = coalesce(?, metrics)
+           WHERE id = ? AND ${open}`,
+          [epoch, epochs, metrics && JSON.stringify(metrics), id],
+        );
+      }),
+    finish: async (id, outcome, now, fenced) =>
+      fenced(() => finishTraining(database, id, outcome, now)),
+  };
+}
+
+const untouched = {
+  ...({ status: 'queued', epoch: 0 } as const),
+  metrics: undefined,
+  log: undefined,
+  error: undefined,
+  weights: undefined,
+  started: undefined,
+  ended: undefined,
+};
+
+function addTraining(database: Database, queue: TaskQueue, training: NewTraining): void {
+  const { id, versionId, projectId, workspaceId, modelType, recipe, epochs, created } = training;
+  database.run(
+    `INSERT INTO trainings (id, version_id, project_id, model_type, recipe, status, epochs, epoch,
+       created) VALUES (?, ?, ?, ?, ?, 'queued', ?, 0, ?)`,
+    [id, versionId, projectId, modelType, JSON.stringify(recipe), epochs, created],
+  );
+  const payload = { workspaceId, projectId, versionId, trainingId: id };
+  queue.add({ id, kind: 'training', payload });
+}
+
+function beginTraining(database: Database, queue: TaskQueue, id: string, now: number): boolean {
+  const isWanted = database.get(
+    `SELECT trainings.deleted_at IS NULL AND versions.deleted_at IS NULL
+       AND projects.deleted_at IS NULL AS wanted
+     FROM trainings JOIN versions ON versions.id = version_id
+       JOIN projects ON projects.id = versions.project_id WHERE trainings.id = ?`,
+    [id],
+    (row) => row.boolean('wanted'),
+  );
+  if (isWanted !== true) {
+    cancelTraining(database, queue, id, now);
+    return false;
+  }
+  const sql = `UPDATE trainings SET status = 'running', started = coalesce(started, ?)
+    WHERE id = ? AND ${open}`;
+  return database.run(sql, [now, id]) > 0;
+}
+
+/**
+ * Those that run or wait end: their project, or one version of it, goes to the trash in the same
+ * transaction.
+ */
+export function cancelTrainingsOf(
+  database: Database,
+  queue: TaskQueue,
+  projectId: string,
+  versionId: string | undefined,
+  now: number,
+): void {
+  const ids = database.all(
+    `SELECT id FROM trainings WHERE project_id = ? AND ${open}
+     AND version_id = coalesce(?, version_id)`,
+    [projectId, versionId],
+    (row) => row.text('id'),
+  );
+  for (const id of ids) cancelTraining(database, queue, id, now);
+}
+
+/** The task of one that waits ends here; whoever runs it sees the row and ends it. */
+function cancelTraining(database: Database, queue: TaskQueue, id: string, now: number): boolean {
+  const cancelled = database.run(
+    `UPDATE trainings SET status = 'cancelled', wanted = 'cancel', ended = ?
+     WHERE id = ? AND ${open}
+     AND EXISTS (SELECT 1 FROM work WHERE id = trainings.id AND status != 'failed')`,
+    [now, id],
+  );
+  if (cancelled === 0) return false;
+  queue.failUnclaimed(id, 'The training was cancelled.', 'cancelled');
+  return true;
+}
+
+function readWanted(database: Database, id: string): 'stop' | 'cancel' | undefined {
+  const wanted = database.get(
+    'SELECT wanted, deleted_at IS NOT NULL AS gone FROM trainings WHERE id = ?',
+    [id],
+    (row) => (row.boolean('gone') ? 'cancel' : row.optionalText('wanted')),
+  );
+  return wanted === 'stop' || wanted === 'cancel' ? wanted : undefined;
+}
+
+function finishTraining(
+  database: Database,
+  id: string,
+  { status, weights, metrics, error, log }: TrainingOutcome,
+  now: number,
+): boolean {
+  return (
+    database.run(
+      `UPDATE trainings SET status = ?, weights_hash = ?, weights_bytes = ?, classes = ?,
+         metrics = coalesce(?, metrics), error = ?, log = ?, ended = ?
+       WHERE id = ? AND ${open}`,
+      [
+        status,
+        weights?.hash,
+        weights?.bytes,
+        weights && JSON.stringify(weights.classes),
+        metrics && JSON.stringify(metrics),
+        error,
+        log,
+        now,
+        id,
+      ],
+    ) > 0
+  );
+}
+
+/** Project and version must be live; a version in the trash has no model. */
+function findWeights(
+  database: Database,
+  workspaceId: string,
+  modelId: string,
+): Weights | undefined {
+  const [, slug, number, trainingId] = /^([^/]+)\/([0-9]{1,9})(?:\/([^/]+))?$/.exec(modelId) ?? [];
+  if (slug === undefined) return undefined;
+  return database.get(
+    `SELECT weights_hash, trainings.classes FROM trainings
+       JOIN versions ON versions.id = trainings.version_id
+       JOIN projects ON projects.id = versions.project_id
+     WHERE projects.workspace_id = ? AND projects.slug = ? AND projects.deleted_at IS NULL
+       AND versions.number = ? AND versions.deleted_at IS NULL
+       AND ${live} AND weights_hash IS NOT NULL AND trainings.id = coalesce(?, trainings.id)
+     ORDER BY trainings.created DESC, trainings.id DESC LIMIT 1`,
+    [workspaceId, slug, Number(number), trainingId],
+    (row) => ({ hash: row.text('weights_hash'), classes: readTexts(row, 'classes') }),
+  );
+}
+
+function readTraining(row: Row): Training {
+  return {
+    id: row.text('id'),
+    versionId: row.text('version_id'),
+    projectId: row.text('project_id'),
+    modelType: row.text('model_type'),
+    recipe: { ...membersOf(row.json('recipe')) },
+    status: statusOf(row),
+    epochs: row.integer('epochs'),
+    epoch: row.integer('epoch'),
+    metrics: readMetrics(row),
+    log: row.optionalText('log'),
+    error: row.optionalText('error') ?? row.optionalText('work_error'),
+    weights: readWeights(row),
+    created: row.integer('created'),
+    started: row.optionalInteger('started'),
+    ended: endOf(row),
+  };
+}
+
+/** A task whose process died each time has failed without its row. */
+function statusOf(row: Row): TrainingStatus {
+  const status = statuses.find((name) => name === row.text('status')) ?? 'failed';
+  if (status !== 'queued' && status !== 'running') return status;
+  if (row.text('work_status') === 'failed') return 'failed';
+  return status === 'running' && row.optionalText('wanted') === 'stop' ? 'stopping' : status;
+}
+
+/** Not each row that ended was told when. */
+function endOf(row: Row): number | undefined {
+  const isOpen = ['queued', 'running', 'stopping'].includes(statusOf(row));
+  return row.optionalInteger('ended') ?? (isOpen ? undefined : row.integer('work_updated'));
+}
+
+function readWeights(row: Row): TrainedWeights | undefined {
+  const hash = row.optionalText('weights_hash');
+  if (hash === undefined) return undefined;
+  return { hash, bytes: row.integer('weights_bytes'), classes: readTexts(row, 'classes') };
+}
+
+function readMetrics(row: Row): Metrics | undefined {
+  const value = row.optionalJson('metrics');
+  if (value === undefined) return undefined;
+  const figures = Object.entries(membersOf(value)).flatMap(([name, figure]): [string, number][] =>
+    typeof figure === 'number' ? [[name, figure]] : [],
+  );
+  return Object.fromEntries(figures);
+}

@@ -1,0 +1,326 @@
+// Frozen versions, their images and exports in SQLite.
+
+import { check } from '../../contract/check.ts';
+import { versionSettings } from '../../contract/version-settings.ts';
+import type { SourceOutline } from '../../dataset-versions/batches.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
+import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
+import { newId } from '../ids.ts';
+import type {
+  Export,
+  ExportStore,
+  Version,
+  VersionImage,
+  VersionSource,
+  VersionState,
+  VersionStore,
+} from '../store/versions.ts';
+import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
+import {
+  readAnnotation,
+  readFormat,
+  readSplit,
+  readSplits,
+  readTexts,
+  splitCountsOf,
+} from './rows.ts';
+import { cancelTrainingsOf } from './trainings.ts';
+
+const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,
+  work.current AS work_current, work.total AS work_total
+  FROM versions JOIN work ON work.id = versions.task_id`;
+
+const live = 'versions.deleted_at IS NULL';
+
+export function versionStore(database: Database, queue: TaskQueue): VersionStore {
+  return {
+    add: (version, choose) => addVersion(database, queue, version, choose),
+    isFreezing: async (since) => isFreezing(database, since),
+    find: async (projectId, number) =>
+      database.get(
+        `${withWork} WHERE ${live} AND versions.project_id = ? AND versions.number = ?`,
+        [projectId, number],
+        readVersion,
+      ),
+    candidates: (projectId) => listCandidates(database, projectId),
+    get: async (versionId) =>
+      database.get(`${withWork} WHERE versions.id = ?`, [versionId], readVersion),
+    list: async (projectId) =>
+      database.all(
+        `${withWork} WHERE ${live} AND versions.project_id = ? ORDER BY versions.number DESC`,
+        [projectId],
+        readVersion,
+      ),
+    trash: async (versionId, now, deletedBy) =>
+      database.transaction(() => {
+        const projectId = database.get(
+          `UPDATE versions SET deleted_at = ?, deleted_by = ? WHERE id = ? AND ${live}
+           RETURNING project_id`,
+          [now, deletedBy, versionId],
+          (row) => row.text('project_id'),
+        );
+        if (projectId === undefined) return false;
+        cancelTrainingsOf(database, queue, projectId, versionId, now);
+        return true;
+      }),
+    outlines: (versionId) =>
+      readAllInSlices(database, {
+        sql: `SELECT ordinal, hash, split, width, height, done FROM version_sources
+              WHERE version_id = ? AND ordinal > ? ORDER BY ordinal`,
+        after: (last) => [versionId, last?.ordinal ?? 0],
+        read: readOutline,
+      }),
+    sources: async (versionId, ordinals) =>
+      database.all(
+        `SELECT * FROM version_sources WHERE version_id = ?
+         AND ordinal IN (SELECT value FROM json_each(?)) ORDER BY ordinal`,
+        [versionId, JSON.stringify(ordinals)],
+        readSource,
+      ),
+    addImages: async (versionId, sources, images, fenced) =>
+      fenced(() => {
+        for (const image of images) addVersionImage(database, versionId, image);
+        for (const { ordinal } of sources) markDone(database, versionId, ordinal);
+      }),
+    images: (versionId) =>
+      readAllInSlices(database, {
+        sql: `SELECT * FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
+              ORDER BY ordinal, copy`,
+        after: (last) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
+        read: readVersionImage,
+      }),
+    finish: async (versionId, fenced) => {
+      const totals = await totalsOf(database, versionId);
+      return fenced(() => finishVersion(database, versionId, totals));
+    },
+  };
+}
+
+export function exportStore(database: Database, queue: TaskQueue): ExportStore {
+  const find = (versionId: string, format: string) =>
+    database.get(
+      `SELECT exports.*, work.error, work.error_code FROM exports JOIN work ON work.id = exports.task_id
+       WHERE version_id = ? AND format = ?`,
+      [versionId, format],
+      readExport,
+    );
+  return {
+    ready: async (versionId) =>
+      database.all(
+        'SELECT format FROM exports WHERE version_id = ? AND hash IS NOT NULL ORDER BY format',
+        [versionId],
+        (row) => row.text('format'),
+      ),
+    ensure: async (versionId, format, now) =>
+      database.transaction(() => {
+        const known = find(versionId, format);
+        if (known?.error !== undefined)
+          database.run('DELETE FROM exports WHERE id = ?', [known.id]);
+        if (known) return known;
+        const started = {
+          id: newId(),
+          taskId: newId(),
+          hash: undefined,
+          bytes: 0,
+          error: undefined,
+          errorCode: undefined,
+        };
+        database.run(
+          `INSERT INTO exports (id, version_id, format, task_id, hash, bytes, created)
+           VALUES (?, ?, ?, ?, NULL, 0, ?)`,
+          [started.id, versionId, format, started.taskId, now],
+        );
+        const workspaceId = workspaceOfVersion(database, versionId);
+        const payload = { exportId: started.id, versionId, format, workspaceId };
+        queue.add({ id: started.taskId, kind: 'export', payload });
+        return started;
+      }),
+    finish: async (exportId, hash, bytes, fenced) =>
+      fenced(() => {
+        database.run('UPDATE exports SET hash = ?, bytes = ? WHERE id = ?', [
+          hash,
+          bytes,
+          exportId,
+        ]);
+      }),
+  };
+}
+
+function workspaceOfVersion(database: Database, versionId: string): string {
+  const workspaceId = database.get(
+    `SELECT workspace_id FROM projects
+     WHERE id = (SELECT project_id FROM versions WHERE id = ?)`,
+    [versionId],
+    (row) => row.text('workspace_id'),
+  );
+  return workspaceId ?? '';
+}
+
+function addVersionImage(database: Database, versionId: string, image: VersionImage): void {
+  const { ordinal, copy, name, hash, split, width, height, annotation } = image;
+  database.run(
+    `INSERT INTO version_images (version_id, ordinal, copy, name, hash, split, width, height,
+       annotation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      versionId,
+      ordinal,
+      copy,
+      name,
+      hash,
+      split,
+      width,
+      height,
+      annotation === undefined ? null : JSON.stringify(annotation),
+    ],
+  );
+}
+
+function markDone(database: Database, versionId: string, ordinal: number): void {
+  const sql = 'UPDATE version_sources SET done = 1 WHERE version_id = ? AND ordinal = ?';
+  database.run(sql, [versionId, ordinal]);
+}
+
+/** What a version shows of its images. */
+interface Totals {
+  readonly images: number;
+  readonly splits: ReadonlyMap<string, number>;
+  readonly classes: ReadonlySet<string>;
+}
+
+async function totalsOf(database: Database, versionId: string): Promise<Totals> {
+  const splits = new Map<string, number>();
+  const classes = new Set<string>();
+  let images = 0;
+  const rows = {
+    sql: `SELECT ordinal, copy, split, (SELECT json_group_array(DISTINCT name) FROM (
+              SELECT value ->> 'label' AS name FROM json_each(annotation, '$.boxes')
+              UNION SELECT value FROM json_each(annotation, '$.labels'))) AS names
+          FROM version_images WHERE version_id = ? AND (ordinal, copy) > (?, ?)
+          ORDER BY ordinal, copy`,
+    after: (last: ImageTotals | undefined) => [versionId, last?.ordinal ?? 0, last?.copy ?? 0],
+    read: readImageTotals,
+  };
+  await readInSlices(database, rows, (some) => {
+    images += some.length;
+    for (const { split, names } of some) {
+      splits.set(split, (splits.get(split) ?? 0) + 1);
+      for (const name of names) classes.add(name);
+    }
+  });
+  return { images, splits, classes };
+}
+
+interface ImageTotals {
+  readonly ordinal: number;
+  readonly copy: number;
+  readonly split: string;
+  readonly names: readonly string[];
+}
+
+function readImageTotals(row: Row): ImageTotals {
+  return {
+    ordinal: row.integer('ordinal'),
+    copy: row.integer('copy'),
+    split: row.text('split'),
+    names: readTexts(row, 'names'),
+  };
+}
+
+function finishVersion(
+  database: Database,
+  versionId: string,
+  { images, splits, classes }: Totals,
+): { readonly images: number } {
+  if (images === 0) return { images };
+  const inOrder = database.all(
+    'SELECT value FROM json_each(?) ORDER BY value',
+    [JSON.stringify([...classes])],
+    (row) => row.text('value'),
+  );
+  database.run('UPDATE versions SET ready = 1, images = ?, splits = ?, classes = ? WHERE id = ?', [
+    images,
+    JSON.stringify(splitCountsOf(Object.fromEntries(splits))),
+    JSON.stringify(inOrder),
+    versionId,
+  ]);
+  return { images };
+}
+
+function readVersion(row: Row): Version {
+  return {
+    id: row.text('id'),
+    projectId: row.text('project_id'),
+    number: row.integer('number'),
+    name: row.text('name'),
+    created: row.integer('created'),
+    settings: check(versionSettings, row.json('settings')),
+    state: stateOf(row),
+    taskId: row.text('task_id'),
+    progress: progressOf(row),
+    error: row.optionalText('work_error'),
+    images: row.integer('images'),
+    splits: readSplits(row),
+    classes: readTexts(row, 'classes'),
+  };
+}
+
+function stateOf(row: Row): VersionState {
+  if (row.integer('ready') === 1) return 'ready';
+  return row.text('work_status') === 'failed' ? 'failed' : 'generating';
+}
+
+function progressOf(row: Row): number {
+  if (row.integer('ready') === 1) return 1;
+  const total = row.optionalInteger('work_total') ?? 0;
+  return total === 0 ? 0 : (row.optionalInteger('work_current') ?? 0) / total;
+}
+
+function readOutline(row: Row): SourceOutline {
+  return {
+    ordinal: row.integer('ordinal'),
+    hash: row.text('hash'),
+    split: readSplit(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    isDone: row.integer('done') === 1,
+  };
+}
+
+function readSource(row: Row): VersionSource {
+  return {
+    ordinal: row.integer('ordinal'),
+    imageId: row.text('image_id'),
+    name: row.text('name'),
+    hash: row.text('hash'),
+    format: readFormat(row),
+    split: readSplit(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    annotation: readAnnotation(row),
+  };
+}
+
+function readVersionImage(row: Row): VersionImage {
+  return {
+    ordinal: row.integer('ordinal'),
+    copy: row.integer('copy'),
+    name: row.text('name'),
+    hash: row.text('hash'),
+    split: readSplit(row),
+    width: row.integer('width'),
+    height: row.integer('height'),
+    annotation: readAnnotation(row),
+  };
+}
+
+function readExport(row: Row): Export {
+  return {
+    id: row.text('id'),
+    taskId: row.text('task_id'),
+    hash: row.optionalText('hash'),
+    bytes: row.integer('bytes'),
+    error: row.optionalText('error'),
+    errorCode: readErrorCode(row, 'error_code'),
+  };
+}

@@ -1,0 +1,92 @@
+// Vision events and their images in SQLite.
+
+import { FoveaError } from '../../errors.ts';
+import type { Database, Row } from '../../storage/database.ts';
+import type { EventImage, VisionEvent, VisionEventStore } from '../store/vision-events.ts';
+import { addInferences } from './inferences.ts';
+import { readMetadata } from './rows.ts';
+
+export function visionEventStore(database: Database): VisionEventStore {
+  return {
+    addImage: async (image) => database.transaction(() => addImage(database, image)),
+    findImage: async (workspaceId, id) =>
+      database.get(
+        'SELECT * FROM vision_event_images WHERE id = ? AND workspace_id = ?',
+        [id, workspaceId],
+        readImage,
+      ),
+    missingImages: async (workspaceId, ids) =>
+      [...new Set(ids)].filter((id) => !hasImage(database, workspaceId, id)),
+    add: async (workspaceId, events, now) =>
+      database.transaction(() =>
+        events.map((event, index) => addEvent(database, workspaceId, event, now, index)),
+      ),
+  };
+}
+
+function addImage(database: Database, image: EventImage): EventImage {
+  const known = database.get(
+    'SELECT * FROM vision_event_images WHERE workspace_id = ? AND hash = ?',
+    [image.workspaceId, image.hash],
+    readImage,
+  );
+  if (known !== undefined) return known;
+  const { id, workspaceId, hash, bytes, contentType, name, metadata, created } = image;
+  database.run(
+    `INSERT INTO vision_event_images
+       (id, workspace_id, hash, bytes, content_type, name, metadata, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [id, workspaceId, hash, bytes, contentType, name, JSON.stringify(metadata), created],
+  );
+  return image;
+}
+
+function hasImage(database: Database, workspaceId: string, id: string): boolean {
+  const sql = 'SELECT 1 AS n FROM vision_event_images WHERE id = ? AND workspace_id = ?';
+  return database.get(sql, [id, workspaceId], (row) => row.integer('n')) !== undefined;
+}
+
+function addEvent(
+  database: Database,
+  workspaceId: string,
+  event: VisionEvent,
+  now: number,
+  index: number,
+): boolean {
+  const { useCaseId, eventId, eventType, occurred, content } = event;
+  const added = database.run(
+    `INSERT INTO vision_events
+       (workspace_id, use_case_id, event_id, event_type, occurred, content, created)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    [workspaceId, useCaseId, eventId, eventType, occurred, content, now],
+  );
+  if (added > 0) {
+    if (event.inference) addInferences(database, [event.inference]);
+    return true;
+  }
+  const known = database.get(
+    `SELECT content FROM vision_events
+     WHERE workspace_id = ? AND use_case_id = ? AND event_id = ?`,
+    [workspaceId, useCaseId, eventId],
+    (row) => row.text('content'),
+  );
+  if (known === content) return false;
+  throw new FoveaError(
+    'conflict',
+    `The use case has another event under the eventId of event ${index + 1}.`,
+    { hint: 'Give each event an id of its own; nothing was recorded.' },
+  );
+}
+
+function readImage(row: Row): EventImage {
+  return {
+    id: row.text('id'),
+    workspaceId: row.text('workspace_id'),
+    hash: row.text('hash'),
+    bytes: row.integer('bytes'),
+    contentType: row.text('content_type'),
+    name: row.text('name'),
+    metadata: readMetadata(row),
+    created: row.integer('created'),
+  };
+}

@@ -1,0 +1,35 @@
+// Workspaces in SQLite.
+
+import type { Database, Row } from '../../storage/database.ts';
+import { newId } from '../ids.ts';
+import type { Workspace, WorkspaceStore } from '../store/workspaces.ts';
+
+export function workspaceStore(database: Database): WorkspaceStore {
+  const find = (slug: string) =>
+    database.get('SELECT * FROM workspaces WHERE slug = ?', [slug], readWorkspace);
+  return {
+    ensure: async (slug, now) =>
+      database.transaction(() => {
+        const known = find(slug);
+        if (known) return known;
+        const workspace = { id: newId(), slug, name: slug, created: now };
+        database.run('INSERT INTO workspaces (id, slug, name, created) VALUES (?, ?, ?, ?)', [
+          workspace.id,
+          slug,
+          slug,
+          now,
+        ]);
+        return workspace;
+      }),
+    find: async (slug) => find(slug),
+  };
+}
+
+function readWorkspace(row: Row): Workspace {
+  return {
+    id: row.text('id'),
+    slug: row.text('slug'),
+    name: row.text('name'),
+    created: row.integer('created'),
+  };
+}
