@@ -118,6 +118,9 @@ async function locate(access: RootAccess, path: string, argument: string): Promi
 
 function wrongWith(path: string): string | undefined {
   if (path === '') return 'must be a path';
+  if (path.length > limits.pathCharactersMax) {
+    return `has ${path.length} characters, more than the ${limits.pathCharactersMax} of a path`;
+  }
   if (path.includes('\0')) return 'must not contain a NUL character';
   if (/^~(?:[/\\]|$)/.test(path)) {
     return `"${path}": "~" is not expanded; give the absolute path`;

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { check, checkParts, coerceText, type UncheckedParts } from '../contract/check.ts';
 import type { Operation } from '../contract/operation.ts';
+import { runFor } from '../current-caller.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
@@ -115,10 +116,11 @@ export function operationEndpoint<O extends Operation, Principal>(
     );
     await policy.authorize(principal, operation, inputRecord(input));
     const handle = handler instanceof RawTextHandler ? handler.handle : handler;
-    const result =
+    const result = await runFor(reservation.caller, async () =>
       handle instanceof StreamingHandler
-        ? await handle.handle(input, context.request, call)
-        : await handle(input, call);
+        ? handle.handle(input, context.request, call)
+        : handle(input, call),
+    );
     send(context, operation, policy, result);
   };
   return {

@@ -22,7 +22,8 @@ export function closeLingering(request: IncomingMessage, response: ServerRespons
 function discardRest(request: IncomingMessage): void {
   const { socket } = request;
   const cut = setTimeout(() => socket.destroy(), limits.lingerMsMax);
-  socket.once('close', () => clearTimeout(cut));
+  const onClose = () => clearTimeout(cut);
+  socket.once('close', onClose);
   let pieces = 0;
   let bytes = 0;
   request.on('data', ({ length }: Buffer) => {
@@ -32,6 +33,8 @@ function discardRest(request: IncomingMessage): void {
   });
   request.on('end', () => {
     clearTimeout(cut);
+    // The connection may go on for many requests.
+    socket.off('close', onClose);
     if (socket.writableEnded) socket.destroySoon();
   });
 }

@@ -1,6 +1,7 @@
 // The memory that decoding an image file takes, computed from its header. Most pixels are streamed
 // by libvips and cost little: what counts is what a format keeps in memory as a whole.
 
+import { largestAvifPicture } from './avif-size.ts';
 import type { ImageFormat } from './image-format.ts';
 import { readJpegFrame } from './jpeg-frame.ts';
 import { readTiffLayout } from './tiff-layout.ts';
@@ -58,8 +59,9 @@ const wholeCost: Readonly<Record<ImageFormat, CountBytes>> = {
     bytes: tiffBytes(bytes, header),
     what: 'a TIFF of such tiles or planes',
   }),
-  avif: (_bytes, { width, height }) => {
-    return { bytes: avifBytesPerPixel * width * height, what: 'an AVIF' };
+  avif: (bytes, { width, height }) => {
+    const pixels = Math.max(width * height, largestAvifPicture(bytes));
+    return { bytes: avifBytesPerPixel * pixels, what: 'an AVIF' };
   },
   // Its pixels are in the file.
   bmp: () => ({ bytes: 0, what: 'a BMP' }),
@@ -71,12 +73,15 @@ const interlacedAlphaBytes = 48 * 1024 * 1024;
 /** Frames of the decoder in 16 bits, the planes, then RGB. Measured: 18 to 20. */
 const avifBytesPerPixel = 20;
 
-/** Two rows of tiles; or, where colours have planes of their own, a strip of each. */
+/**
+ * Two rows of tiles; a strip of each plane, where colours have planes of their own; a strip twice,
+ * where a codec such as JPEG decodes it as a whole. Other strips are read line by line.
+ */
 function tiffBytes(bytes: Uint8Array, { width, bytesPerSample }: DecodedHeader): number {
-  const { samples, isPlanar, tile, rowsPerStrip } = readTiffLayout(bytes);
+  const { samples, isPlanar, tile, rowsPerStrip, isReadByLine } = readTiffLayout(bytes);
   const pixelBytes = samples * bytesPerSample;
   if (tile) return 2 * Math.ceil(width / tile.width) * tile.width * tile.height * pixelBytes;
-  return isPlanar ? 2 * rowsPerStrip * width * pixelBytes : 0;
+  return isPlanar || !isReadByLine ? 2 * rowsPerStrip * width * pixelBytes : 0;
 }
 
 /**

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { countPngTexts, type DecodeCost, decodeCost } from './decode-cost.ts';
 import { computeDescriptor, type Descriptor, descriptorSide } from './descriptor.ts';
+import { countExifEntries } from './exif-entries.ts';
 import { type ImageFormat, imageContentTypes } from './image-format.ts';
 import { recogniseImage } from './image-signature.ts';
 import { readJpegFrame } from './jpeg-frame.ts';
@@ -111,7 +112,11 @@ export function checkLength({ length }: Uint8Array): void {
 function checkBeforeLibrary(bytes: Uint8Array, format: ImageFormat): void {
   if (format === 'png') checkCount(countPngTexts(bytes), limits.pngTextsMax, 'compressed texts');
   if (format === 'jpeg') checkCount(readJpegFrame(bytes).scans, limits.jpegScansMax, 'scans');
-  if (format !== 'tiff') return;
+  if (format !== 'tiff') {
+    const countMax = limits.exifEntriesMax;
+    checkCount(countExifEntries(bytes, countMax), countMax, 'EXIF entries');
+    return;
+  }
   checkCount(countTiffPages(bytes, limits.tiffPagesMax), limits.tiffPagesMax, 'pages');
 }
 
@@ -139,17 +144,21 @@ function checkPixels({ width, height }: Size): void {
  */
 export async function openPixels(
   bytes: Uint8Array,
-  { format }: ImageFile,
+  { format, width, height }: ImageFile,
   enough?: Size,
 ): Promise<Sharp> {
   if (format === 'bmp') {
     const header = readBmpHeader(bytes);
-    const { width, height } = reducedSize(header, enough);
-    return openRaw({ data: await decodeBmp(bytes, header, { width, height }), width, height });
+    const size = reducedSize(header, enough);
+    return openRaw({ data: await decodeBmp(bytes, header, size), ...size });
   }
   const sharp = await loadSharp();
-  const options = { failOn: 'warning', limitInputPixels: limits.imagePixelsMax } as const;
-  return sharp(bytes, options).removeAlpha().toColourspace('srgb');
+  const limitInputPixels = limits.imagePixelsMax;
+  // Some colour profiles make a pixel ten times as expensive.
+  const ignoreIcc = width * height > limits.colourProfilePixelsMax;
+  return sharp(bytes, { failOn: 'warning', limitInputPixels, ignoreIcc })
+    .removeAlpha()
+    .toColourspace('srgb');
 }
 
 /** Twice what is enough, where that is much less: the last step to it is for a better filter. */

@@ -2,6 +2,7 @@
 // share a thread, a large one has its own thread, which ends with it and frees its memory. The
 // functions do what those of the same names in image-file.ts and encode-image.ts do.
 
+import { currentCaller } from '../current-caller.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
@@ -73,7 +74,11 @@ export async function prepareDecoding(): Promise<void> {
   if (isNative !== false) await sharedThread().ready;
 }
 
-const sharedJobs = new Semaphore({ permitsMax: limits.decodeSharedAtOnceMax });
+const sharedJobs = new Semaphore({
+  permitsMax: limits.decodeSharedAtOnceMax,
+  callerPermitsMax: limits.decodeSharedOfCallerMax,
+  groupPermitsMax: limits.decodeSharedOfCallerMax,
+});
 const jobsAlone = new Semaphore({ permitsMax: limits.decodeAloneAtOnceMax });
 
 /** Bytes are copied when their turn has come: they move to a thread, and callers keep theirs. */
@@ -82,8 +87,10 @@ async function ofFile(
   makeJob: (own: Uint8Array<ArrayBuffer>) => FileJob,
 ): Promise<JobAnswer> {
   checkLength(bytes);
-  const outcome = await sharedJobs.run(() => inShared(makeJob(new Uint8Array(bytes))));
-  return 'answer' in outcome ? outcome.answer : alone(makeJob(outcome.tooMuch));
+  const copied = () => makeJob(new Uint8Array(bytes));
+  const outcome = await inTurn(sharedJobs, () => inShared(copied()));
+  if (outcome === 'interrupted') return alone(copied);
+  return 'answer' in outcome ? outcome.answer : alone(() => makeJob(outcome.tooMuch));
 }
 
 async function ofPixels(
@@ -91,24 +98,31 @@ async function ofPixels(
   makeJob: (pixels: PixelJob['pixels']) => PixelJob,
 ): Promise<JobAnswer> {
   const copied = () => makeJob({ data: new Uint8Array(data), width, height });
-  if (data.length > limits.decodeSharedBytesMax) return alone(copied());
-  const outcome = await sharedJobs.run(() => inShared(copied()));
-  return 'answer' in outcome ? outcome.answer : noAnswer();
+  if (data.length > limits.decodeSharedBytesMax) return alone(copied);
+  const outcome = await inTurn(sharedJobs, () => inShared(copied()));
+  return outcome !== 'interrupted' && 'answer' in outcome ? outcome.answer : alone(copied);
 }
 
-async function alone(job: ImageJob): Promise<JobAnswer> {
-  return jobsAlone.run(async () => {
+/** Callers take turns. */
+function inTurn<Value>(jobs: Semaphore, work: () => Promise<Value>): Promise<Value> {
+  const caller = currentCaller();
+  return jobs.run(work, caller && { caller });
+}
+
+async function alone(makeJob: () => ImageJob): Promise<JobAnswer> {
+  const work = async () => {
     // The first thread says which decoders may run, and what it holds else is wanted here.
     await prepareDecoding();
     await endIfIdle();
     const thread = startImageThread({ allowsDecoders: false, isAlone: true });
     try {
-      const outcome = await thread.run(job);
-      return 'answer' in outcome ? outcome.answer : noAnswer();
+      const outcome = await thread.run(makeJob());
+      return outcome !== 'interrupted' && 'answer' in outcome ? outcome.answer : noAnswer();
     } finally {
       await thread.end();
     }
-  });
+  };
+  return inTurn(jobsAlone, work);
 }
 
 type Answer<Kind> = JobAnswer & { readonly kind: Kind };

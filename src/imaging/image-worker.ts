@@ -34,8 +34,10 @@ async function run({ id, job }: ToThread): Promise<void> {
 /** What takes more than any thread may is refused here, by its header. */
 async function isForOther(job: ImageJob & { readonly bytes: Uint8Array }): Promise<boolean> {
   if (job.kind === 'readImageHeader') return false;
-  const { cost } = await weighImage(job.bytes);
-  return cost.bytes > limits.decodeSharedBytesMax && cost.bytes <= limits.decodeBytesMax;
+  const { file, cost } = await weighImage(job.bytes);
+  if (cost.bytes > limits.decodeBytesMax) return false;
+  const isSlow = file.width * file.height > limits.decodeSharedPixelsMax;
+  return isSlow || cost.bytes > limits.decodeSharedBytesMax;
 }
 
 function send(message: FromThread, buffers: readonly ArrayBuffer[] = []): void {

@@ -11,7 +11,9 @@ import type { FromThread, SentError, ThreadData, ToThread } from './image-messag
 export type Outcome =
   | { readonly answer: JobAnswer }
   /** The thread gave the job back, with the bytes that moved there. */
-  | { readonly tooMuch: Uint8Array<ArrayBuffer> };
+  | { readonly tooMuch: Uint8Array<ArrayBuffer> }
+  /** The thread ended, perhaps by another job that ran there. */
+  | 'interrupted';
 
 export interface ImageThread {
   readonly isUsable: boolean;
@@ -29,19 +31,15 @@ export function startImageThread(data: ThreadData): ImageThread {
   const running = new Map<number, PromiseWithResolvers<Outcome>>();
   const ready = Promise.withResolvers<boolean>();
   ready.promise.catch(() => {});
-  let isTooSlow = false;
   let lastId = 0;
-  const isUsable = () => thread.isUsable && !isTooSlow;
 
   const finish = (id: number, settle: (job: PromiseWithResolvers<Outcome>) => void) => {
     const job = running.get(id);
     running.delete(id);
     if (job) settle(job);
-    // Where the time of a job is over, the thread ends as soon as the others are done.
-    if (running.size === 0 && isTooSlow) void thread.terminate();
   };
   const run = async (job: ImageJob): Promise<Outcome> => {
-    if (!isUsable()) throw ended(undefined);
+    if (!thread.isUsable) throw ended(undefined);
     const id = ++lastId;
     const outcome = Promise.withResolvers<Outcome>();
     running.set(id, outcome);
@@ -49,8 +47,9 @@ export function startImageThread(data: ThreadData): ImageThread {
     const { buffer } = 'bytes' in job ? job.bytes : job.pixels.data;
     thread.post({ id, job }, [buffer]);
     const timer = setTimeout(() => {
-      isTooSlow = true;
       finish(id, ({ reject }) => reject(fileError('too_large', takesTooLong)));
+      // What holds up one job may hold up all of them.
+      void thread.terminate();
     }, limits.imageReadMsMax);
     return outcome.promise.finally(() => {
       clearTimeout(timer);
@@ -66,12 +65,15 @@ export function startImageThread(data: ThreadData): ImageThread {
   });
   thread.onEnd(() => {
     ready.reject(ended(thread.failure));
+    const outcome = data.isAlone ? undefined : 'interrupted';
     const error = endedByImage(thread.failure);
-    for (const id of [...running.keys()]) finish(id, (job) => job.reject(error));
+    for (const id of [...running.keys()]) {
+      finish(id, (job) => (outcome ? job.resolve(outcome) : job.reject(error)));
+    }
   });
   return {
     get isUsable() {
-      return isUsable();
+      return thread.isUsable;
     },
     ready: ready.promise,
     run,

@@ -9,6 +9,8 @@ export interface TiffLayout {
   readonly tile: { readonly width: number; readonly height: number } | undefined;
   /** At most the height of the image. */
   readonly rowsPerStrip: number;
+  /** Its compression gives out line after line: none, LZW, Deflate or PackBits. */
+  readonly isReadByLine: boolean;
 }
 
 /**
@@ -29,7 +31,10 @@ export function countTiffPages(bytes: Uint8Array, countMax: number): number {
   }
 }
 
-/** Throws `Malformed` where the first directory is not in the file. */
+/** Values of the tag Compression. */
+const readByLine: ReadonlySet<number> = new Set([1, 5, 8, 32773, 32946]);
+
+/** Throws `Malformed` where the first directory is not in the file, or a size is no whole number. */
 export function readTiffLayout(bytes: Uint8Array): TiffLayout {
   const tag = readTiffTags(bytes);
   const height = tag(257) ?? 0;
@@ -39,10 +44,11 @@ export function readTiffLayout(bytes: Uint8Array): TiffLayout {
     isPlanar: tag(284) === 2,
     tile: tileWidth && tileHeight ? { width: tileWidth, height: tileHeight } : undefined,
     rowsPerStrip: Math.min(tag(278) ?? height, height),
+    isReadByLine: readByLine.has(tag(259) ?? 1),
   };
 }
 
-/** The first value of a tag, as a whole number; undefined: there is none. */
+/** The value of a tag that has one whole number; undefined: there is no such tag. */
 export type TiffTags = (tag: number) => number | undefined;
 
 /** The first directory of a TIFF file, or of EXIF. Throws `Malformed`, as its tags do. */
@@ -78,12 +84,40 @@ function findTag(view: DataView, { little, isBig, first, count }: Directory, tag
   for (let index = 0; index < count; index += 1) {
     const at = first + index * entryBytes;
     if (view.getUint16(at, little) !== tag) continue;
-    const value = at + (isBig ? 12 : 8);
-    const isShort = view.getUint16(at + 2, little) === 3;
-    return isShort ? view.getUint16(value, little) : view.getUint32(value, little);
+    return readValue(view, { little, isBig }, at);
   }
   return undefined;
 }
+
+type Encoding = Pick<Directory, 'little' | 'isBig'>;
+
+function readValue(view: DataView, { little, isBig }: Encoding, at: number): number {
+  const type = view.getUint16(at + 2, little);
+  const count = isBig ? view.getBigUint64(at + 4, little) : view.getUint32(at + 4, little);
+  const bytes = integerBytes[type];
+  if (bytes === undefined || Number(count) !== 1)
+    throw new Malformed('has no whole number as size');
+  const inline = at + (isBig ? 12 : 8);
+  // A value that does not fit in its entry stands elsewhere.
+  const place = bytes === 8 && !isBig ? view.getUint32(inline, little) : inline;
+  if (bytes === 8) return Number(view.getBigUint64(place, little));
+  if (bytes === 4) return view.getUint32(place, little);
+  return bytes === 2 ? view.getUint16(place, little) : view.getUint8(place);
+}
+
+/** By type: BYTE, SHORT, LONG, their signed kinds, IFD, LONG8 with its kinds. */
+const integerBytes: Readonly<Record<number, 1 | 2 | 4 | 8>> = {
+  1: 1,
+  3: 2,
+  4: 4,
+  6: 1,
+  8: 2,
+  9: 4,
+  13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
+};
 
 function inside<Value>(read: () => Value): Value {
   try {

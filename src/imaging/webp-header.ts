@@ -21,6 +21,9 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   const readSize = first && sizes[first.kind];
   if (readSize === undefined) throw new Malformed('begins with an unknown chunk');
   const [width, height] = readSize(view);
+  if (chunks.length === chunksMax && !chunks.some(({ kind }) => pictureChunks.has(kind))) {
+    throw new Malformed('has too many chunks before its picture');
+  }
   const isHeavy = chunks.some(({ kind }) => kind === 'VP8L' || kind === 'ANIM' || kind === 'ANMF');
   const exif = chunks.find(({ kind }) => kind === 'EXIF');
   const orientation = exif ? orientationOf(bytes.subarray(exif.start, exif.end)) : 1;
@@ -46,6 +49,8 @@ function chunksOf(view: DataView): readonly Chunk[] {
   }
   return chunks;
 }
+
+const pictureChunks: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANIM', 'ANMF']);
 
 /** What tells the kind stands among the first; EXIF of an animation behind its frames may not. */
 const chunksMax = 1_000;

@@ -16,15 +16,23 @@ export const dataLimits = {
    */
   decodeBytesMax: 160 * 1024 * 1024,
   /** Images that take less share a thread; a larger one has its own, which ends with it. */
-  decodeSharedBytesMax: 64 * 1024 * 1024,
+  decodeSharedBytesMax: 48 * 1024 * 1024,
+  /** Images with more pixels take seconds: they have a thread of their own too. */
+  decodeSharedPixelsMax: 50_000_000,
   /** Images that the shared thread works on at once: each may hold one of libuv's four threads. */
-  decodeSharedAtOnceMax: 2,
+  decodeSharedAtOnceMax: 3,
+  /** Of one caller and its group: another caller's image never waits for a slow one. */
+  decodeSharedOfCallerMax: 2,
   /** Images with a thread of their own at once: one, so that the bound on memory is one for all. */
   decodeAloneAtOnceMax: 1,
   /** Reading one image: the largest take some 3 s on one core, 30 s on a full machine. */
   imageReadMsMax: 60_000,
   /** In WebAssembly, the shared thread ends when it has had nothing to do for so long. */
   imageThreadIdleMsMax: 10_000,
+  /** EXIF entries of one image, as pointers lead to them. Cameras write some 100. */
+  exifEntriesMax: 1_000,
+  /** Of larger images the colour profile is ignored: some profiles take 0.2 us for each pixel. */
+  colourProfilePixelsMax: 30_000_000,
   /** Scans of one JPEG: progressive ones have some 10, and each passes over all pixels. */
   jpegScansMax: 100,
   /** Compressed texts of one PNG: each is up to 8 MB in memory; programs write a few. */

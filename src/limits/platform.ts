@@ -27,6 +27,8 @@ export const platformLimits = {
   zipEntriesMax: 30_000,
   /** The list of its entries: 30,000 of them with long names have some 4 MB. */
   zipDirectoryBytesMax: 64 * 1024 * 1024,
+  /** Extra fields of one entry: times, ids and zip64 take some 100 bytes. */
+  zipExtraFieldBytesMax: 4_096,
   /** JSON files for many images in a zip file: each is open as long as it is read. */
   zipDocumentsMax: 200,
   /** All text of a zip file: the annotations of COCO 2017 have 850 MB, in six files. */

@@ -5,6 +5,8 @@ export const serviceLimits = {
 
   /** A JSON body that we accept: an annotation file inside JSON is the largest honest one. */
   jsonBodyBytesMax: 80 * 1024 * 1024,
+  /** A path to a file, as Linux has it (PATH_MAX). */
+  pathCharactersMax: 4_096,
   /** Depth of JSON: no honest one comes near, and code that walks it may recurse. */
   jsonDepthMax: 64,
   /** A JSON body where its operation says nothing else: parsing and checking takes some 10 ms. */

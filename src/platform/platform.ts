@@ -8,6 +8,7 @@ import type { VerifyAccessToken } from '../contract/access-token.ts';
 import { embeddedOperations } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
 import { isReservedWorkspace } from '../contract/workspace.ts';
+import { runFor } from '../current-caller.ts';
 import { createRenderers } from '../dataset-versions/renderers.ts';
 import { invalidArgument } from '../errors.ts';
 import { fetchPublic } from '../http-client/public-fetch.ts';
@@ -26,7 +27,7 @@ import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
 import { type BlobStore, openBlobFolder } from '../storage/blob-store.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
-import { createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
+import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
 import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
 import { checkScope, openTokenDoor } from './access.ts';
@@ -293,10 +294,16 @@ function startWorkers(
       run: (claim, signal) => {
         const job = jobs[claim.kind];
         if (job === undefined) throw new Error(`no job does ${claim.kind}`);
-        return job(parts, claim, signal);
+        return runFor(ownerOf(claim), () => job(parts, claim, signal));
       },
     }),
   );
+}
+
+/** All tasks of a workspace are one caller beside the requests that it makes. */
+function ownerOf({ payload }: Claim): Caller {
+  const workspaceId = String(Object(payload).workspaceId ?? '');
+  return { name: `tasks of ${workspaceId}`, group: workspaceId };
 }
 
 async function fetchImage(

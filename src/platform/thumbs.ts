@@ -1,6 +1,7 @@
 // Small pictures of images, for pages and lists: made when they are asked for, by signed links.
 
 import type { Clock } from '../clock.ts';
+import { runFor } from '../current-caller.ts';
 import { FoveaError } from '../errors.ts';
 import { clientNetwork } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
@@ -36,8 +37,11 @@ export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): R
     permitsMax: limits.thumbsAtOnceMax,
     callerPermitsMax: limits.thumbsOfCallerMax,
   });
-  const make = (hash: string, network: string) =>
-    renderings.run(async () => makeThumb(await blobs.get(hash)), { caller: { name: network } });
+  const make = (hash: string, network: string) => {
+    const caller = { name: network };
+    const render = () => runFor(caller, async () => makeThumb(await blobs.get(hash)));
+    return renderings.run(render, { caller });
+  };
   return {
     method: 'GET',
     path: '/thumbs/{hash}',

@@ -164,6 +164,8 @@ async function readDirectory(zip: ZipFile, signal: AbortSignal): Promise<readonl
     signal.throwIfAborted();
     bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
     if (bytes > limits.zipDirectoryBytesMax) throw new Error('the directory is too large');
+    // The library makes an object of each field.
+    if (entry.extraFieldLength > limits.zipExtraFieldBytesMax) throw new Error('extra fields');
     listed.push(readListed(entry));
   }
   return listed;
