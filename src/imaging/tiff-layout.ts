@@ -34,7 +34,7 @@ export function countTiffPages(bytes: Uint8Array, countMax: number): number {
 /** Values of the tag Compression. */
 const readByLine: ReadonlySet<number> = new Set([1, 5, 8, 32773, 32946]);
 
-/** Throws `Malformed` where the first directory is not in the file, or a size is no whole number. */
+/** Throws `Malformed` where the first directory is not in the file, or a size no whole number. */
 export function readTiffLayout(bytes: Uint8Array): TiffLayout {
   const tag = readTiffTags(bytes);
   const height = tag(257) ?? 0;
