@@ -57,6 +57,19 @@ export function withChunks(image: Uint8Array, chunks: readonly Buffer[]): Buffer
   return Buffer.concat([image.subarray(0, headEnd), ...chunks, image.subarray(headEnd)]);
 }
 
+let count = 0;
+
+/** A PNG of 64 x 64 pixels, which differs from those before it. */
+export function smallPng(): Buffer {
+  return differing(blackPng({ width: 64, height: 64, bits: 8, colour: 2, interlaced: false }));
+}
+
+/** The same PNG with bytes of its own, so that it is no image that is known already. */
+export function differing(image: Uint8Array): Buffer {
+  count += 1;
+  return withChunks(image, [chunk('tEXt', Buffer.from(`a\0${count}`))]);
+}
+
 /** So many zeros as a zlib stream (RFC 1950). */
 export function packedZeros(bytes: number): Buffer {
   const piece = Buffer.alloc(Math.min(bytes, 1024 * 1024));

@@ -2,9 +2,20 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import sharp from 'sharp';
 import { type Attack, single, type Target } from './attack.ts';
+import { slowPng } from './colour-profile.ts';
+import { freshKey } from './credentials.ts';
 import { repeated } from './dense-bodies.ts';
+import {
+  bigTiff,
+  croppedAvif,
+  oneStripTiff,
+  tiffTypes,
+  webpBehindChunks,
+} from './disguised-images.ts';
+import { exifEntriesInJpeg, selfPointingExif, withExif } from './exif-bytes.ts';
 import {
   blackBmp,
   blackPng,
@@ -14,6 +25,7 @@ import {
   packedZeros,
   png,
   scansAgain,
+  smallPng,
   withChunks,
 } from './image-bytes.ts';
 import { form, json, type Request } from './raw-request.ts';
@@ -116,6 +128,16 @@ const files: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
     () => ofColour(16_383, largest.height).webp({ quality: 1, effort: 0 }).toBuffer(),
   ],
   ['AVIF of 178 million pixels', () => fixture('178-megapixels.avif')],
+  ['AVIF of 178 million pixels, cropped to 64 x 64', () => croppedAvif()],
+  [
+    'BigTIFF, tiles whose sides are numbers of 64 bits',
+    () => bigTiff({ side: 4_096, type: tiffTypes.long8 }),
+  ],
+  ['TIFF, a JPEG of 8,192 x 8,192 in one strip', () => oneStripTiff(8_192)],
+  [
+    'WebP, lossless, 5,500 x 5,500, behind 1,001 unknown chunks',
+    () => webpBehindChunks(5_500, 5_500, 1_001, { lossless: true, effort: 0 }),
+  ],
   [
     'AVIF of nothing but boxes',
     () =>
@@ -170,9 +192,42 @@ const partOf = (content: Uint8Array, name = 'file') => ({
 const upload = (target: Target, content: Uint8Array): Request =>
   form(`/dataset/${target.id('project')}/upload`, [partOf(content)]);
 
+/** Time after which the first images are being read. */
+const begunMs = 300;
+
+/** Uploads of one key, and meanwhile a small image of another, who must not wait for them. */
+function besideOthers(name: string, make: () => Promise<readonly Buffer[]>): Attack {
+  return {
+    name: `image: ${name}, and a small PNG of another`,
+    target: 'platform',
+    prepare: async (target) => {
+      const key = await freshKey(target);
+      const ofAnother = () => Object.assign(upload(target, smallPng()), { key });
+      const requests = (await make()).map((content) => upload(target, content));
+      const quietly = await target.bystander(ofAnother());
+      return async () => {
+        const sent = requests.map((request) => target.send(request));
+        await wait(begunMs);
+        await target.bystander(ofAnother(), quietly.ms);
+        await Promise.all(sent);
+      };
+    },
+  };
+}
+
+const exif = selfPointingExif(exifEntriesInJpeg);
+
+const slowFormats = ['jpeg', 'png'] as const;
+
 export const imageAttacks: readonly Attack[] = [
   ...[...files, ...accepted].map(([name, make]) =>
     single('platform', `image: ${name}`, async (target) => upload(target, await make())),
+  ),
+  besideOthers('JPEG and PNG with an EXIF directory of 5,000 entries that points at itself', () =>
+    Promise.all(slowFormats.map((format) => withExif(format, exif))),
+  ),
+  besideOthers('two PNG of 16,400 x 10,900 with a colour profile', async () =>
+    repeated(2, slowPng),
   ),
   {
     name: 'image: four of the largest PNG at once',

@@ -1,11 +1,14 @@
 // Zip files: of more than they say, of very many entries, and of texts that are dear to read.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Packed, zipOf } from '../../test/platform/zip/kit.ts';
 import type { Attack, Target } from './attack.ts';
 import { freshScene, waitFor } from './attacked-projects.ts';
+import { slowPng } from './colour-profile.ts';
+import { freshKey } from './credentials.ts';
 import { nested, repeated, vocFile, zeros } from './dense-bodies.ts';
-import { blackPng } from './image-bytes.ts';
-import { json } from './raw-request.ts';
+import { blackPng, smallPng } from './image-bytes.ts';
+import { form, json, type Request } from './raw-request.ts';
 
 /** Its work may go on so long; a zip of less than a megabyte must be done with by then. */
 const workMsMax = 12_000;
@@ -16,15 +19,12 @@ function zip(name: string, make: () => Buffer): Attack {
     name: `zip: ${name}`,
     target: 'platform',
     prepare: async (target) => {
-      const { project } = await freshScene(target);
       const content = make();
-      const started = Object(await target.ask(json(`/local/${project}/upload/zip`, {})));
-      const { pathname, search } = new URL(String(started.signedUrl));
+      const { taskId, put } = await openUpload(target, content);
       return async () => {
-        const path = pathname + search;
-        const { status } = await target.send({ path, method: 'PUT', body: content, key: '' });
+        const { status } = await target.send(put);
         if (status >= 400) return;
-        const ended = await waitFor(() => end(target, String(started.taskId)), workMsMax);
+        const ended = await waitFor(() => end(target, taskId), workMsMax);
         target.record(ended ?? 'works on');
         if (ended !== undefined) return;
         target.worksOn();
@@ -34,6 +34,47 @@ function zip(name: string, make: () => Buffer): Attack {
       };
     },
   };
+}
+
+/** A zip of another project is worked at while somebody else uploads small images. */
+const slowImages: Attack = {
+  name: 'zip: of six PNG of 16,400 x 10,900 with a colour profile, and small PNG of another',
+  target: 'platform',
+  prepare: async (target) => {
+    const key = await freshKey(target);
+    const names = repeated(6, (at) => `a${at}.png`);
+    const content = zipOf(names.map((name) => packed(name, slowPng())));
+    const { taskId, put } = await openUpload(target, content);
+    const { project } = await freshScene(target);
+    const upload = () => {
+      const file = { name: 'file', fileName: 'a.png', type: 'image/png', content: smallPng() };
+      return Object.assign(form(`/dataset/${project}/upload`, [file]), { key });
+    };
+    const quietly = await target.bystander(upload());
+    return async () => {
+      await target.send(put);
+      await wait(begunMs);
+      for (const request of repeated(3, upload)) await target.bystander(request, quietly.ms);
+      const ended = await waitFor(() => end(target, taskId), workMsMax);
+      target.record(ended ?? 'works on');
+      if (ended === undefined) target.worksOn();
+    };
+  },
+};
+
+/** Time after which the first image of a zip is being read. */
+const begunMs = 1_500;
+
+/** A task that waits for a zip of a new project, and the request that brings it. */
+async function openUpload(
+  target: Target,
+  body: Uint8Array,
+): Promise<{ readonly taskId: string; readonly put: Request }> {
+  const { project } = await freshScene(target);
+  const started = Object(await target.ask(json(`/local/${project}/upload/zip`, {})));
+  const { pathname, search } = new URL(String(started.signedUrl));
+  const put = { path: pathname + search, method: 'PUT', body, key: '' };
+  return { taskId: String(started.taskId), put };
 }
 
 async function end(target: Target, taskId: string): Promise<string | undefined> {
@@ -118,6 +159,10 @@ export const zipAttacks: readonly Attack[] = [
   zip('of 2,000 files that share the same bytes', () =>
     zipOf(shared(2_000, (at) => `a${at}.png`, packed('a0.png', Buffer.alloc(15_000_000)))),
   ),
+  zip('of 900 files whose entries in the list have 64,000 bytes more', () =>
+    zipOf(repeated(900, (at) => ({ name: `a${at}.png`, content: `a${at}`, extraBytes: 64_000 }))),
+  ),
+  slowImages,
   zip('of CreateML with 700,000 entries', () => {
     const one = '{"image":"b.png","annotations":[]}';
     return zipOf([image, packed('a.createml.json', `[${repeated(700_000, () => one)}]`)]);
