@@ -174,6 +174,28 @@ describe('writable', () => {
   });
 });
 
+describe('a path of more than 4096 characters', () => {
+  const long = `/${'a/'.repeat(2_048)}`;
+  const refused = {
+    code: 'invalid_input',
+    problems: [{ path: 'files', message: expect.stringContaining('more than 4096 characters') }],
+  };
+
+  test.each([long, long.slice(1), `${root}/${long}`, `${'../'.repeat(1_366)}`])(
+    'is refused before it is looked for: %#',
+    async (path) => {
+      await expect(roots.readable(path, 'files')).rejects.toMatchObject(refused);
+      await expect(roots.writable(path, 'files')).rejects.toMatchObject(refused);
+      await expect(roots.expand([path], 'files')).rejects.toMatchObject(refused);
+    },
+  );
+
+  test('is one too long: a shorter one is looked for', async () => {
+    const path = 'a/'.repeat(2_048);
+    await expect(roots.readable(path, 'files')).rejects.toThrow('does not exist');
+  });
+});
+
 describe('expand', () => {
   const extensions = ['.jpg', '.png'];
 

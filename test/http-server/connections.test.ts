@@ -1,6 +1,6 @@
 // Connections that ask for much at once, or for nothing, and whose address counts.
 
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { bearer, json, send, startTestService, type TestService } from './kit.ts';
@@ -65,10 +65,10 @@ test('more connections than there is room for: silent ones go, and whoever has o
   const ask = () => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const options = { host: '127.0.0.1', port: service.port, path: '/', headers: bearer, agent };
-    const request = get(options, (response) => {
-      response.resume().on('end', () => resolve([response.statusCode, request.reusedSocket]));
+    const asked = get(options, (response) => {
+      response.resume().on('end', () => resolve([response.statusCode, asked.reusedSocket]));
     });
-    request.on('error', reject);
+    asked.on('error', reject);
     return promise;
   };
   expect(await ask()).toEqual([200, false]);
@@ -101,4 +101,32 @@ test('a proxy that is trusted says who calls; of anybody else the socket does', 
   });
   onTestFinished(() => plain.close());
   expect(await principal(named, plain)).toMatchObject({ principal: '127.0.0.1' });
+});
+
+test('bodies that are refused before they are read leave nothing on their connection', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const warnings: string[] = [];
+  const warned = ({ name }: Error) => warnings.push(name);
+  process.on('warning', warned);
+  onTestFinished(() => {
+    process.off('warning', warned);
+    agent.destroy();
+  });
+  const body = Buffer.alloc(1_000, ' ');
+  const ask = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const where = { host: '127.0.0.1', port: service.port, path: '/acme/projects' };
+    const sent = request({ ...where, method: 'POST', headers, agent }, (response) => {
+      response.resume().on('end', () => resolve([response.statusCode, sent.reusedSocket]));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+    return promise;
+  };
+  expect(await ask()).toEqual([401, false]);
+  for (let count = 1; count < 30; count += 1) expect(await ask()).toEqual([401, true]);
+  // A warning comes a turn later.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(warnings).toEqual([]);
 });

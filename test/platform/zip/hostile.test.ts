@@ -294,6 +294,25 @@ describe('an archive', () => {
     });
   });
 
+  it('whose list has more than 4,096 bytes of extra fields for a file fails as a whole', async () => {
+    const content = await fresh();
+    const taken = await sendZip(
+      platform,
+      project,
+      zipOf([{ name: 'a.png', content, extraBytes: 4_096 }]),
+    );
+    expect(taken).toMatchObject({ status: 'completed', result: { images: 1, failed: 0 } });
+    const refused = await sendZip(
+      platform,
+      project,
+      zipOf([{ name: 'a.png', content, extraBytes: 4_097 }]),
+    );
+    expect(refused).toMatchObject({
+      status: 'failed',
+      error: 'The file is not a zip file, or the list of its files is damaged.',
+    });
+  });
+
   it('that was cut off fails as a whole', async () => {
     const zip = plainZip({ 'a.png': await fresh() });
     const task = await sendZip(platform, project, zip.subarray(0, zip.length - 30));

@@ -85,6 +85,17 @@ it('reads more entries than fit into one look at the list of its files', async (
   await expect(zip.read(last, { bytesMax: 30_000 })).rejects.toMatchObject({ code: 'too_large' });
 });
 
+it('refuses a list with more than 4,096 bytes of extra fields for one file', async () => {
+  const file = { name: 'a', content: 'x' };
+  expect((await open(zipOf([{ ...file, extraBytes: 4_096 }]))).entries).toHaveLength(1);
+  for (const extraBytes of [4_097, 64_000]) {
+    await expect(open(zipOf([{ ...file, extraBytes }]))).rejects.toMatchObject({
+      name: 'FoveaError',
+      code: 'invalid_input',
+    });
+  }
+});
+
 function fail(): never {
   throw new Error('no such entry');
 }
