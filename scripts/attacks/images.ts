@@ -128,6 +128,18 @@ const files: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
     () => ofColour(16_383, largest.height).webp({ quality: 1, effort: 0 }).toBuffer(),
   ],
   ['AVIF of 178 million pixels', () => fixture('178-megapixels.avif')],
+  [
+    'AVIF of nothing but boxes',
+    () =>
+      Buffer.concat([
+        Buffer.from('\0\0\0\x18ftypavif\0\0\0\0avifmif1', 'latin1'),
+        ...repeated(2_000_000, () => emptyBox),
+      ]),
+  ],
+];
+
+/** Name, and bytes of a file that hides how much it takes: it must be refused. */
+const disguised: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
   ['AVIF of 178 million pixels, cropped to 64 x 64', () => croppedAvif()],
   [
     'BigTIFF, tiles whose sides are numbers of 64 bits',
@@ -137,14 +149,6 @@ const files: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
   [
     'WebP, lossless, 5,500 x 5,500, behind 1,001 unknown chunks',
     () => webpBehindChunks(5_500, 5_500, 1_001, { lossless: true, effort: 0 }),
-  ],
-  [
-    'AVIF of nothing but boxes',
-    () =>
-      Buffer.concat([
-        Buffer.from('\0\0\0\x18ftypavif\0\0\0\0avifmif1', 'latin1'),
-        ...repeated(2_000_000, () => emptyBox),
-      ]),
   ],
 ];
 
@@ -192,6 +196,20 @@ const partOf = (content: Uint8Array, name = 'file') => ({
 const upload = (target: Target, content: Uint8Array): Request =>
   form(`/dataset/${target.id('project')}/upload`, [partOf(content)]);
 
+function mustRefuse(name: string, make: () => Buffer | Promise<Buffer>): Attack {
+  return {
+    name: `image: ${name}`,
+    target: 'platform',
+    prepare: async (target) => {
+      const request = upload(target, await make());
+      return async () => {
+        const { status } = await target.send(request);
+        if (status >= 200 && status < 300) target.fail('is taken');
+      };
+    },
+  };
+}
+
 /** Time after which the first images are being read. */
 const begunMs = 300;
 
@@ -223,6 +241,7 @@ export const imageAttacks: readonly Attack[] = [
   ...[...files, ...accepted].map(([name, make]) =>
     single('platform', `image: ${name}`, async (target) => upload(target, await make())),
   ),
+  ...disguised.map(([name, make]) => mustRefuse(name, make)),
   besideOthers('JPEG and PNG with an EXIF directory of 5,000 entries that points at itself', () =>
     Promise.all(slowFormats.map((format) => withExif(format, exif))),
   ),

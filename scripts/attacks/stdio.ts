@@ -81,7 +81,7 @@ const attacks: readonly StdioAttack[] = [
   },
   { name: 'a link that leaves them', lines: () => [upload('out/*')], tells: 'known-only-inside' },
   { name: 'a glob of 4,000 stars', lines: () => [upload('*/'.repeat(4_000))] },
-  { name: 'a path of 15,000 folders', lines: () => [upload(`/${'a/'.repeat(15_000)}`)] },
+  { name: 'a path of 60,000 folders', lines: () => [upload(`/${'a/'.repeat(60_000)}`)] },
   { name: 'a path of 1 MB', lines: () => [upload(`/${'a/'.repeat(500_000)}`)] },
   { name: 'a glob of 30 groups of braces', lines: () => [upload('{a,b}'.repeat(30))] },
 ];

@@ -178,7 +178,7 @@ describe('a path of more than 4096 characters', () => {
   const long = `/${'a/'.repeat(2_048)}`;
   const refused = {
     code: 'invalid_input',
-    problems: [{ path: 'files', message: expect.stringContaining('more than 4096 characters') }],
+    problems: [{ path: 'files', message: expect.stringMatching(/^has .{0,40}4096/) }],
   };
 
   test.each([long, long.slice(1), `${root}/${long}`, `${'../'.repeat(1_366)}`])(

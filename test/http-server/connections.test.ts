@@ -115,7 +115,7 @@ test('bodies that are refused before they are read leave nothing on their connec
   const body = Buffer.alloc(1_000, ' ');
   const ask = () => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const headers = { 'content-type': 'text/plain', 'content-length': body.length };
     const where = { host: '127.0.0.1', port: service.port, path: '/acme/projects' };
     const sent = request({ ...where, method: 'POST', headers, agent }, (response) => {
       response.resume().on('end', () => resolve([response.statusCode, sent.reusedSocket]));

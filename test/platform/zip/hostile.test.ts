@@ -305,7 +305,7 @@ describe('an archive', () => {
     const refused = await sendZip(
       platform,
       project,
-      zipOf([{ name: 'a.png', content, extraBytes: 4_097 }]),
+      zipOf([{ name: 'a.png', content, extraBytes: 4_100 }]),
     );
     expect(refused).toMatchObject({
       status: 'failed',

@@ -19,7 +19,7 @@ export interface Packed {
   readonly statedCrc32?: number;
   /** The entry whose bytes are its own, by its place. */
   readonly sharesWith?: number;
-  /** Bytes of one extra field of an unknown kind, in the list of files alone. */
+  /** Bytes of empty extra fields, four each, in the list of files alone. */
   readonly extraBytes?: number;
 }
 
@@ -53,7 +53,7 @@ export function zipOf(files: readonly Packed[], { count = files.length }: ZipWor
       locals.push(local);
       at += local.length;
     }
-    const extra = extraField(file.extraBytes ?? 0);
+    const extra = Buffer.alloc(file.extraBytes ?? 0);
     const listed = Buffer.from(header);
     listed.writeUInt16LE(extra.length, 24);
     const rest = Buffer.alloc(14);
@@ -69,15 +69,6 @@ export function zipOf(files: readonly Packed[], { count = files.length }: ZipWor
   end.writeUInt32LE(directory.length, 8);
   end.writeUInt32LE(at, 12);
   return Buffer.concat([...locals, directory, Buffer.from('PK\x05\x06'), end]);
-}
-
-/** APPNOTE.TXT section 4.5.1: a kind of 16 bits, the bytes behind it, and those bytes. */
-function extraField(bytes: number): Buffer {
-  const field = Buffer.alloc(bytes);
-  if (bytes === 0) return field;
-  field.writeUInt16LE(0xcafe, 0);
-  field.writeUInt16LE(bytes - 4, 2);
-  return field;
 }
 
 /** Files by their names, stored as they are. */
