@@ -19,6 +19,8 @@ interface StdioAttack {
   lines(folder: string): readonly string[];
   /** What must not stand in an answer. */
   readonly tells?: string;
+  /** It has an answer in time. */
+  readonly mustAnswer?: true;
 }
 
 const attackId = 1_000_000;
@@ -81,8 +83,16 @@ const attacks: readonly StdioAttack[] = [
   },
   { name: 'a link that leaves them', lines: () => [upload('out/*')], tells: 'known-only-inside' },
   { name: 'a glob of 4,000 stars', lines: () => [upload('*/'.repeat(4_000))] },
-  { name: 'a path of 60,000 folders', lines: () => [upload(`/${'a/'.repeat(60_000)}`)] },
-  { name: 'a path of 1 MB', lines: () => [upload(`/${'a/'.repeat(500_000)}`)] },
+  {
+    name: 'a path of 60,000 folders',
+    lines: () => [upload(`/${'a/'.repeat(60_000)}`)],
+    mustAnswer: true,
+  },
+  {
+    name: 'a path of 1 MB',
+    lines: () => [upload(`/${'a/'.repeat(500_000)}`)],
+    mustAnswer: true,
+  },
   { name: 'a glob of 30 groups of braces', lines: () => [upload('{a,b}'.repeat(30))] },
 ];
 
@@ -141,6 +151,7 @@ async function measureStdio(release: Release, attack: StdioAttack): Promise<Meas
       said === undefined ? 'no answer' : /"isError":true|"error"/.test(said) ? 'error' : 'result',
       1,
     );
+    if (attack.mustAnswer && said === undefined) problems.push('no answer');
     if (attack.tells !== undefined && said?.includes(attack.tells))
       problems.push(`tells ${attack.tells}`);
     peakBytes = Math.max(0, readPeak(pid) - beforeBytes);

@@ -14,7 +14,12 @@ import { form, json, type Request } from './raw-request.ts';
 const workMsMax = 12_000;
 const smallBytesMax = 1024 * 1024;
 
-function zip(name: string, make: () => Buffer): Attack {
+interface ZipOptions {
+  /** Its task must fail. */
+  readonly isRefused?: boolean;
+}
+
+function zip(name: string, make: () => Buffer, { isRefused = false }: ZipOptions = {}): Attack {
   return {
     name: `zip: ${name}`,
     target: 'platform',
@@ -26,6 +31,7 @@ function zip(name: string, make: () => Buffer): Attack {
         if (status >= 400) return;
         const ended = await waitFor(() => end(target, taskId), workMsMax);
         target.record(ended ?? 'works on');
+        if (isRefused && ended === 'completed') target.fail('is taken');
         if (ended !== undefined) return;
         target.worksOn();
         if (content.length < smallBytesMax) {
@@ -159,8 +165,11 @@ export const zipAttacks: readonly Attack[] = [
   zip('of 2,000 files that share the same bytes', () =>
     zipOf(shared(2_000, (at) => `a${at}.png`, packed('a0.png', Buffer.alloc(15_000_000)))),
   ),
-  zip('of 900 files whose entries in the list have 64,000 bytes more', () =>
-    zipOf(repeated(900, (at) => ({ name: `a${at}.png`, content: `a${at}`, extraBytes: 64_000 }))),
+  zip(
+    'of 900 files whose entries in the list have 64,000 bytes more',
+    () =>
+      zipOf(repeated(900, (at) => ({ name: `a${at}.png`, content: `a${at}`, extraBytes: 64_000 }))),
+    { isRefused: true },
   ),
   slowImages,
   zip('of CreateML with 700,000 entries', () => {
