@@ -1,4 +1,4 @@
-// Signing in and out, and who is signed in.
+// Tools of the auth toolset: sign in and out, and show who is signed in.
 
 import * as z from 'zod';
 import { workspace } from '../src/contract/workspace.ts';
@@ -16,9 +16,9 @@ import { quoted } from './format.ts';
 
 interface AuthStatus {
   readonly status: 'signed_in' | 'pending' | 'signed_out';
-  /** Null: it does not expire, or nobody knows when. */
+  /** Null: it does not expire, or the end is unknown. */
   readonly expires_at: string | null;
-  /** Null: whatever the key allows. */
+  /** Null: all that the key allows. */
   readonly scopes: readonly string[] | null;
   readonly workspace_url: string | null;
   readonly store: string;
@@ -85,15 +85,15 @@ const signInHint = 'Call auth_sign_in, or set FOVEA_API_KEY to a key of the work
 const embeddedStore = 'embedded platform';
 const keyStore = 'environment (FOVEA_API_KEY)';
 
-/** What needs no sign-in: then nothing of it is loaded. */
+/** What is used in place of a sign-in, whose code is not loaded then. */
 function withoutSignIn({ settings }: ToolContext): typeof embeddedStore | typeof keyStore | null {
   if (settings.baseUrl === undefined) return embeddedStore;
   return settings.apiKey === undefined ? null : keyStore;
 }
 
 /**
- * The ways to a browser, in this order: the host where it can, the browser of this machine, the
- * address in the result. One that is under way is opened by no second window.
+ * Opens a browser through the host where it can, else on this machine, else by the URL in the
+ * result. A pending sign-in is not opened in a second window.
  */
 async function signIn(context: ToolContext): Promise<ToolResult> {
   const instead = withoutSignIn(context);
@@ -138,8 +138,8 @@ const notOpened =
   'Show the user authorization_url, to be opened in a browser on this machine. On another machine: fovea sign-in --paste.';
 
 /**
- * Asks a hosted platform where a key is set, because that proves nothing; the embedded one need
- * not even start. Throws where the platform gave no answer: then nothing is known.
+ * Asks a hosted platform where a key is set, since a key alone proves nothing; the embedded
+ * platform is not even started. Throws where the platform does not answer.
  */
 async function statusOf(context: ToolContext): Promise<AuthStatus> {
   const { settings } = context;
@@ -175,7 +175,7 @@ function tokenStatus(found: SignInStatus): AuthStatus {
   };
 }
 
-/** A service may say anything: a time beyond those that a Date can hold is as good as none. */
+/** Times of a service may be beyond those that a Date can hold. */
 function isoOrNull(time: number | undefined): string | null {
   const date = new Date(time ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
@@ -227,7 +227,10 @@ async function userinfo(context: ToolContext): Promise<ToolResult> {
   return { summary, data };
 }
 
-/** Those of docs/spec, and one that others use: a claim named `next` would be read as ours. */
+/**
+ * The claims of the API, and one that other services use: a claim named `next` would be read as
+ * ours.
+ */
 const shownClaims = ['sub', 'name', 'preferred_username', 'email', 'email_verified', 'picture'];
 
 function isPlain(claim: unknown): boolean {

@@ -1,5 +1,4 @@
-// What the user of a host is asked before something is done that cannot be undone, or that costs:
-// with what the service says of it at that moment.
+// The questions that ask a person to confirm a call, with what the service says of its target.
 
 import type { annotation } from '../src/contract/annotation.ts';
 import { apiKeys } from '../src/contract/api-keys.ts';
@@ -67,7 +66,7 @@ export async function confirmTrainingEnd(
   { client, signal }: ToolContext,
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };
-  // The specification has no such list, so that a platform may know trainings and not this.
+  // The API has no such list, so a platform may have trainings without it.
   const list = () => client.call(ownTrainings.trainings_list, input, { signal });
   const answer = await readIfAllowed(list, 'not_found');
   const runs = answer?.body.trainings ?? [];
@@ -81,7 +80,7 @@ export async function confirmTrainingEnd(
     : '';
   return {
     message: `${deed} the training of version ${version} of ${quoted(lastPart(project))}${about}? ${forGood}`,
-    // Not how far it is: that changes while somebody reads.
+    // Without the progress, which changes while somebody reads.
     facts: { trainingId: run?.trainingId, status },
   };
 }
@@ -132,8 +131,8 @@ function charges(baseUrl: string | undefined, workspace: string): string {
 }
 
 /**
- * What the service says; undefined where it does not let this credential look: then the question
- * names what the call names.
+ * Reads from the service; undefined where this credential may not: then the question has only the
+ * names in the call.
  */
 async function readIfAllowed<Answer>(
   read: () => Promise<Answer>,

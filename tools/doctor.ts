@@ -1,4 +1,4 @@
-// What stands in the way, with the remedy.
+// The doctor: checks what can prevent work, and tells the remedy.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -44,7 +44,7 @@ export const doctorTools: readonly Tool[] = [
   }),
 ];
 
-/** The one checklist: of the tool, and of the command for people. */
+/** The checklist of the tool and of the command. */
 export async function diagnose(context: ToolContext): Promise<readonly Check[]> {
   const wrong = await waiting(context);
   const rows = { ...ownRows, ...credentialRows(context), ...serviceRows, ...machineRows };
@@ -134,7 +134,7 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
   }
 }
 
-/** To look at one that nobody has used would make it. */
+/** Checking an unused store would create it. */
 function isMade(home: string): Promise<boolean> {
   return stat(join(home, 'platform')).then(
     () => true,
@@ -150,7 +150,7 @@ function refusedFix({ apiKey }: ToolContext['settings']): string {
 
 const embeddedFix = 'Set FOVEA_HOME to a folder that you may write, on a disk with room.';
 
-/** None is no fault: the first call to one starts it. */
+/** No store is no fault: the first call to one starts it. */
 async function checkEventStore(context: ToolContext): Promise<Finding> {
   const place = await context.eventStorePlace().catch(asFoveaError);
   if (place instanceof FoveaError) {

@@ -1,4 +1,4 @@
-// A link that a service gave, downloaded to a file below the file roots.
+// Downloads a link of a service to a file below the file roots.
 
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
@@ -49,7 +49,7 @@ export async function saveLink(
 ): Promise<Downloaded> {
   const name = basename(path);
   if (!overwrite) return download(link, path, name, context);
-  // What was there stays whole until the download is.
+  // The existing file stays until the download is complete.
   const fresh = `${path}.${randomUUID()}.new`;
   try {
     const downloaded = await download(link, fresh, name, context);

@@ -110,7 +110,7 @@ const keeping: readonly Tool[] = [
     title: 'Hold event',
     description: 'Keeps an event from every cleanup.',
     summarize: (_answer, { event_id }) => `No cleanup removes event ${quoted(event_id)}.`,
-    // Models follow what is proposed: never the undoing.
+    // Models follow proposals: none of them undoes anything.
     next: (_answer, { event_id }) => [showCall(event_id)],
   }),
   fromOperation(eventStore.events_release, {

@@ -1,4 +1,4 @@
-// What several families say of work that they started: the next call, and what goes on.
+// Follow-up calls and background tasks that several toolsets share.
 
 import type { BackgroundTask, NextCall } from '../src/mcp/tool.ts';
 

@@ -1,4 +1,4 @@
-// How tools say things: figures with their nouns, and names that others chose made safe to quote.
+// Formats figures and names in the texts of tools, and makes names by others safe to quote.
 
 import { basename } from 'node:path';
 import { foreignWords, isPlain } from '../src/mcp/foreign-text.ts';
@@ -10,7 +10,7 @@ export function count(figure: number, singular: string, plural = `${singular}s`)
 
 const quotedLengthMax = 80;
 
-/** A name that others chose, in a sentence of ours: on one line, short, and marked as theirs. */
+/** Quotes a name by others in a sentence of ours: on one line, short, and marked as theirs. */
 export function quoted(name: string): string {
   return foreignWords(onOneLine(name, quotedLengthMax));
 }
@@ -18,12 +18,12 @@ export function quoted(name: string): string {
 /** Far more than most paths have, and no more than a line can bear. */
 const ownLengthMax = 400;
 
-/** What this call or the settings say themselves, such as a path to save to: in quotes alone. */
+/** Quotes a value of this call or the settings, such as a path to save to. */
 export function asGiven(words: string): string {
   return `"${onOneLine(words, ownLengthMax)}"`;
 }
 
-/** The path of a file, which may have been found by a pattern: its name may be anybody's. */
+/** Quotes the path of a file found by a pattern: its name may be by others. */
 export function fileAt(path: string): string {
   return isPlain(basename(path)) ? asGiven(path) : foreignWords(onOneLine(path, ownLengthMax));
 }
@@ -57,7 +57,7 @@ export function splitList(splits: Readonly<Record<string, unknown>>): string {
     .join(', ');
 }
 
-/** One word of a service, such as a status or a time: without quotes where it is no more. */
+/** One word of a service, such as a status or a time: without quotes where it is a plain word. */
 export function bare(word: string): string {
   return isPlain(word) ? word : quoted(word);
 }

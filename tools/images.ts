@@ -115,7 +115,7 @@ export const imageTools: readonly Tool[] = [
     title: 'Upload zip',
     description: 'Sends a dataset folder or zip; without path, gives a URL to PUT to.',
     fileArguments: ['path'],
-    // What a folder holds below is not looked at, and what is there already is skipped.
+    // Subfolders are not searched, and existing images are skipped.
     repeated: 'made',
     givesSecret: true,
     input: zipInput,
@@ -194,7 +194,7 @@ async function getImage({ save_to, ...input }: z.output<typeof getInput>, contex
   };
 }
 
-/** The image in small. One that cannot be had takes nothing away from the words. */
+/** A preview of the image; undefined where it cannot be had, which fails nothing. */
 async function showThumb(link: string | undefined, { client, signal }: ToolContext) {
   if (link === undefined) return { images: [] };
   try {

@@ -1,4 +1,4 @@
-// The one list of tools, in the order in which hosts see them.
+// All tools, in the order in which hosts see them.
 
 import type { Tool } from '../src/mcp/tool.ts';
 import { annotationTools } from './annotation.ts';

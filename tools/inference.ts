@@ -15,7 +15,7 @@ const { image, confidence, overlap, classes } = run.query.shape;
 
 const input = z.strictObject({
   project,
-  // Models give a number as one.
+  // Some models send numbers as strings.
   version: z.coerce.string().optional().describe('Number, or local; default: the deployed model.'),
   file: z.string().min(1).optional().describe('Image path.'),
   url: image.describe('Or URL.'),

@@ -1,4 +1,4 @@
-// A file below the file roots, as the body of a call.
+// Reads files below the file roots for the body of a call.
 
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -42,7 +42,7 @@ export async function readBase64(
 }
 
 /**
- * The bytes of a file, once its size was checked. `real`: from the file roots. Throws
+ * The bytes of a file after a check of its size. `real`: from the file roots. Throws
  * `invalid_input` for a folder, `conflict` where the path was swapped, and what the check throws.
  */
 export async function readRealFile(
@@ -59,7 +59,7 @@ export async function readRealFile(
   }
 }
 
-/** A folder can be opened, and is not what was meant. */
+/** Opening a folder succeeds, so folders are refused first. */
 async function openFile(real: string, path: string, argument: string) {
   if ((await stat(real)).isDirectory()) {
     throw invalidArgument(argument, `${fileAt(path)} is a folder; name a file`);

@@ -1,4 +1,4 @@
-// Asking again and again until something is done, for as long as a host waits for a tool.
+// Polls until a condition holds, for as long as a host waits for a tool.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../src/limits.ts';
@@ -10,8 +10,8 @@ export interface Wait {
 }
 
 /**
- * The first answer that is done, or the last one when the time is up. Between two questions there
- * are 0.5 s at first and 5 s in the end. Throws what `ask` throws, and when the call is cancelled.
+ * The first answer that is done, or the last one when the time is up. Polls every 0.5 s at first
+ * and every 5 s in the end. Throws what `ask` throws, and when the call is cancelled.
  */
 export async function poll<Answer>(
   ask: () => Promise<Answer>,

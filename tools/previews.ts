@@ -1,4 +1,4 @@
-// versions_preview: what settings would do to a few images, as a picture and in words.
+// versions_preview: shows what settings do to a few images, as an image and as text.
 
 import * as z from 'zod';
 import { check } from '../src/contract/check.ts';
@@ -16,7 +16,7 @@ const { versions_preview, versions_preview_files } = previews;
 const path = z.string().min(1);
 const { preprocessing, augmentation, ...choices } = previewShape;
 
-/** What hosts are shown: what other tools explain is not explained again. */
+/** The listed parameters, without explanations that other tools give. */
 const offered = z.strictObject({
   project: versions_preview.pathParameters.shape.project.optional(),
   files: z.array(path).min(1).optional().describe('Or local images.'),
@@ -106,7 +106,7 @@ function checkTogether({ files, project, annotations, ...input }: PreviewInput):
   }
 }
 
-/** The name of a file is shown without a fence: it takes over no words of others. */
+/** File names are shown without a fence, so they take no names by others. */
 function nameOf({ project }: Subject): string {
   const slug = lastPart(project);
   return isPlain(slug) ? slug : 'project';

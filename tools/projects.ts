@@ -9,7 +9,7 @@ import { count, lastPart, nameList, quoted, splitList, tally } from './format.ts
 
 const versionsShown = 20;
 
-/** Most questions are about the last ones; old projects have hundreds. */
+/** The newest versions: old projects have hundreds. */
 function newest<Version extends { readonly created?: number | undefined }>(
   versions: readonly Version[],
 ): readonly Version[] {
@@ -18,7 +18,7 @@ function newest<Version extends { readonly created?: number | undefined }>(
     .slice(0, versionsShown);
 }
 
-/** Calls that show or mend what the figures say is wrong. */
+/** Calls that show or fix the problems in the figures. */
 function healthCalls(
   { stats, splits }: Answer<typeof projects.projects_health>,
   { workspace, project }: Input<typeof projects.projects_health>,

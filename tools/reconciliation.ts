@@ -1,6 +1,6 @@
-// Whether a call whose answer was lost was carried out: looked up at the service, where that can
-// tell. What is not listed here cannot be told. Colleagues work there too: what only may be ours
-// is not taken for ours.
+// Reconciliation: reads from the service whether a call whose answer was lost was carried out.
+// Calls that are not listed here cannot be told. Others work in the workspace too: a thing that may
+// be theirs is not taken for ours.
 
 import { annotation } from '../src/contract/annotation.ts';
 import { apiKeys } from '../src/contract/api-keys.ts';
@@ -37,7 +37,7 @@ const createdProject: Reconciler = async (args, context, since) => {
   );
 };
 
-/** Whether somebody else can have made a thing that nothing tells from ours. */
+/** Whether another user may have made a thing that looks like ours. */
 function hasColleagues({ settings }: ToolContext): boolean {
   return settings.baseUrl !== undefined;
 }
@@ -139,7 +139,7 @@ const createdApiKey: Reconciler = async (args, context, since) => {
   const { body } = await client.call(apiKeys.api_keys_list, where, { signal });
   const wanted = args.name ?? undefined;
   const same = body.apiKeys.filter(({ name }) => (name ?? undefined) === wanted);
-  // A service may write down more than it was told: what differs is in doubt.
+  // A service may add members; different values leave a doubt.
   const isOurs = same.every(
     ({ scopes, folderIds }) =>
       wanted !== undefined &&
@@ -165,7 +165,7 @@ const createdApiKey: Reconciler = async (args, context, since) => {
   return unlessForeign(found, isOurs || !hasColleagues(context));
 };
 
-/** Only the embedded platform lists its tasks; another one answers that it does not know how. */
+/** Only the embedded platform lists its tasks; others answer with an error. */
 function startedTask(kind: string): Reconciler {
   return async (args, context, since) => {
     if (context.settings.baseUrl !== undefined) return { state: 'unknown' };
@@ -211,7 +211,7 @@ const storedEvent: Reconciler = async (args, context, since) => {
   );
 };
 
-/** A second one harms nobody, and nobody has the address or the figures of the first. */
+/** Making a second one is harmless: the URL and the figures of the first were lost. */
 const harmless: Reconciler = async () => ({ state: 'not-done' });
 
 export const reconcilers: ReadonlyMap<string, Reconciler> = new Map([
@@ -243,8 +243,7 @@ function whenAtPlatform(since: Date, { settings }: ToolContext): When {
 }
 
 /**
- * The newest of those that may be it. What another machine says of the time may be off by as much
- * as clocks are: what is that near is neither surely it, nor surely not.
+ * The newest candidate. Clocks of machines differ: a time within that difference proves nothing.
  */
 function newest<Thing>(
   things: readonly Thing[],
@@ -261,7 +260,7 @@ function newest<Thing>(
   const [first, second] = near;
   if (first === undefined) return { state: 'not-done' };
   if (first.time === undefined || first.time < start) return { state: 'unknown' };
-  // Nobody can tell which of the two it is.
+  // Two candidates cannot be told apart.
   if (second !== undefined && !isOwnClock) return { state: 'unknown' };
   return { state: 'done', result: describe(first.thing) };
 }

@@ -32,7 +32,7 @@ const waitInput = z.strictObject({
 type WaitInput = z.output<typeof waitInput>;
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Where some work stands, whatever was asked for it. */
+/** The state of a task, whatever kind it is. */
 interface Standing {
   readonly status: string;
   readonly done: boolean;
@@ -175,7 +175,7 @@ function stateOf({ status, progress, result }: Standing): string {
   return `is not done yet (${status === 'running' ? 'running' : 'waiting'}${percent})`;
 }
 
-/** The figures of a result that change what is done next: `: 1 of 2 failed`. */
+/** The figures that decide the next step: `: 1 of 2 failed`. */
 function outcomeOf({ succeeded, failed, metrics, splits, images }: Facts): string {
   const [good, bad] = [Number(succeeded ?? 0), Number(failed ?? 0)];
   const { map50, accuracy } = asRecord(metrics);
@@ -190,8 +190,8 @@ function outcomeOf({ succeeded, failed, metrics, splits, images }: Facts): strin
 }
 
 /**
- * What waits without figures still says that it does, in steps so small that any figure is further
- * on: hosts give up a call that is silent.
+ * Reports progress without figures in tiny steps: hosts cancel a silent call, and any real figure
+ * must be larger.
  */
 function report(
   { progress, status, done }: Standing,

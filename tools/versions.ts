@@ -43,7 +43,7 @@ export const versionTools: readonly Tool[] = [
   toolFor(versions.versions_export, {
     title: 'Export version',
     description: 'Gives a version as zip: on disk with save_to, else as link.',
-    // It starts the export where there is none, and writes a file here.
+    // It may start the export, and writes a file here.
     effect: 'adds',
     idempotent: true,
     fileArguments: ['save_to', 'overwrite'],
@@ -61,7 +61,7 @@ export const versionTools: readonly Tool[] = [
       shortDescriptions: generateWords,
       run: (input, context) => prepareGeneration(input).run(context),
     }),
-    // Hosts are shown a part of what it accepts: the whole is checked with all problems at once.
+    // Hosts see a part of the accepted settings; all settings are checked at once.
     prepare: prepareGeneration,
   },
 ];

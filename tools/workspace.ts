@@ -7,7 +7,7 @@ import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { count, lastPart, nameList, quoted } from './format.ts';
 
-/** Splits and classes of every project are what `projects_get` is for. */
+/** Without splits and classes, which `projects_get` gives. */
 function inShort({ id, name, type, images, unannotated, updated }: z.output<typeof Project>) {
   return { id, name, type, images, unannotated, updated };
 }

@@ -1,4 +1,4 @@
-// `fovea account`: the people who may sign in.
+// `fovea account`: the accounts that may sign in.
 
 import type { Accounts } from '../authorization-server/accounts.ts';
 import type { AccountCommand } from '../command-line.ts';

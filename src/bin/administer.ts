@@ -1,4 +1,4 @@
-// What the commands on accounts and applications have in common: the data they work on.
+// Opens the data that `fovea account` and `fovea application` work on.
 
 import { join } from 'node:path';
 import { type Administration, openAdministration } from '../authorization-server/administration.ts';

@@ -1,4 +1,4 @@
-// `fovea application`: the programs that may ask people to sign in.
+// `fovea application`: the OAuth clients that may ask people to sign in.
 
 import type { Applications } from '../authorization-server/applications.ts';
 import type { ApplicationCommand, ApplicationValues } from '../command-line.ts';
@@ -28,7 +28,7 @@ function addApplication(
   process.stderr.write('The secret is shown this once: nobody can show it again.\n');
 }
 
-/** Registers it; what is wrong is said of the options that were typed. */
+/** Registers an application; errors name the options that were typed. */
 function register(applications: Applications, values: ApplicationValues, workspace: string) {
   try {
     return applications.add(values, workspace);
@@ -52,7 +52,7 @@ function optionOf(path: string, redirectUris: number): string {
   return path === 'scopes' ? '--scope' : path === 'workspace' ? path : `--${path}`;
 }
 
-/** Tokens for the service itself are nobody else's to exchange. */
+/** Tokens for the service itself must not be exchanged by other applications. */
 function refuseOwnOrigin({ resource }: ApplicationValues): void {
   const { publicUrl } = readSettings();
   if (resource === undefined || publicUrl === undefined) return;

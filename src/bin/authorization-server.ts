@@ -1,4 +1,5 @@
-// The sign-in service beside a service of ours, at the same address: for `platform` and `http`.
+// The authorization server beside a service of ours, at the same address: for `platform` and
+// `http`.
 
 import {
   type AuthorizationServer,
@@ -44,7 +45,7 @@ export function mountSignIn({
   };
 }
 
-/** An address for everybody lets others of the network sign in, in plain text. */
+/** A wildcard address would let others of the network sign in, in plain text. */
 export function warnOfPlainText(host: string, publicUrl: string | undefined, log: Log): void {
   if (publicUrl !== undefined || !/^(0\.0\.0\.0|::)$/.test(host)) return;
   log.warn(
@@ -53,7 +54,7 @@ export function warnOfPlainText(host: string, publicUrl: string | undefined, log
   );
 }
 
-/** Of the addresses for everybody too: there the service is signed in to by its loopback one. */
+/** Wildcard addresses count as well: there the service is signed in to by its loopback address. */
 function isOfThisMachine(host: string): boolean {
   return isLoopbackHost(host) || host === '0.0.0.0' || host === '::';
 }

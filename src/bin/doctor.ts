@@ -22,7 +22,7 @@ export async function runDoctor({ json }: DoctorCommand): Promise<void> {
   if (!healthy) process.exitCode = 1;
 }
 
-/** Beside a bad setting the rest is looked at too; the bad one has its default then. */
+/** A bad setting gets its default, so that the rest can be checked too. */
 async function checksOf(): Promise<readonly Check[]> {
   const found = await examine(withWorkspace(surveySettings().settings));
   return found.map(({ detail, fix, advice, ...rest }) => ({
@@ -54,7 +54,7 @@ async function examine(settings: Settings): Promise<readonly Check[]> {
   }
 }
 
-/** A terminal would obey what a file or a service put there. */
+/** Text from files and services may hold terminal escape sequences. */
 function rowOf({ check, ok, detail, fix, advice }: Check): string {
   const lines = [`${ok ? 'ok ' : 'BAD'}  ${check.padEnd(12)}  ${detail}`];
   if (fix !== undefined) lines.push(`${' '.repeat(19)}-> ${fix}`);

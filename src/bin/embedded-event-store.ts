@@ -1,4 +1,4 @@
-// The Event Store inside the process that serves MCP. Loaded where no other one answers.
+// The Event Store inside the process that serves MCP. Loaded where no other Event Store answers.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

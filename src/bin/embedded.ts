@@ -18,7 +18,7 @@ export interface Embedded {
   readonly upstream: Upstream;
 }
 
-/** On a free port of 127.0.0.1, with a key that nobody else has and that ends with the process. */
+/** Listens on a free port of 127.0.0.1, with a random key that ends with the process. */
 export async function startEmbedded(settings: Settings, log: Log): Promise<Embedded> {
   const key = new Secret(randomBytes(32).toString('base64url'));
   const service = await startPlatform({

@@ -1,4 +1,4 @@
-// Whether an Event Store answers at the usual address. Loaded with the first call that asks.
+// Finds an Event Store at the usual address. Loaded with the first call that asks.
 
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';

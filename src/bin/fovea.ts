@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The entry of all commands: only what makes the rest load faster, and a word to an older Node.
+// The entry of all commands: prepares fast loading, and refuses an older Node.
 
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What `fovea http` stands before: the embedded platform with its sign-in service, or services of
-// others.
+// The services behind `fovea http`: the embedded platform with its sign-in service, or hosted
+// services.
 
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
@@ -51,7 +51,7 @@ const tokenPath = '/oauth/token';
 
 /**
  * The embedded platform and its sign-in service, in this process. Throws `invalid_input` where
- * nobody could sign in safely.
+ * signing in would not be safe.
  */
 export async function embeddedBackend(options: BackendOptions): Promise<HttpBackend> {
   const { command, settings, log } = options;
@@ -176,7 +176,10 @@ function hostedClients(url: string, client: OAuthClient, settings: Settings): Ca
   return exchangingClients({ url, exchange, clock: systemClock, timeoutMs, proxies });
 }
 
-/** One key for all: so all must be of its workspace. What they may do there, their scopes say. */
+/**
+ * One key for all callers: so each must be of its workspace. Their scopes say what they may do
+ * there.
+ */
 function keyClients(url: string, apiKey: Secret, { timeoutMs, proxies }: Settings): CallerClients {
   const base = async () => ({ url, credential: apiKey });
   const upstreams = { base, device: notOffered, local: notOffered };

@@ -1,4 +1,4 @@
-// `fovea http`: the Model Context Protocol over HTTP, for whoever signs in.
+// `fovea http`: MCP over HTTP, for all who sign in.
 
 import list from '../../tools/list.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
@@ -7,7 +7,7 @@ import { readSettings, type Settings } from '../config.ts';
 import { scopes } from '../contract/scopes.ts';
 import type { Service } from '../http-server/service.ts';
 import { createLog, type Log } from '../log.ts';
-import { createScopeOf } from '../mcp/http/operation-scope.ts';
+import { createScopeOf } from '../mcp/http/required-scopes.ts';
 import { serversPerCaller } from '../mcp/http/servers-per-caller.ts';
 import { mcpPath, startStreamableHttp } from '../mcp/http/streamable-http.ts';
 import { toolsOverHttp } from '../mcp/http/tools-over-http.ts';
@@ -48,7 +48,7 @@ export async function runHttp(command: ServiceCommand, version: string): Promise
   });
 }
 
-interface Parts {
+interface HttpServerOptions {
   readonly command: ServiceCommand;
   readonly settings: Settings;
   readonly version: string;
@@ -56,7 +56,7 @@ interface Parts {
   readonly idempotency: LazyIdempotency['get'];
 }
 
-function start(backend: HttpBackend, parts: Parts): Promise<Service> {
+function start(backend: HttpBackend, parts: HttpServerOptions): Promise<Service> {
   const { command, settings, version, log, idempotency } = parts;
   const { host, port } = command;
   const { publicUrl, trustedProxies } = settings;

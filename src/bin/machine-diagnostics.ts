@@ -1,4 +1,4 @@
-// What the doctor sees of this machine, put together. Loaded with the first call that asks.
+// The diagnostics of this machine for the doctor. Loaded with the first call that asks.
 
 import { join } from 'node:path';
 import budget from '../../tools/budget.json' with { type: 'json' };
@@ -74,7 +74,7 @@ function findVariables(): VariableFindings {
   };
 }
 
-/** To the platform; where that is embedded, to whatever else is on the web. */
+/** The proxy to the platform; where that is embedded, to the web. */
 function wayOut({ baseUrl, proxies }: Settings): string | undefined {
   if (baseUrl !== undefined) return proxyFor(new URL(baseUrl), proxies)?.setting;
   return (proxies?.https ?? proxies?.http)?.setting;

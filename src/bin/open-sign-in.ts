@@ -1,4 +1,4 @@
-// The user's side of signing in, put together. Loaded with the first call that needs it.
+// Composes the client side of signing in. Loaded with the first call that needs it.
 
 import { join } from 'node:path';
 import list from '../../tools/list.json' with { type: 'json' };
@@ -27,7 +27,7 @@ import { tryLock } from '../storage/file-lock.ts';
 
 export interface SignIn {
   readonly flow: SignInFlow;
-  /** Undefined: the embedded platform needs none. */
+  /** Undefined: the embedded platform needs no sign-in. */
   readonly session: OwnSession | undefined;
   /** Of all profiles. */
   readonly tokens: TokenStore;
@@ -56,7 +56,9 @@ export function openSignIn(settings: Settings, log: Log, options: SignInOptions 
   };
 }
 
-/** A native client that every service of ours knows. Others give their own. */
+/**
+ * The client id of a native client, known to every service of ours; hosted services give their own.
+ */
 const builtInClientId = 'fovea';
 
 function openTokens(settings: Settings, log: Log) {
@@ -75,7 +77,7 @@ function lockFiles(folder: string): TakeLock {
   return (binding) => tryLock(join(folder, `refresh-${bindingName(binding)}.lock`), 'exclusive');
 }
 
-/** What is in memory is no business of other processes. */
+/** Tokens in memory are not shared with other processes. */
 function locksOfThisProcess(): TakeLock {
   const taken = new Set<string>();
   return (binding: Binding) => {
@@ -132,7 +134,7 @@ function openFlow(
   return createSignInFlow({ client, session, scopes, redirectPort, listens, browser });
 }
 
-/** Those of the settings, else what the offered tools need, in the order of the specification. */
+/** The scopes of the settings, else those that the offered tools need, in the order of the API. */
 function askedScopes(settings: Settings): readonly string[] {
   const known: readonly string[] = allScopes;
   if (settings.scopes !== undefined) {
@@ -148,7 +150,7 @@ function askedScopes(settings: Settings): readonly string[] {
   return known.filter((scope) => needed.has(scope));
 }
 
-/** The known names that were probably meant, and where the others are told. */
+/** Suggests the scopes that were probably meant, and where the others are described. */
 function hintFor(unknown: readonly string[]): string {
   const near = unknown.flatMap((scope) => nearest(scope, allScopes) ?? []);
   const guess = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;

@@ -1,4 +1,4 @@
-// What the settings say of the embedded platform, for whichever process it runs in.
+// The options of the embedded platform that come from the settings, for each process that runs it.
 
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ type FromSettings = Pick<
   'versionMultiplierMax' | 'model' | 'trainer' | 'rateLimit' | 'environment' | 'proxies'
 >;
 
-/** `rateLimit` where the settings name none. */
+/** `rateLimit`: where the settings name none. */
 export function platformOptions(settings: Settings, rateLimit: number): FromSettings {
   const { versionMultiplierMax, model, trainer, proxies } = settings;
   return {

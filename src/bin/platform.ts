@@ -57,7 +57,7 @@ export async function servePlatform(
   };
 }
 
-interface Parts {
+interface PlatformServiceOptions {
   readonly data: string;
   readonly workspace: string;
   readonly signIn: MountedSignIn | undefined;
@@ -67,7 +67,7 @@ interface Parts {
 function start(
   { host, port }: Pick<ServiceCommand, 'host' | 'port'>,
   settings: Settings,
-  parts: Parts,
+  parts: PlatformServiceOptions,
 ): Promise<Service> {
   const { signIn, ...rest } = parts;
   const { publicUrl, trustedProxies, apiKey } = settings;
@@ -89,7 +89,7 @@ function start(
   });
 }
 
-/** Nobody should have to find out by a 401 why nothing works. */
+/** Warns at the start, since a 401 would not explain why nothing works. */
 function warnOfMissing({ apiKey }: Settings, signIn: MountedSignIn | undefined, log: Log): void {
   if (signIn === undefined) {
     log.warn(

@@ -1,4 +1,4 @@
-// The folder in which a service keeps its data, looked at before anything opens it.
+// Makes and checks the data folder of a service before it is opened.
 
 import { accessSync, constants } from 'node:fs';
 import { invalidArgument, systemErrorCode } from '../errors.ts';

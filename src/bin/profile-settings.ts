@@ -4,7 +4,7 @@ import { profileName, readSettings, type Settings } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
 import { withWorkspace } from './upstream-services.ts';
 
-/** `profile` goes before FOVEA_PROFILE. Throws `invalid_input` for what can be no profile. */
+/** `profile` takes precedence over FOVEA_PROFILE. Throws `invalid_input` for an invalid name. */
 export function settingsOf(profile: string | undefined): Settings {
   const settings = withWorkspace(readSettings());
   if (profile === undefined) return settings;

@@ -1,11 +1,11 @@
-// A new password: typed twice without being shown, or the first line of stdin.
+// Reads a new password: typed twice without echo, or the first line of stdin.
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { Secret } from '../secret.ts';
 
-/** Throws `invalid_input` for two different ones, and where stdin ends before a line. */
+/** Throws `invalid_input` for two different passwords, and where stdin ends before a line. */
 export async function readPassword(prompt: string): Promise<Secret> {
   const isTyped = process.stdin.isTTY === true;
   const lines = openLines(isTyped);

@@ -1,11 +1,11 @@
-// A service as a process.
+// Runs a service until the process is told to stop.
 
 import type { Service } from '../http-server/service.ts';
 
 /** Prints the URL of a service on stdout, and serves until SIGTERM or SIGINT. */
 export function runService(service: Service): void {
   process.stdout.write(`${service.url}\n`);
-  // What a thread still works on must not keep the process: it was given back.
+  // Work of threads must not delay the end: unfinished tasks were given back.
   const stop = () => void service.close().finally(() => process.exit());
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);

@@ -36,7 +36,7 @@ export async function runSetup(command: SetupCommand): Promise<void> {
   if (shown.some(({ kind }) => kind === 'refused')) process.exitCode = 1;
 }
 
-/** What would be written into no file is a mistake. */
+/** An option that would be written into no file is a mistake. */
 function refuseWithoutHost({ hosts, all, surface, files }: SetupCommand): void {
   if (hosts.length > 0 || all) return;
   if (surface !== undefined) throw invalidArgument('--surface', 'needs a host, or --all');
@@ -56,7 +56,7 @@ function variablesOf({ surface, files }: SetupCommand): EntryVariables {
   return { surface, files: folders && { folders, isAsked: false } };
 }
 
-/** Hosts start in another folder than this shell, so that what is relative is made absolute. */
+/** Hosts start in another folder than this shell, so relative paths are made absolute. */
 function folderNamed(name: string): string {
   const path = resolve(name);
   if (path.includes(delimiter)) throw invalidArgument('--files', `must not have a "${delimiter}"`);
@@ -70,7 +70,7 @@ export function readSystemEnvironment(): SystemEnvironment {
   return { platform, homeFolder: homedir(), environment: environmentOfOthers() };
 }
 
-/** What hosts are told to start: the Node and the script that run now. */
+/** The command that hosts start: the Node and the script that run now. */
 export function thisProgram(): Running {
   return { node: process.execPath, script: realpathSync(process.argv[1] ?? '') };
 }
@@ -136,7 +136,7 @@ function sentence(outcome: SetupOutcome, dryRun: boolean): string {
   }
 }
 
-/** A terminal would obey what stands in a file of somebody else. */
+/** Files of other programs may hold terminal escape sequences. */
 function print(text: string): void {
   process.stdout.write(`${text.replace(/[^\P{C}\n\t]+/gu, ' ')}\n`);
 }

@@ -1,12 +1,12 @@
-// One key of ours, used for callers who may do less than it.
+// Restricts one API key that serves callers with fewer rights than the key.
 
 import type { Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
 import type { Client } from '../http-client/client.ts';
 
 /**
- * The client without what makes or strengthens API keys: left to themselves such calls give the
- * rights of the key behind, and not those of whoever asks.
+ * The client without operations that make or strengthen API keys: a new key would have the rights
+ * of the shared key, and not those of the caller.
  */
 export function withoutKeyMaking(client: Client): Client {
   return {

@@ -9,7 +9,10 @@ import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
 import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';
 
-/** Waits until the person has signed in. Throws why not, and `conflict` where nobody needs to. */
+/**
+ * Waits until the person has signed in. Throws the failure, and `conflict` where no sign-in is
+ * needed.
+ */
 export async function runSignIn({ profile, paste }: SignInCommand): Promise<void> {
   const settings = settingsOf(profile);
   if (settings.credentials === 'memory' && settings.baseUrl !== undefined) {

@@ -5,7 +5,7 @@ import { createLog } from '../log.ts';
 import { openSignIn } from './open-sign-in.ts';
 import { settingsOf } from './profile-settings.ts';
 
-/** Says what could not be revoked. Throws where the tokens cannot be read to be revoked. */
+/** Reports tokens that could not be revoked. Throws where the tokens cannot be read. */
 export async function runSignOut({ profile }: ProfileCommand): Promise<void> {
   const settings = settingsOf(profile);
   const { flow, close } = openSignIn(settings, createLog(settings.logLevel));

@@ -1,5 +1,5 @@
-// The links of the embedded platform at the address of `fovea http`: the platform itself is on a
-// port of this machine, which nobody beyond it can reach.
+// A reverse proxy for signed links of the embedded platform at the address of `fovea http`: the
+// platform itself listens on a loopback port.
 
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -48,7 +48,8 @@ async function forward(
   const answered = once(sent, 'response').catch((cause) => {
     throw new FoveaError('unreachable', 'The platform does not answer.', { cause });
   });
-  // The platform may answer before it has read all: what breaks off then is no failure.
+  // The platform may answer before it has read the whole request: the rest of the upload is
+  // dropped.
   pipeline(given, sent, { end: true }).catch(() => {});
   const [answer]: IncomingMessage[] = await answered;
   if (answer === undefined) return;

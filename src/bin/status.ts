@@ -20,7 +20,7 @@ export async function runStatus({ profile }: ProfileCommand): Promise<void> {
       [other.profile, other.workspaceUrl, other.issuer].join(' ').trim(),
     ]);
     for (const [name = '', value = ''] of [...rows, ...more]) {
-      // A terminal would obey what a service or a file put there.
+      // Text from services and files may hold terminal escape sequences.
       process.stdout.write(`${name.padEnd(14)}${value.replaceAll(/\p{C}+/gu, ' ')}\n`);
     }
     if (status.status !== 'signed_in') process.exitCode = 1;

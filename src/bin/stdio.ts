@@ -17,7 +17,7 @@ import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
 
 export async function runStdio(version: string): Promise<void> {
   const settings = withWorkspace(readSettings());
-  // Before stdin is listened to: that keeps a process alive which will answer nobody.
+  // Checked before stdin is read: a listener would keep a useless process alive.
   checkToolsets(list, settings.toolsets);
   const log = createLog(settings.logLevel);
   const wire = openStdioTransport(process.stdin, protocolOutput, log);

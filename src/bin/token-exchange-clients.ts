@@ -1,5 +1,5 @@
-// The platform as each caller of `fovea http` may see it: with a token of the caller's own, which
-// is not the one that the caller has shown (MCP authorization, token passthrough).
+// Clients of the platform for callers of `fovea http`, each with an exchanged token: the caller's
+// own token is not passed on (MCP authorization, token passthrough).
 
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
@@ -14,7 +14,7 @@ import type { ExchangedToken } from '../sign-in/resource-server.ts';
 export interface ExchangeOptions {
   /** The platform. */
   readonly url: string;
-  /** Another token in place of this one. */
+  /** Token exchange (RFC 8693). */
   readonly exchange: (presented: Secret, signal: AbortSignal) => Promise<ExchangedToken>;
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface CallerClients {
   close(): Promise<void>;
 }
 
-/** A client for each token that was presented, kept until that ends: no two callers have one. */
+/** A client for each presented token, kept until the token ends: callers never share a client. */
 export function exchangingClients(options: ExchangeOptions): CallerClients {
   const { clock, timeoutMs, proxies } = options;
   const entries = new Map<string, { readonly client: Client; readonly endsAt: number }>();
@@ -48,7 +48,7 @@ export function exchangingClients(options: ExchangeOptions): CallerClients {
   };
 }
 
-/** What is dropped may still be in use; its idle sockets close by themselves. */
+/** A dropped client may still be in use; its idle sockets close by themselves. */
 function makeRoom(entries: Map<string, { readonly endsAt: number }>, clock: Clock): void {
   if (entries.size < limits.tokenCacheEntriesMax) return;
   const [oldest = ''] = entries.keys();
@@ -56,14 +56,14 @@ function makeRoom(entries: Map<string, { readonly endsAt: number }>, clock: Cloc
   for (const [name, { endsAt }] of entries) if (endsAt <= clock.now()) entries.delete(name);
 }
 
-/** The platform with an exchanged token; another one shortly before that ends, or after a 401. */
+/** The platform with an exchanged token; a new one shortly before it ends, or after a 401. */
 export function exchangingUpstream(
   presented: Secret,
   { url, exchange, clock }: ExchangeOptions,
 ): () => Promise<Upstream> {
   let known: ExchangedToken | undefined;
   let running: Promise<ExchangedToken> | undefined;
-  // Once for all who wait.
+  // One exchange for all waiting calls.
   const ask = (): Promise<ExchangedToken> => {
     running ??= exchange(presented, AbortSignal.timeout(limits.oauthRequestMsMax))
       .then((token) => {
@@ -91,7 +91,7 @@ export function exchangingUpstream(
   };
 }
 
-/** For services that have no users, and are not for those of others. */
+/** For services without users, which are not offered over HTTP. */
 export async function notOffered(): Promise<never> {
   throw new FoveaError('not_implemented', 'This service is not reached over HTTP.');
 }

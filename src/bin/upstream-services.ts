@@ -1,4 +1,4 @@
-// Finds or starts what the tools talk to, with the first call that needs it.
+// Finds or starts the services that the tools call, with the first call that needs each.
 
 import { systemClock } from '../clock.ts';
 import { localWorkspace, type Settings } from '../config.ts';
@@ -13,16 +13,16 @@ import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
 export interface UpstreamServices {
   /** One client for the whole process; it reaches all services. */
   client(): Promise<Client>;
-  /** Starts nothing. Throws `invalid_input` where a setting would keep one from starting. */
+  /** Starts nothing. Throws `invalid_input` where a setting would prevent the start. */
   eventStorePlace(): Promise<EventStorePlace>;
-  /** Loads what signing in needs, and sends nothing yet. */
+  /** Loads the code for signing in, and sends nothing yet. */
   signIn(): Promise<SignInFlow>;
   /**
-   * Who is signed in at this moment, as another process may have changed it; undefined: nobody, or
-   * the settings have a key, or it cannot be read.
+   * The account that is signed in now, since another process may have changed it; undefined: nobody
+   * is signed in, an API key is set, or the account cannot be read.
    */
   account(): Promise<Account | undefined>;
-  /** Closes sockets and stops what was started here. */
+  /** Closes sockets and stops the services that were started here. */
   close(): Promise<void>;
 }
 
@@ -34,13 +34,14 @@ export function withWorkspace(settings: Settings): Settings {
 
 export function connectUpstreamServices(settings: Settings, log: Log): UpstreamServices {
   const platform = once(async () => (await import('./embedded.ts')).startEmbedded(settings, log));
-  // Beside a hosted platform it does what needs no platform of others, such as previews of files.
+  // Also used beside a hosted platform, for operations that only ours has, such as previews of
+  // files.
   const local = async (): Promise<Upstream> => (await platform.get()).upstream;
   const signIn = once(async () => (await import('./open-sign-in.ts')).openSignIn(settings, log));
   const base = async (): Promise<Upstream> => {
     const { baseUrl: url, apiKey } = settings;
     if (url === undefined) return local();
-    // A key that somebody set wins over a sign-in.
+    // An API key in the settings takes precedence over a sign-in.
     if (apiKey !== undefined) return { url, credential: apiKey };
     const { session } = await signIn.get();
     const credential = await session?.accessToken();
@@ -71,7 +72,7 @@ export function connectUpstreamServices(settings: Settings, log: Log): UpstreamS
     account: async () => {
       if (settings.baseUrl === undefined || settings.apiKey !== undefined) return undefined;
       const { session } = await signIn.get();
-      // Tokens that cannot be read fail the calls that need them: those that sign out do not.
+      // Unreadable tokens fail the calls that need them, not signing out.
       return session?.account().catch(() => undefined);
     },
     close: async () => {
@@ -86,8 +87,8 @@ export function connectUpstreamServices(settings: Settings, log: Log): UpstreamS
 }
 
 /**
- * The Event Store that the settings name, else the one that answers at the usual address, else one
- * of this process. Chosen once: events of one session are not spread over two stores.
+ * The Event Store of the settings, else the one that answers at the usual address, else one in this
+ * process. Chosen once, so that the events of a session are in one store.
  */
 function connectEventStore(settings: Settings, log: Log) {
   const { deviceUrl, deviceApiKey } = settings;
@@ -112,12 +113,12 @@ function connectEventStore(settings: Settings, log: Log) {
     upstream: async (): Promise<Upstream> => (await chosen.get()).upstream,
     place: async (): Promise<EventStorePlace> => {
       const { kind, url } = (await chosen.started()) ?? (await find());
-      // One that cannot be started should be known before it is needed.
+      // A store that cannot be started should be reported before it is needed.
       if (kind === 'none') (await import('../event-store-config.ts')).readEventStoreSettings();
       return { kind, url };
     },
     close: async () => {
-      // A choice under way may be about to start one.
+      // A pending choice may be about to start one.
       await chosen.started();
       await (await started.started())?.service.close();
     },

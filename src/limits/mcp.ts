@@ -1,56 +1,61 @@
-// Bounds: what is asked of people, calls that are remembered, answers that are kept, tasks.
+// Bounds of elicitation, idempotency records, saved results and tasks.
 
 export const mcpLimits = {
-  // Consent.
+  // Elicitation.
 
-  /** Somebody at the screen answers within it; hosts that drop the question never do. */
-  consentMsMax: 45_000,
-  /** A question that is older than this is asked anew: its target may be another by then. */
-  consentSecondsMax: 300,
-  /** Answers that were used, so that none is used twice; far more than are asked in that time. */
-  consentsRememberedMax: 1_000,
+  /** A person at the screen answers within it; hosts that drop the question never do. */
+  confirmationMsMax: 45_000,
+  /** Older questions are asked again: their target may be another by then. */
+  requestStateSecondsMax: 300,
+  /**
+   * Nonces of redeemed states, so that none is redeemed twice; far more than are sealed in that
+   * time.
+   */
+  redeemedStatesMax: 1_000,
 
-  // The journal of calls that change something.
+  // Idempotency records of calls that change something.
 
   /** A model that repeats itself does so within two minutes. */
   repeatWindowSeconds: 120,
   /** An hour: later, an equal call is meant. */
   repeatWindowSecondsMax: 3_600,
-  /** Rows: a week of hard work. */
-  journalRowsMax: 10_000,
-  journalDaysMax: 7,
-  /** A result that is larger is not kept: the repeated call is told to look at the thing itself. */
-  journalResultCharactersMax: 64 * 1024,
-  /** A call without an answer is looked for within an hour; later, an equal one is meant anew. */
+  /** Records per principal: a week of hard work. */
+  idempotencyRecordsMax: 10_000,
+  idempotencyDaysMax: 7,
+  /** Larger results are not stored: a repeated call is told to look at the thing itself. */
+  storedResultCharactersMax: 64 * 1024,
+  /** A lost call is reconciled within an hour; a later equal call is meant anew. */
   lostCallSecondsMax: 3_600,
-  /** What was sent may still be under way: it is looked for no sooner. */
+  /** A lost call may still be running: it is not reconciled sooner. */
   lostCallSettleMs: 2_000,
   /** Clocks of this machine and of a service differ by no more, or doctor says so. */
   clockDifferenceMsMax: 60_000,
-  /** A process says so often that its calls still run … */
-  journalBeatMs: 5_000,
-  /** … and is taken for dead after so long without a word: a sleeping machine wakes within it. */
-  journalLeaseMs: 20_000,
-  /** How often is looked whether the same call of another process has ended. */
-  journalWaitMs: 100,
-  /** How long another process may hold the file; all calls of this one wait meanwhile. */
-  journalBusyMsMax: 1_000,
-  /** Rows are cleaned away after so many new ones, and at the start. */
-  journalCleanEvery: 500,
+  /** Interval of the heartbeat of running calls. */
+  callHeartbeatMs: 5_000,
+  /** A call without a heartbeat for so long is lost; a sleeping machine wakes within it. */
+  callLeaseMs: 20_000,
+  /** Interval at which the record of an equal running call is read. */
+  equalCallPollMs: 100,
+  /** How long another process may lock the file; all calls of this process wait meanwhile. */
+  idempotencyBusyMsMax: 1_000,
+  /** Old records are removed after so many new ones, and at the start. */
+  idempotencyCleanEvery: 500,
   /** A key of a host is a UUID or a hash. */
   idempotencyKeyCharactersMax: 200,
-  /** How often a target that changes while it is asked about is asked about. */
-  consentRoundsMax: 3,
-  /** A host that cannot ask says so at once; somebody who is away is missed only later. */
-  consentDroppedMsMax: 5_000,
+  /** How often a target that keeps changing is asked about. */
+  confirmationRoundsMax: 3,
+  /**
+   * A host that cannot ask answers with an error at once; a person who is away is reported later.
+   */
+  droppedQuestionMsMax: 5_000,
   /** A host that dropped so many questions of one connection is asked no more. */
-  consentsUnansweredMax: 2,
+  droppedQuestionsMax: 2,
 
-  // Answers that are too large for a model, kept as files.
+  // Results that are too large for a model, saved as files.
 
-  keptAnswersMax: 100,
-  keptAnswerDaysMax: 7,
-  keptAnswerBytesMax: 200 * 1024 * 1024,
+  savedResultsMax: 100,
+  savedResultDaysMax: 7,
+  savedResultBytesMax: 200 * 1024 * 1024,
 
   // Tasks, resources, the parent.
 

@@ -24,7 +24,7 @@ export const signInLimits = {
   /** Windows keeps 2,560 bytes in one entry. */
   secretChunkCharactersMax: 1_200,
   /** A host may ask its user for so long whether an address is to be opened. */
-  askToOpenMsMax: 45_000,
+  openUrlMsMax: 45_000,
 
   // Sign-in, the side of the service.
 

@@ -1,5 +1,5 @@
-// Which tools a server reaches, and by which calls: for whatever names tools beside tools/list,
-// such as resources and prompts.
+// The tools that a server can call, under the name that its tool profile gives them: for features
+// that name tools beside tools/list, such as resources and prompts.
 
 import type { NextCall } from './tool.ts';
 import type { ListedTool, ToolListSettings } from './tool-list.ts';

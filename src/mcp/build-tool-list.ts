@@ -1,10 +1,13 @@
-// The full list of tools as JSON. It is made at build time: the running server reads the file.
+// The full list of tools as JSON, made at build time: the running server reads the file.
 
 import { toolJsonSchema } from '../contract/check.ts';
 import type { Tool } from './tool.ts';
 import type { ArgumentsSchema, ListedTool, ToolHints } from './tool-list.ts';
 
-/** The entry of each tool, in the order given; of its members, the one that costs fewest tokens. */
+/**
+ * The entry of each tool, in the given order; its members stand in the order that costs the fewest
+ * tokens.
+ */
 export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
   return tools.map((tool) => ({
     name: tool.name,
@@ -23,7 +26,7 @@ export function buildToolList(tools: readonly Tool[]): readonly ListedTool[] {
   }));
 }
 
-/** By the names that hosts read: Claude Code's own, and those of MCP Apps. */
+/** Names that hosts read: those of Claude Code, and of MCP Apps. */
 function metaOf({ meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
   const { requiresUserInteraction, searchHint, maxResultSizeChars } = meta;
   const page = app && `ui://fovea/${app}`;
@@ -37,8 +40,8 @@ function metaOf({ meta = {}, app }: Tool): Pick<ListedTool, 'meta'> {
 }
 
 /**
- * The hints, by the words of the protocol: destructive is whatever does more than add, so also a
- * change, and a removal to the trash; idempotent is a call whose repetition has no further effect.
+ * The hints as MCP defines them: destructive is all that does more than add, so also a change and a
+ * removal to the trash; idempotent is a call whose repetition has no further effect.
  */
 function hintsOf(tool: Pick<Tool, 'effect' | 'idempotent' | 'openWorld'>): ToolHints {
   return {

@@ -1,5 +1,5 @@
-// One MCP server without a transport: on the low-level server of the package, so
-// that tools/list is answered from JSON made at build time.
+// An MCP server without a transport. It uses the low-level server of the package, so that
+// tools/list is answered from JSON made at build time.
 
 import {
   type CallToolResult,
@@ -86,7 +86,7 @@ export function createServer(
   return server;
 }
 
-/** For clients that take tasks: the task in place of a result that names what goes on. */
+/** For clients that support tasks: a task in place of a result whose work goes on. */
 function taskOf(
   { work, result }: Called,
   { tasks }: ServerCapabilities,

@@ -1,5 +1,5 @@
-// Text that others wrote, made fit for a model to read: nothing in it that a person cannot see, and
-// a fence around it that nobody can write who does not know the tag of the answer.
+// Text by others, made safe for a model to read: it holds no invisible characters, and stands in a
+// fence that its author cannot forge without the tag of the answer.
 
 import { randomUUID } from 'node:crypto';
 
@@ -16,7 +16,7 @@ const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\ufff9-\ufffb\u2800\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Co}]/gu;
 
-/** Most text has none of them, which one look tells. */
+/** Fast path: most text holds none of these characters. */
 const beyondAscii = /[^\t\n\u0020-\u007e]/;
 
 /** The text without unseen characters; half characters become U+FFFD. */
@@ -40,7 +40,7 @@ function cleanValue(value: unknown): unknown {
   return cleanRecord(value);
 }
 
-/** What JSON text may have to be cleaned of: beyond ASCII, or written as an escape for it. */
+/** Characters that JSON text may have to be cleaned of: beyond ASCII, or written as escapes. */
 const suspectJson = /[^\u0020-\u007e]|\\[bfru]/;
 
 /**
@@ -59,7 +59,7 @@ export interface CleanData {
   readonly json: string;
 }
 
-/** Undefined: it holds what JSON cannot say. */
+/** Undefined: the data holds values that JSON cannot represent. */
 function jsonOf(record: object): string | undefined {
   try {
     return JSON.stringify(record);
@@ -68,13 +68,15 @@ function jsonOf(record: object): string | undefined {
   }
 }
 
-/** An object, with all its strings and names cleaned; what JSON cannot say is left out. */
+/**
+ * An object with all its strings and names cleaned; values that JSON cannot represent are left out.
+ */
 export function cleanRecord(record: object): Record<string, unknown> {
   const entries = Object.entries(record).filter(([, member]) => member !== undefined);
   return Object.fromEntries(entries.map(([name, member]) => [cleanText(name), cleanValue(member)]));
 }
 
-// Private-use characters: `cleanText` takes them out of whatever others wrote.
+// Private-use characters: `cleanText` removes them from text by others.
 const opening = '\ue000';
 const closing = '\ue001';
 const marked = /\ue000([^\ue000\ue001]*)\ue001/gu;
@@ -83,8 +85,8 @@ const plainCharactersMax = 32;
 const plainWordsMax = 2;
 
 /**
- * Words of others inside a sentence of ours: marked, so that whoever shows the sentence can fence
- * them. A single short word, a number or an id says nothing by itself, and is quoted alone.
+ * Marks words by others inside a sentence of ours, so that the sentence can be shown with them
+ * fenced. A single short word, a number or an id is harmless, and only quoted.
  */
 export function foreignWords(text: string): string {
   return text === '' || isPlain(text) ? `"${text}"` : `${opening}${text}${closing}`;
@@ -106,17 +108,17 @@ export function forPeople(text: string): string {
   return text.includes(opening) ? betweenMarks(text, (words) => `"${words}"`) : cleanText(text);
 }
 
-/** For what a host may show anywhere, such as progress: the words of others are left out. */
+/** For text that a host may show anywhere, such as progress: words by others are left out. */
 export function withoutWords(text: string): string {
   return betweenMarks(text, () => '…');
 }
 
-/** For a model: what others wrote stands between `<TAG>` and `</TAG>`. */
+/** For a model: words by others stand between `<TAG>` and `</TAG>`. */
 export function fenceWords(text: string, tag: string): string {
   return betweenMarks(text, (words) => `<${tag}>${words}</${tag}>`);
 }
 
-/** Whole data of others: between `<data-TAG>` and `</data-TAG>`. */
+/** Data by others, between `<data-TAG>` and `</data-TAG>`. */
 export function fenceData(json: string, tag: string): string {
   return `<data-${tag}>${json}</data-${tag}>`;
 }

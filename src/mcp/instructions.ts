@@ -1,4 +1,4 @@
-// What a model reads once, before any tool: the order of work, and what holds for all tools.
+// The instructions that a model reads once: the order of work, and rules for all tools.
 
 /** A sentence is left out where the surface lacks a tool that it speaks of. */
 interface Sentence {

@@ -1,4 +1,4 @@
-// How a tool comes from an operation.
+// Makes tools from operations.
 
 import * as z from 'zod';
 import { check, checkInput, flatSchema, withoutNulls } from '../contract/check.ts';
@@ -23,7 +23,7 @@ import {
   tool,
 } from './tool.ts';
 
-/** What a tool takes over from its operation, unless it says otherwise. */
+/** Members that a tool takes from its operation, unless it sets its own. */
 type Inherited =
   | ('name' | 'toolset' | 'effect' | 'recoverable' | 'idempotent' | 'openWorld')
   | ('scope' | 'usesFiles');
@@ -52,13 +52,13 @@ type ToolTexts = Pick<
 interface OperationToolOptions<O extends Operation> extends ConfirmationOptions<O>, ToolTexts {
   /** The parameters that hosts are shown; all of the operation's, unless that is too much. */
   readonly offered?: z.ZodObject;
-  /** What no service does, or does in vain: refused before anything is sent. */
+  /** A combination of arguments that is useless or unsupported: refused before anything is sent. */
   mistake?(input: Input<O>): Problem | undefined;
   /** The status line for an answer. */
   summarize(answer: Answer<O>, input: Input<O>): string;
   /** The part of the answer that the model needs; all of it when left out. */
   project?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
-  /** Of a large answer: what most calls need. All of it comes with `detail: "full"`. */
+  /** The part of a large answer that most calls need. `detail: "full"` gives all of it. */
   brief?(answer: Answer<O>, input: Input<O>): Readonly<Record<string, unknown>>;
   next?(answer: Answer<O>, input: Input<O>): readonly NextCall[];
   /** Which part of the list this is. */

@@ -1,13 +1,16 @@
-// The revisions of the protocol that our servers speak.
+// The revisions of MCP that our servers speak.
 
 import { type Server, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 
-/** The newest first. The last revision is negotiated another way, so the package lists it apart. */
+/** The newest first. The package lists the stateless revision apart, since it is not negotiated. */
 export function servedRevisions(): readonly string[] {
   return [...new Set([firstStateless, ...SUPPORTED_PROTOCOL_VERSIONS])].toSorted().toReversed();
 }
 
-/** From this one on a host declares what it can with each request, and results may ask. */
+/**
+ * From this revision on a host declares its capabilities with each request, and a result may
+ * require input.
+ */
 const firstStateless = '2026-07-28';
 
 export function isStateless(server: Server): boolean {

@@ -1,5 +1,5 @@
-// What a server offers beside tools: resources, prompts, completions, tasks. All of it is made of
-// the tools, with the credential that their calls have, and nothing is read before it is asked for.
+// What a server offers beside tools: resources, prompts, completions, tasks. All of them call the
+// tools, with the same credential, and read nothing before a request needs it.
 
 import type { Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
@@ -12,7 +12,7 @@ import { type PlatformTasks, platformTasks, waitTool } from './tasks/platform-ta
 import type { CallOptions, CallTool } from './tool-call/stages.ts';
 
 export interface ServerCapabilities {
-  /** Undefined: the settings leave out what tasks are asked for with. */
+  /** Undefined: the settings leave out the tool that reads tasks. */
   readonly tasks: PlatformTasks | undefined;
   /** Adds the requests of all of them to a server, which declares them. */
   addTo(server: Server): void;
@@ -22,7 +22,7 @@ export interface CapabilityOptions extends CallOptions {
   readonly clock: Clock;
 }
 
-/** Of one credential: made once for all servers that have it. */
+/** For one credential: made once for all its servers. */
 export function createCapabilities(
   options: CapabilityOptions,
   callTool: CallTool,

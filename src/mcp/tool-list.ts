@@ -1,4 +1,4 @@
-// What a host sees of the tools: the list that was made at build time, adapted to the settings.
+// The list of tools that was made at build time, adapted to the settings.
 
 import type { Settings } from '../config.ts';
 import { invalidInput } from '../errors.ts';
@@ -19,7 +19,7 @@ export interface ArgumentsSchema {
   readonly required?: readonly string[] | undefined;
 }
 
-/** One entry of tools/list, and what hosts are not told. */
+/** One entry of tools/list, with members that hosts do not get. */
 export interface ListedTool {
   readonly name: string;
   readonly toolset: string;
@@ -33,7 +33,7 @@ export interface ListedTool {
   readonly fileArguments?: readonly string[];
   /** Arguments that hosts are not told of; `operations_find` tells them. */
   readonly hiddenArguments?: readonly string[];
-  /** What hosts are told of an argument in place of its members. */
+  /** The description that hosts get in place of the members of an argument. */
   readonly shortDescriptions?: Readonly<Record<string, string | undefined>>;
   readonly title: string;
   readonly description: string;
@@ -76,7 +76,7 @@ export function withoutLocalFiles(list: readonly ListedTool[]): readonly ListedT
     });
 }
 
-/** Throws `invalid_input` where FOVEA_TOOLSETS names what is no family. */
+/** Throws `invalid_input` where FOVEA_TOOLSETS names an unknown toolset. */
 export function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []): void {
   const families = [...new Set(list.map((tool) => tool.toolset))];
   const unknown = toolsets.filter((family) => !families.includes(family));
@@ -92,11 +92,11 @@ export function checkToolsets(list: readonly ListedTool[], toolsets: readonly st
 
 /** Why the settings do not offer a tool; undefined: they do. */
 export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): string | undefined {
-  // Those that reach others belong to no family: each call is judged by what it reaches.
+  // Dispatcher tools belong to no toolset: each call is checked by the operation that it names.
   const reachesOthers = tool.toolset === 'operations';
   if (reachesOthers && settings.toolProfile === 'full')
     return 'it belongs to FOVEA_SURFACE=compact';
-  // Who may only read has to sign in as well; that changes no data.
+  // Read-only users have to sign in too; that changes no data.
   if (settings.readOnly && !tool.annotations.readOnlyHint && tool.toolset !== 'auth') {
     return 'FOVEA_READ_ONLY leaves only tools that read';
   }

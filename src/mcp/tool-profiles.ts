@@ -1,4 +1,5 @@
-// The compact surface: the tools that most work needs, and four that reach every other operation.
+// The tool profiles: `full` lists every operation as a tool; `compact` lists the most used ones,
+// one tool that finds operations, and three dispatcher tools that call the others.
 
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
@@ -22,7 +23,7 @@ export interface OperationCall {
   readonly args: Arguments;
 }
 
-/** What most work needs, in the order of a dataset's life. */
+/** The most used operations, in the order of a dataset's life. */
 const compactNames = [
   'workspace_whoami',
   'projects_create',
@@ -41,14 +42,14 @@ const compactNames = [
 
 const operationsFindName = 'operations_find';
 
-/** One tool per effect, so that its hints are true of all that it reaches. */
+/** One dispatcher tool per effect, so that its hints are true of each operation that it calls. */
 const dispatchers: Readonly<Record<string, readonly string[]>> = {
   operations_read: ['reads'],
   operations_write: ['adds', 'changes'],
   operations_delete: ['removes'],
 };
 
-/** The one of the four that runs by itself; the others stand for the operation that they name. */
+/** Finds operations; runs as a tool of its own. */
 export const operationsFind: ListedTool = {
   ...words('Find operation', 'Finds what no other tool here does. A name gives its full schema.'),
   name: operationsFindName,
@@ -80,8 +81,8 @@ const dispatcherTools: readonly ListedTool[] = [
 ];
 
 /**
- * The tools that hosts are shown. In the compact surface, one of the four is there where it reaches
- * anything.
+ * The tools that hosts are shown. In the compact profile, a dispatcher tool is listed where it can
+ * call at least one operation.
  */
 export function listedTools(
   list: readonly ListedTool[],
@@ -116,7 +117,7 @@ export function resolveOperation(
   if (known === undefined || whyNotOffered(known, settings) || compactNames.includes(name)) {
     return { name, args };
   }
-  // A host decides by the names that it was shown: another one would slip past its rules.
+  // Hosts grant permissions by the names that they were shown: another name would evade them.
   throw otherTool(known, args, `is reached through ${dispatcherFor(known)}`);
 }
 
@@ -163,7 +164,7 @@ function dispatchedCall(
   const { operation, arguments: given, ...stray } = args;
   const tool = namedOperation(operation, listed, settings);
   const inner = { ...asArguments(given), ...stray };
-  // Arguments beside the operation are meant for it: only where they belong is to be said.
+  // Arguments beside `operation` are meant for it: the error says where they belong.
   if (Object.keys(stray).length > 0) {
     throw otherTool(tool, inner, 'takes its arguments inside "arguments"');
   }
@@ -215,7 +216,7 @@ function unknownOperation(
   ]);
 }
 
-/** JSON text is taken for what it says, as everywhere. */
+/** JSON text is parsed, as in all arguments. */
 function asArguments(given: unknown): Arguments {
   const value = typeof given === 'string' ? parsed(given) : (given ?? {});
   if (isJsonObject(value)) return value;
@@ -243,7 +244,7 @@ function otherTool(tool: ListedTool, args: Arguments, message: string): FoveaErr
   });
 }
 
-/** What hosts are told of the arguments. */
+/** The arguments as hosts see them. */
 function asListed(tool: ListedTool): ListedTool {
   const { hiddenArguments = [], shortDescriptions = {} } = tool;
   const { properties, ...schema } = tool.inputSchema;
@@ -253,7 +254,7 @@ function asListed(tool: ListedTool): ListedTool {
   return { ...tool, inputSchema: { ...schema, properties: Object.fromEntries(told) } };
 }
 
-/** Words stand for members; a bound is said by the error of the call that is beyond it. */
+/** A description replaces the members; a value out of bounds gets an error that names the bound. */
 function shortSchema(schema: unknown, toolTexts: string | undefined): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const { minimum: _, maximum: __, ...rest } = { minimum: 0, maximum: 0, ...schema };

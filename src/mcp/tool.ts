@@ -36,7 +36,7 @@ export interface ToolImage {
 export interface ConfirmationPrompt {
   /** Says what is done, to what, and that it cannot be undone or costs. */
   readonly message: string;
-  /** What must not have changed between the question and the answer. */
+  /** Facts that must not change between the question and the answer. */
   readonly facts: unknown;
 }
 
@@ -61,9 +61,9 @@ export type BackgroundTask =
       readonly version: string;
     };
 
-/** What hosts are told of a tool beside the protocol, in `_meta`. */
+/** Members of `_meta` of a tool. */
 export interface ToolMeta {
-  /** A host asks its user at every call: for what is irreversible. */
+  /** The host asks its user before each call: for irreversible tools. */
   readonly requiresUserInteraction?: true;
   /** Words by which a host's search of tools finds it. */
   readonly searchHint?: string;
@@ -75,21 +75,21 @@ export interface ToolMeta {
 export type AppName = 'contact-sheet' | 'event-timeline';
 
 export interface ToolResult {
-  /** The status line: what happened, in our words, with the figures that matter. */
+  /** The status line: what happened, with the figures that matter. */
   readonly summary: string;
   /** The facts, complete. Becomes structuredContent. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly files?: readonly SavedFile[];
-  /** The text says what they show: not every host shows pictures. */
+  /** The text describes them as well: not every host shows images. */
   readonly images?: readonly ToolImage[];
   readonly next?: readonly NextCall[];
-  /** Of a list: said before the rows. */
+  /** Which part of a list this is; stands before the rows. */
   readonly page?: Page;
-  /** What goes on in the background: a task for hosts that know tasks. */
+  /** Work that goes on in the background: a task for hosts that support tasks. */
   readonly work?: BackgroundTask;
 }
 
-/** What the person did who was asked; `none`: no answer, or an error. */
+/** The answer of the person; `none`: no answer, or an error. */
 export type ElicitationAction = 'accept' | 'decline' | 'cancel' | 'none';
 
 /**
@@ -122,15 +122,17 @@ export interface EventStorePlace {
   readonly url: string | undefined;
 }
 
-/** What a tool works with. */
+/** The services, settings and host that a tool works with. */
 export interface ToolContext {
   readonly client: Client;
-  /** Where the Event Store is, without starting one; throws what would keep it from starting. */
+  /**
+   * Where the Event Store is, without starting one; throws the error that would prevent a start.
+   */
   eventStorePlace(): Promise<EventStorePlace>;
   readonly files: FileRoots;
-  /** Loads what signing in needs with the first call, and sends nothing yet. */
+  /** Loads the code for signing in with the first call; sends nothing yet. */
   signIn(): Promise<SignInFlow>;
-  /** What is seen of this machine beside Fovea; loads what it needs with the first call. */
+  /** Diagnostics of this machine; loads its code with the first call. */
   machine(): Promise<MachineDiagnostics>;
   readonly elicitation: Elicitation;
   readonly settings: Settings;
@@ -152,21 +154,23 @@ export interface Tool {
   readonly idempotent: boolean;
   /** Whether it reaches anything beyond this machine. */
   readonly openWorld: boolean;
-  /** What an OAuth token must allow. Undefined: nothing, or the tool belongs to this machine. */
+  /**
+   * The OAuth scope of the tool. Undefined: none is needed, or the tool belongs to this machine.
+   */
   readonly scope: Scope | undefined;
   /** Whether it cannot do without files of this machine: not offered to hosts elsewhere. */
   readonly usesFiles: boolean;
   /** Optional arguments that name files of this machine: not offered to hosts elsewhere. */
   readonly fileArguments?: readonly string[];
-  /** Arguments that are taken, and not listed: too rare for what they cost in every list. */
+  /** Accepted arguments that are not listed: too rare for their cost in every list. */
   readonly hiddenArguments?: readonly string[];
   /** Words that stand in the list for the members of an argument. */
   readonly shortDescriptions?: Readonly<Record<string, string>>;
   readonly meta?: ToolMeta;
   readonly app?: AppName;
   /**
-   * What an equal call within the window of the settings does: `replayed` gives the first result,
-   * `made` runs again, since two equal ones are honest. Undefined: `replayed` unless idempotent.
+   * What an equal call within the repeat window does: `replayed` gives the first result, `made`
+   * runs again, since equal calls may be meant. Undefined: `replayed` unless idempotent.
    */
   readonly repeated?: 'replayed' | 'made';
   /** Whether its result holds a secret, which is never kept. */

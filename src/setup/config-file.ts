@@ -1,4 +1,4 @@
-// A configuration file of somebody else's program: read, replaced as a whole, kept in a copy.
+// A configuration file of another program: read, replaced as a whole, and backed up.
 
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -19,16 +19,16 @@ import { limits } from '../limits.ts';
 export interface ConfigFile {
   /** Where it really is: links stay links. */
   readonly path: string;
-  /** Undefined: there is none. */
+  /** Undefined: there is no file. */
   readonly content: Buffer | undefined;
-  /** Permissions; of a new file, those of its owner alone, since hosts keep secrets in them. */
+  /** Permissions; a new file is private to its owner, since hosts keep secrets in it. */
   readonly mode: number;
 }
 
-/** What a file was before Fovea wrote it. */
+/** The state of a file before Fovea wrote it. */
 export interface Backup {
   readonly path: string;
-  /** The start of the digest of what was written then. */
+  /** A prefix of the digest of the content that was written. */
   readonly written: string;
   /** There was no file, and the copy holds nothing. */
   readonly isNew: boolean;
@@ -39,7 +39,7 @@ export class Unusable extends Error {
   override readonly name = 'Unusable';
 }
 
-/** Throws `Unusable` for what is no plain file, is too large, or cannot be read. */
+/** Throws `Unusable` for a file that is not regular, too large, or unreadable. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const real = await realPath(path);
   const found = await stat(real).catch(absent('read'));
@@ -51,8 +51,8 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
 }
 
 /**
- * What a file was then; undefined: there was none. Throws `Unusable` for a copy that cannot be
- * read: without it nobody knows what to go back to.
+ * The earlier content of a file; undefined: there was no file. Throws `Unusable` for an unreadable
+ * backup, since there is nothing to restore then.
  */
 export async function readBackup({ path, isNew }: Backup): Promise<Buffer | undefined> {
   if (isNew) return undefined;
@@ -71,8 +71,8 @@ export function textOf(content: Buffer): string {
 }
 
 /**
- * Writes new content in one step, after a copy of the old one. Says where the copy is. Throws
- * `Unusable` where somebody else wrote the file meanwhile; then nothing has changed.
+ * Writes new content atomically after a backup of the old content, and returns the path of the
+ * backup. Throws `Unusable` where the file was changed meanwhile; then nothing is written.
  */
 export async function writeConfigFile(
   file: ConfigFile,

@@ -1,4 +1,4 @@
-// One member of a configuration file is written, and every other letter of the file stays.
+// Writes one member of a configuration file and keeps all other text.
 
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../json-object.ts';
@@ -15,7 +15,7 @@ import { editYaml, readYaml } from './yaml-text.ts';
 
 /** A language of configuration files. */
 interface Language {
-  /** All that the text says. Throws for a text that is none of the language. */
+  /** All values of the text. Throws for invalid syntax. */
   readonly read: (text: string) => unknown;
   /** The text with a member set, or removed where the value is undefined. May give up and throw. */
   readonly edit: (text: string, path: SettingPath, value: unknown, style: TextStyle) => string;
@@ -29,20 +29,20 @@ const languages: Readonly<Record<'json' | 'toml' | 'yaml', Language>> = {
 
 export type LanguageName = keyof typeof languages;
 
-/** The text cannot be edited without a doubt about what becomes of it. */
+/** The text cannot be edited with a certain outcome. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
 }
 
-/** The value at a path; undefined: there is none. Throws `NotUnderstood`. */
+/** The value at a path; undefined: it has none. Throws `NotUnderstood`. */
 export function readMember(language: LanguageName, text: string, path: SettingPath): unknown {
   return valueAt(parsed(language, withoutMark(text)), path);
 }
 
 /**
- * The text with an entry at a path, or without one where it is undefined. Of an entry that is
- * there, only the members given change. What comes out is read again, and must say what the text
- * said before and the entry, nothing else. Throws `NotUnderstood`.
+ * The text with an entry at a path, or without it where `entry` is undefined. Of an existing entry
+ * only the given members change. The result is parsed again and must hold exactly the old values
+ * and the entry. Throws `NotUnderstood`.
  */
 export function writeMember(
   language: LanguageName,
@@ -107,7 +107,7 @@ function edited(
   }
 }
 
-/** On the way to the entry there may be nothing else than groups of settings. */
+/** The members on the path to the entry must be groups of settings. */
 function refuseOddWay(root: unknown, path: SettingPath): void {
   for (let depth = 1; depth < path.length; depth += 1) {
     const value = valueAt(root, path.slice(0, depth));
@@ -134,7 +134,7 @@ function changes(
   });
 }
 
-/** A group without a member is as good as none; languages differ in whether one can be written. */
+/** An empty group counts as absent: not all languages can write one. */
 function withoutEmpty(root: unknown, path: SettingPath): unknown {
   let value = root;
   for (let depth = path.length; depth > 0; depth -= 1) {

@@ -1,11 +1,11 @@
-// What a change does to a file, for people and agents to read before they allow it.
+// Shows what a change does to a file, for people and agents to review.
 
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { isPlainObject } from '../json-object.ts';
 
 /**
- * A unified diff, of which only lines are shown that are made of the given settings of ours. The
- * settings of others stand beside them with their secrets, which no pattern finds all of.
+ * A unified diff that only shows lines made of the given settings of ours: lines of other settings
+ * may hold secrets that no pattern finds.
  */
 export function showDiff(
   path: string,
@@ -40,7 +40,7 @@ function shown(line: string, isOurs: LineTest): string {
 function lineOf(settings: unknown): LineTest {
   const words = [...new Set(wordsOf(settings).flatMap((word) => [word, inQuotes(word)]))]
     .filter((word) => word !== '')
-    // A word may hold a shorter one.
+    // A text may contain a shorter one.
     .toSorted((a, b) => b.length - a.length);
   return (text) => {
     const rest = words.reduce((left, word) => left.replaceAll(word, ' '), text);
@@ -54,7 +54,7 @@ function wordsOf(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => [name, ...wordsOf(member)]);
 }
 
-/** As the languages write what cannot stand plain. */
+/** Escaped as the configuration languages write strings. */
 function inQuotes(word: string): string {
   return JSON.stringify(word).slice(1, -1);
 }

@@ -1,4 +1,4 @@
-// What the hosts of this machine know of Fovea, and whether that still leads somewhere.
+// Finds the entries of Fovea in the hosts of this machine, and whether they still work.
 
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -55,7 +55,10 @@ function scriptOf(args: readonly string[]): string | undefined {
   return args.find((arg) => isAbsolute(arg) && /\.[cm]?[jt]s$/.test(arg));
 }
 
-/** Of a copy that is started by path: its package lies one or two folders above the script. */
+/**
+ * The version of a copy that is started by path: its package lies one or two folders above the
+ * script.
+ */
 async function versionOf([, ...args]: readonly string[]): Promise<string | undefined> {
   const script = scriptOf(args);
   if (script === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Programs on the PATH.
+// Finds programs on the PATH.
 
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';

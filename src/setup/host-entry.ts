@@ -1,4 +1,4 @@
-// The entry of Fovea in the configuration of a host: where it stands, and what it says.
+// The entry of Fovea in the configuration of a host: its location and content.
 
 import { access } from 'node:fs/promises';
 import type { HostName } from '../command-line.ts';
@@ -23,7 +23,10 @@ export interface FoundEntry {
   readonly trouble?: string;
 }
 
-/** The places of a host that are in use; where there are none, the first of all if `orFirst`. */
+/**
+ * The configuration files of a host that exist; where there are none, the first possible one if
+ * `orFirst`.
+ */
 export async function placesOf(
   host: Host,
   system: SystemEnvironment,
@@ -45,7 +48,7 @@ async function isUsed({ sign, file }: Place): Promise<boolean> {
   return (await isThere(sign)) || isThere(file);
 }
 
-/** What hosts of this machine know of Fovea; hosts that are not there are left out. */
+/** The entries of Fovea in the hosts of this machine; hosts that are not installed are left out. */
 export async function findEntries(
   names: readonly HostName[],
   system: SystemEnvironment,
@@ -111,11 +114,14 @@ export interface EntryVariables {
 /** Folders that tools may use, absolute. */
 export interface EntryFiles {
   readonly folders: readonly string[];
-  /** Whether they were asked for now; else they are written where the entry names none. */
+  /**
+   * Whether they were given on the command line; else they are only written where the entry has
+   * none.
+   */
   readonly isAsked: boolean;
 }
 
-/** What is to be written. Throws `NotUnderstood` for an entry that leads to a service elsewhere. */
+/** The entry to write. Throws `NotUnderstood` for an entry that points to a remote service. */
 export function entryFor(
   host: Host,
   text: string,
@@ -147,7 +153,7 @@ export function namesFolders(host: Host, text: string): boolean {
   return readMember(host.format, text, path) !== undefined;
 }
 
-/** The end of a sentence that begins with the file; throws on what is no matter of the file. */
+/** Ends a sentence that begins with the file; rethrows errors that are not about the file. */
 export function whyOf(thrown: unknown): string {
   if (thrown instanceof Unusable || thrown instanceof NotUnderstood) return thrown.message;
   throw thrown;

@@ -1,4 +1,4 @@
-// The hosts: where each keeps its servers, and what an entry looks like there.
+// The supported hosts: where each keeps its MCP servers, and the form of an entry.
 
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,19 +20,19 @@ export interface Host {
   readonly format: 'json' | 'toml' | 'yaml';
   /** The members that lead to the servers; an entry of Fovea is called `fovea`. */
   readonly servers: string;
-  /** Where none is in use, the first is written. */
+  /** Where no file exists, the first is written. */
   places(system: SystemEnvironment): Promise<readonly Place[]>;
   /** Written always. */
   entry(launch: Launch): Readonly<Record<string, unknown>>;
-  /** Written with a new entry only: what people change. */
+  /** Written with a new entry only, since people change it. */
   readonly first: Readonly<Record<string, unknown>>;
   /** The member of an entry that holds environment variables. */
   readonly environment: 'env' | 'envs';
-  /** What makes the host read its file. */
+  /** How to make the host read its file. */
   readonly afterwards: string;
 }
 
-/** What most hosts took over from Claude Desktop. */
+/** The form of Claude Desktop, which most hosts use. */
 const common = {
   format: 'json',
   servers: 'mcpServers',
@@ -115,7 +115,7 @@ const byName = {
     title: 'Zed',
     servers: 'context_servers',
     places: async (system) => [place(join(zedFolder(system), 'settings.json'))],
-    // Versions of before 2026 need it, later ones ignore it.
+    // Versions before 2026 need it, later ones ignore it.
     first: { source: 'custom' },
     afterwards: 'Zed reads its settings at once.',
   },
@@ -143,7 +143,7 @@ const byName = {
   },
 } as const satisfies Record<HostName, Omit<Host, 'name'>>;
 
-/** One host by its name on the command line. */
+/** The host with this name on the command line. */
 export function hostNamed(name: HostName): Host {
   return { name, ...byName[name] };
 }

@@ -1,11 +1,11 @@
-// JSON with comments, as hosts read it.
+// Edits JSON with comments, as hosts read it.
 
 import { applyEdits, findNodeAtLocation, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { indented, type SettingPath, type TextStyle } from './nested-settings.ts';
 
 const options = { allowTrailingComma: true, allowEmptyContent: true };
 
-/** An empty text holds no settings. Throws for what is no JSON. */
+/** An empty text has no settings. Throws for invalid JSON. */
 export function readJson(text: string): unknown {
   const problems: { error: number; offset: number; length: number }[] = [];
   const value: unknown = parse(text, problems, options);
@@ -27,12 +27,12 @@ export function editJson(
   const { lineEnd: eol, indent } = style;
   const insertSpaces = indent !== '\t';
   const formattingOptions = { insertSpaces, tabSize: insertSpaces ? indent.length : 1, eol };
-  // What stands on one line stays on one line, be it the file or only the group.
+  // A file or group on one line stays on one line.
   const isOneLine = isOnOneLine(root, path);
   return applyEdits(root, modify(root, [...path], value, isOneLine ? {} : { formattingOptions }));
 }
 
-/** Whether the nearest group on the path that has members has them all on one line. */
+/** Whether the nearest non-empty group on the path has all members on one line. */
 function isOnOneLine(text: string, path: SettingPath): boolean {
   const tree = parseTree(text, [], options);
   const groups = path.map((_name, at) => tree && nodeAt(tree, path.slice(0, at)));
@@ -42,8 +42,8 @@ function isOnOneLine(text: string, path: SettingPath): boolean {
 }
 
 /**
- * A new member on lines of its own after the last one and the comment beside that, which the
- * package would move away from its line. Undefined: the case is another.
+ * Adds a member on lines of its own after the last one and its comment, which the package would
+ * move away. Undefined: the case does not apply.
  */
 function addedOnLine(
   text: string,

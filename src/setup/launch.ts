@@ -1,4 +1,4 @@
-// How a host starts this copy of Fovea.
+// The command with which a host starts this copy of Fovea.
 
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -17,8 +17,8 @@ export interface Running {
 }
 
 /**
- * By path where Fovea is installed; through npx where it was started so, since npx empties its
- * cache. Windows starts no `.cmd` file directly, and npx is one there: hosts would say ENOENT.
+ * By path where Fovea is installed; through npx where it was started by npx, which empties its
+ * cache. Windows cannot start `.cmd` files such as npx directly: hosts would report ENOENT.
  */
 export function launchOf(running: Running, system: SystemEnvironment): Launch {
   const { node, script } = running;
@@ -31,8 +31,8 @@ export function launchOf(running: Running, system: SystemEnvironment): Launch {
 }
 
 /**
- * The link on the PATH that leads to this Node, where there is one: package managers keep the
- * program itself in a folder named by its version, which the next upgrade removes.
+ * The link on the PATH to this Node, where there is one: package managers keep the program in a
+ * folder named by its version, which the next upgrade removes.
  */
 function stableNode(node: string, { environment, platform }: SystemEnvironment): string {
   const name = platform === 'win32' ? 'node.exe' : 'node';
@@ -43,7 +43,7 @@ function stableNode(node: string, { environment, platform }: SystemEnvironment):
   return links.find((link) => !isShortLived(link) && leadsTo(link, node)) ?? node;
 }
 
-/** Made for one shell, or for one run of npm. */
+/** Temporary: made for one shell, or for one run of npm. */
 function isShortLived(path: string): boolean {
   return /fnm_multishells|[/\\]node_modules[/\\]|[/\\]_npx[/\\]/.test(path);
 }

@@ -1,4 +1,4 @@
-// What the doctor sees of this machine beside Fovea's own parts.
+// Diagnostics of the machine around Fovea, for the doctor.
 
 import type { HostName } from '../command-line.ts';
 import type { SettingsSurvey } from '../config.ts';
@@ -12,9 +12,9 @@ export interface HostEntry {
   readonly command: readonly string[] | undefined;
   /** Whether its environment holds a secret in plain text. */
   readonly holdsSecret: boolean;
-  /** Why the file, or what the entry starts, cannot be used: ends a sentence. */
+  /** Why the file or the command of the entry cannot be used: ends a sentence. */
   readonly trouble?: string;
-  /** The version of the copy that it starts, where that is another than this one. */
+  /** The version of the copy that it starts, if not this version. */
   readonly otherVersion?: string;
 }
 
@@ -22,7 +22,7 @@ export interface HostEntry {
 export interface NetworkFindings {
   /** Variables that name a proxy. */
   readonly proxies: readonly string[];
-  /** The one of them whose proxy the platform, or else the web, is reached through. */
+  /** The variable whose proxy is used for the platform, or else for the web. */
   readonly through: string | undefined;
   /** NODE_EXTRA_CA_CERTS names a file that holds certificates; undefined: it is not set. */
   readonly hasExtraCertificates: boolean | undefined;
@@ -42,13 +42,13 @@ export interface StoreFinding {
 /** The tools that hosts are offered under the settings. */
 export interface OfferedTools {
   readonly count: number;
-  /** What the list costs a model: as measured for a usual surface, else about. */
+  /** The tokens that the list costs a model: measured for usual profiles, else estimated. */
   readonly tokens: number;
-  /** What a token must allow for all of them. */
+  /** The scopes that all of them need. */
   readonly scopes: readonly string[];
 }
 
-/** What reads and draws pictures. */
+/** The image library. */
 export interface PictureFindings {
   readonly isNative: boolean;
   /** Of sharp. */
@@ -57,9 +57,9 @@ export interface PictureFindings {
   readonly refusal: string | undefined;
 }
 
-/** What the variables say, good or bad. */
+/** The environment variables of Fovea, valid and invalid. */
 export interface VariableFindings extends Pick<SettingsSurvey, 'problems' | 'given'> {
-  /** With our prefix, and read by nobody; beside each the variable that was probably meant. */
+  /** Unknown variables with our prefix, each with the variable that was probably meant. */
   readonly unread: readonly { readonly variable: string; readonly near: string | undefined }[];
 }
 
@@ -74,7 +74,7 @@ export interface MachineDiagnostics {
   /** Where secrets of a sign-in go. Throws `internal` for a keychain that is locked. */
   secretStore(): Promise<string>;
   stores(): Promise<readonly StoreFinding[]>;
-  /** Loads what draws, where nothing has yet. */
+  /** Loads the image library if it is not loaded yet. */
   pictures(): Promise<PictureFindings>;
   /** Servers of a host that is gone, by process id; undefined: this system does not say. */
   orphans(): Promise<readonly number[] | undefined>;

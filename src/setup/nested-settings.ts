@@ -1,4 +1,4 @@
-// Members of nested settings by their path.
+// Reads and changes members of nested settings by path.
 
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../json-object.ts';
@@ -8,7 +8,7 @@ export type SettingPath = readonly string[];
 /** How a file is laid out. */
 export interface TextStyle {
   readonly lineEnd: string;
-  /** One step: a tab, or blanks. */
+  /** One level: a tab, or blanks. */
   readonly indent: string;
 }
 
@@ -32,7 +32,7 @@ export function withValueAt(root: unknown, path: SettingPath, value: unknown): u
   return { ...members, [name]: withValueAt(members[name], rest, value) };
 }
 
-/** What a value says and an earlier one did not: of groups of settings, the members that differ. */
+/** The members of a value that differ from an earlier value, recursively. */
 export function newIn(value: unknown, earlier: unknown): unknown {
   if (!isPlainObject(value) || !isPlainObject(earlier)) return value;
   const changed = Object.entries(value).filter(
@@ -41,14 +41,14 @@ export function newIn(value: unknown, earlier: unknown): unknown {
   return Object.fromEntries(changed.map(([name, member]) => [name, newIn(member, earlier[name])]));
 }
 
-/** The same value from objects of one kind: parsers differ in the prototypes that they give. */
+/** Gives all objects the same prototype: parsers differ in it. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 
-/** Every line moved to the right, blank ones left. */
+/** Indents every line that is not blank. */
 export function indented(text: string, by: string): string {
   return text.replace(/^(?=.)/gm, by);
 }

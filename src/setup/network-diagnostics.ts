@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { NetworkFindings } from './machine-diagnostics.ts';
 import type { SystemEnvironment } from './system-environment.ts';
 
-/** What of `fetch` is needed here; another one may lead through a proxy. */
+/** The part of `fetch` that is used; another implementation may use a proxy. */
 type Fetch = (
   url: string,
   init: { readonly method: 'HEAD'; readonly redirect: 'manual'; readonly signal: AbortSignal },

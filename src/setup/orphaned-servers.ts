@@ -1,4 +1,4 @@
-// Servers that were left behind by a host that is gone.
+// Finds servers whose host has ended.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -20,8 +20,8 @@ export async function listProcesses(
 }
 
 /**
- * Servers over stdio whose parent is the first process, or the one that a session has in its
- * place: their own parent ended. Services are started by hand, and may stand alone.
+ * Stdio servers whose parent is process 1 or the subreaper of a session: their own parent ended.
+ * Other commands are started by hand, and may stand alone.
  */
 export function orphansAmong(processes: readonly SystemProcess[], self: number): readonly number[] {
   const first = processes.filter(isFirst).map(({ pid }) => pid);
@@ -30,7 +30,7 @@ export function orphansAmong(processes: readonly SystemProcess[], self: number):
     .map(({ pid }) => pid);
 }
 
-/** A program that is first in a container may be a host: only those that adopt are meant. */
+/** Process 1 of a container may be a host: only init systems count. */
 function isFirst({ pid, parent, words }: SystemProcess): boolean {
   const adopts = /(^|\/)(systemd|init|launchd|tini|dumb-init|docker-init|catatonit)$/;
   return (pid === 1 || parent === 1) && adopts.test(words[0] ?? '');

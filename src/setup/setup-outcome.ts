@@ -1,4 +1,4 @@
-// What became of the configuration of a host.
+// The outcome of setup for one configuration file.
 
 import type { HostName } from '../command-line.ts';
 
@@ -7,8 +7,8 @@ export interface SetupOutcome {
   readonly title: string;
   readonly file: string;
   /**
-   * `put-back`: the file was changed since, so that only the entry is what it was before;
-   * `same`, `nothing`: there was nothing to do, or to undo.
+   * `put-back`: the file was changed since, so only the entry was restored; `same`, `nothing`:
+   * there was nothing to do, or to undo.
    */
   readonly kind: 'written' | 'same' | 'restored' | 'put-back' | 'nothing' | 'refused';
   readonly diff?: string;
@@ -16,10 +16,10 @@ export interface SetupOutcome {
   readonly backup?: string;
   /** Why it was refused: ends a sentence that begins with the file. */
   readonly why?: string;
-  /** What to put into the file by hand. */
+  /** The text to paste into the file by hand. */
   readonly paste?: string;
-  /** What makes the host read its file. */
+  /** How to make the host read its file. */
   readonly afterwards?: string;
-  /** What the entry does not say, and people miss later. */
+  /** A hint about a setting that the entry lacks. */
   readonly note?: string;
 }

@@ -1,11 +1,11 @@
-// What the browser shows when a person comes back. It loads nothing, runs nothing, sends nothing.
+// The page that the browser shows after a sign-in. It loads, runs and sends nothing.
 
 import { randomBytes } from 'node:crypto';
 
 export interface CallbackPage {
   readonly status: number;
   readonly title: string;
-  /** Plain text, one paragraph each; words of others are welcome here, and escaped. */
+  /** Plain text, one paragraph each; text by others is escaped. */
   readonly paragraphs: readonly string[];
 }
 

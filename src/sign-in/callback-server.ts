@@ -44,7 +44,7 @@ async function respond(
   { port }: { readonly port: number },
   answer: (address: URL) => Promise<CallbackPage>,
 ): Promise<void> {
-  // Nothing of the body is read: a callback has none.
+  // The body is not read: a callback has none.
   request.resume();
   const page = await pageFor(request, port, answer);
   const { headers, body } = renderCallbackPage(page);

@@ -1,4 +1,4 @@
-// The session: a token that is good for now, for all calls of this process and its siblings.
+// The session: gives a valid access token to all calls of this process, and shares it with others.
 
 import { untilAborted } from '../abort.ts';
 import type { ValidateAnswer } from '../contract/access-token.ts';
@@ -26,15 +26,15 @@ export function createSession(options: SessionOptions): OwnSession {
 class TokenSession implements OwnSession {
   readonly #options: SessionOptions;
   readonly #binding: Binding;
-  /** What this process knows of the tokens; kept so that a keychain is not asked for each call. */
+  /** Cached, so that the keychain is not asked for each call. */
   #known: Stored | undefined;
-  /** Refreshed tokens that could not be kept; the revision is that of what they replace. */
+  /** Refreshed tokens that could not be stored; the revision is that of the tokens they replace. */
   #unsaved: Stored | undefined;
   #reading: Promise<Stored | undefined> | undefined;
   #flight: Promise<Stored | undefined> | undefined;
   /** Monotonic; a refresh that failed early is not tried again with every call. */
   #tryAgainAt = Number.NEGATIVE_INFINITY;
-  /** The token that a service got after a 401; when it refuses that too, others would not help. */
+  /** The token that was renewed after a 401; if it is refused too, another would not help. */
   #renewed: { readonly token: Secret; readonly at: number } | undefined;
 
   constructor(options: SessionOptions) {
@@ -136,13 +136,13 @@ class TokenSession implements OwnSession {
     await this.#flight?.catch(() => undefined);
   }
 
-  /** What a person should know of a sign-in that still works. */
+  /** A warning about a sign-in that still works. */
   #flaw({ tokens }: Stored): string | undefined {
     if (tokens.ended !== undefined) return 'It cannot be renewed: sign in again when it ends.';
     return this.#unsaved && 'The renewed tokens could not be kept: they end with this process.';
   }
 
-  /** What is known here, where the sign-in is still the same; else what is stored. */
+  /** The cached tokens where the sign-in is still the same; else the stored ones. */
   async #current(): Promise<Stored | undefined> {
     const known = this.#known;
     if (known && (await this.#options.tokens.isCurrent(this.#binding, known))) return known;
@@ -163,7 +163,7 @@ class TokenSession implements OwnSession {
     return this.#reading;
   }
 
-  /** Damaged tokens can be forgotten, those in a locked keychain cannot. */
+  /** Damaged tokens may be removed; tokens in a locked keychain may not. */
   async #readToEnd(): Promise<Stored | 'damaged' | undefined> {
     try {
       return await this.#read();
@@ -173,7 +173,7 @@ class TokenSession implements OwnSession {
     }
   }
 
-  /** A failure is none while the old token still works. */
+  /** A failed early refresh is ignored while the old token is valid. */
   async #refreshEarly(stored: Stored): Promise<Stored | undefined> {
     const { clock } = this.#options;
     try {
@@ -185,7 +185,7 @@ class TokenSession implements OwnSession {
     }
   }
 
-  /** One at a time; who comes while one is under way shares its outcome. */
+  /** Single flight: concurrent callers share one refresh. */
   #fly(refused?: Secret): Promise<Stored | undefined> {
     this.#flight ??= this.#locked(async () => {
       const outcome = await refreshOnce(this.#options, this.#binding, this.#unsaved, refused);
@@ -241,7 +241,7 @@ class TokenSession implements OwnSession {
     }
   }
 
-  /** Keeps what the service said, unless somebody else wrote meanwhile. */
+  /** Stores what the service said, unless another process has written since. */
   async #improved(stored: Stored, answer: ValidateAnswer): Promise<Stored> {
     const { tokens, clock } = this.#options;
     const better = withValidated(stored.tokens, answer, clock.now());

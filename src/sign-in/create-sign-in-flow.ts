@@ -23,7 +23,7 @@ export interface SignInFlowOptions {
   readonly browser: OpenBrowser;
 }
 
-/** Opens nothing, listens nowhere and asks nobody before `start`. */
+/** Opens no browser, port or connection before `start`. */
 export function createSignInFlow(options: SignInFlowOptions): SignInFlow {
   const { client, session, browser } = options;
   const signIn = createSingleSignIn(options);
@@ -49,7 +49,7 @@ export function createSignInFlow(options: SignInFlowOptions): SignInFlow {
   };
 }
 
-/** At most one sign-in at a time, however many ask for it at once. */
+/** Single flight: at most one sign-in at a time. */
 function createSingleSignIn(options: SignInFlowOptions) {
   const { session } = options;
   let starting: Promise<StartedSignIn> | undefined;
@@ -83,7 +83,7 @@ function createSingleSignIn(options: SignInFlowOptions) {
   return {
     pending: () => pending,
     failure: () => failure,
-    /** Cancels what is under way, and waits for its end. */
+    /** Cancels a pending sign-in, and waits for its end. */
     closed: async (): Promise<void> => {
       await starting?.catch(() => undefined);
       pending?.cancel();
@@ -114,7 +114,7 @@ function createSingleSignIn(options: SignInFlowOptions) {
   };
 }
 
-/** A sign-in that has ended is as good as none; a service that fails is told as it is. */
+/** An expired sign-in counts as none; other failures are thrown. */
 async function hasToken(session: Session): Promise<boolean> {
   try {
     return (await session.accessToken()) !== undefined;
@@ -139,7 +139,7 @@ function statusOf(
   return { ...facts, error, authorizationUrl: undefined, why: isIn ? 'tokens' : undefined };
 }
 
-/** Only of the person who signed in. A token that was refused is renewed once. */
+/** Claims of the signed-in person only. A refused token is renewed once. */
 async function userinfo(client: OAuthClient, session: Session, signal: AbortSignal | undefined) {
   const token = await session.accessToken(signal);
   if (token === undefined) throw signedOut();

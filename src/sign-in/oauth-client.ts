@@ -1,4 +1,4 @@
-// Who Fovea is to an authorization server.
+// Fovea as a client of an authorization server: its id, secret and the metadata of the server.
 
 import {
   type AuthorizationServer,
@@ -22,7 +22,7 @@ export interface OAuthClientOptions {
   readonly clientSecret: Secret | undefined;
   readonly clientAuth: ClientAuthentication;
   readonly clock: Clock;
-  /** Another one than that of Node.js, where a proxy is between. */
+  /** Replaces `fetch` of Node where a proxy is used. */
   readonly fetch?: Fetch;
 }
 

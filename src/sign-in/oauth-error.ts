@@ -1,4 +1,4 @@
-// What an authorization server refused, in our words.
+// Translates errors of authorization servers into ours.
 
 import {
   AuthorizationResponseError,

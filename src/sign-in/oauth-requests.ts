@@ -1,5 +1,5 @@
-// How authorization servers are asked: a deadline, small answers, no redirects, and plain http to
-// this machine alone.
+// Requests to authorization servers: with a deadline, bounded responses, no redirects, and plain
+// http to this machine alone.
 
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import { FoveaError } from '../errors.ts';
@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
 import { asProxyError } from '../network/proxy-error.ts';
 
-/** What of `fetch` is needed here; another one may lead through a proxy. */
+/** The part of `fetch` that is used; another implementation may use a proxy. */
 export type Fetch = (
   url: string,
   init: {
@@ -27,7 +27,7 @@ interface Sent {
 }
 
 /**
- * What oauth4webapi is to use for a request. Throws `unreachable`, `timed_out`, `upstream_failed`
+ * The options of oauth4webapi for a request. Throws `unreachable`, `timed_out`, `upstream_failed`
  * or, where `signal` ended it, `cancelled`.
  */
 export function requestOptions(issuer: URL, signal?: AbortSignal, through: Fetch = fetch) {
@@ -104,7 +104,7 @@ async function send(url: string, { signal, ...request }: Sent, through: Fetch): 
 /** Statuses whose Response may have no body. */
 const bodyless = [204, 205, 304];
 
-/** What a service repeats in an error would reach a model: no secret that it was sent does. */
+/** Errors reach the model: secrets that a service repeats in them are removed. */
 function withoutSent(answer: Uint8Array<ArrayBuffer>, { headers, body }: Sent): string {
   const { authorization = '' } = Object.fromEntries(new Headers(headers));
   const credentials = authorization.replace(/^\w+ +/, '');
@@ -156,7 +156,7 @@ async function readAnswer(response: Response): Promise<Uint8Array<ArrayBuffer>> 
   return bytes;
 }
 
-/** Before anything was sent, or none can tell. The system's word for it is of a closed set. */
+/** Whether the request may have been sent. The system's error code is of a closed set. */
 function failedToSend(thrown: unknown): FoveaError {
   const ofProxy = asProxyError(thrown);
   if (ofProxy) {

@@ -1,4 +1,4 @@
-// Opens an address in the person's browser.
+// Opens a URL in the person's browser.
 
 import { spawn } from 'node:child_process';
 import { thisMachine } from '../config.ts';
@@ -32,7 +32,7 @@ export function cleanAddress(address: string): string | undefined {
 
 const addressCharactersMax = 16_384;
 
-/** No shell, no words but the address, none of our variables. */
+/** No shell, no argument but the URL, none of our environment variables. */
 function launch(address: string): boolean {
   const [command, ...words] = openers[thisMachine().platform] ?? ['xdg-open'];
   const child = spawn(command ?? 'xdg-open', [...words, address], {
@@ -42,7 +42,7 @@ function launch(address: string): boolean {
     windowsHide: true,
     env: { ...environmentOfOthers() },
   });
-  // Known at once where there is no such program; what it does later is no concern of ours.
+  // A missing program is reported at once; later failures are ignored.
   child.once('error', () => undefined);
   child.unref();
   return child.pid !== undefined;

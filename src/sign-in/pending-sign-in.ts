@@ -1,4 +1,4 @@
-// One sign-in that a person is in the middle of.
+// One pending sign-in, from the authorization request to the stored tokens.
 
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -25,11 +25,11 @@ export interface PendingOptions {
 }
 
 export interface PendingSignIn {
-  /** What the person opens. */
+  /** The URL that the person opens. */
   readonly address: string;
   /** Rejects with why it ended badly. */
   readonly done: Promise<void>;
-  /** Takes the address to which the person came back. Throws what is wrong with it. */
+  /** Takes the redirect URL of the person. Throws the error that it carries. */
   take(address: string): Promise<void>;
   cancel(): void;
   /** Likewise, unless the person has come back already. */
@@ -127,7 +127,7 @@ function startTurn(options: PendingOptions, request: AuthorizationRequest) {
   };
 }
 
-/** Tokens that cannot be kept, or that nobody wants any more, are revoked. */
+/** Tokens that cannot be stored, or are no longer wanted, are revoked. */
 async function redeemAndKeep(
   { client, begin }: PendingOptions,
   request: AuthorizationRequest,

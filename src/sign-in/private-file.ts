@@ -1,4 +1,4 @@
-// Small files that only their owner can read, replaced as a whole.
+// Small files that only their owner can read, replaced atomically.
 
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -47,7 +47,7 @@ export async function readPrivateFile(
   }
 }
 
-/** Takes the place of what is there, or nothing happens. Throws `internal`, or `full`. */
+/** Replaces the file atomically. Throws `internal`, or `full`. */
 export async function replacePrivateFile(
   path: string,
   content: Uint8Array,
@@ -56,7 +56,7 @@ export async function replacePrivateFile(
   await withDraft(path, content, files, (draft) => renamePatiently(draft, path));
 }
 
-/** False, and nothing is written, when there is one already: another process was first. */
+/** False, and nothing is written, if the file exists: another process was first. */
 export async function createPrivateFile(
   path: string,
   content: Uint8Array,
@@ -82,7 +82,7 @@ export async function removePrivateFile(path: string): Promise<void> {
   }
 }
 
-/** The folder of such files: made, and private. */
+/** Makes the folder, and makes it private. */
 async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!hasModes) return;
@@ -126,7 +126,7 @@ async function withDraft<T>(
 
 const draftEnding = '.draft';
 
-/** Left behind by processes that were killed; one that is being written is younger. */
+/** Drafts left behind by killed processes; a draft that is being written is younger. */
 async function removeOldDrafts(folder: string, clock: Clock): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith(draftEnding)) continue;
@@ -149,7 +149,7 @@ async function renamePatiently(from: string, to: string): Promise<void> {
   }
 }
 
-/** A link could make us read, or make private, a file that somebody else chose. */
+/** A link could make us read, or make private, a file that another user chose. */
 async function openPrivate(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | noFollow | noWait);

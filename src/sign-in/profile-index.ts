@@ -1,4 +1,4 @@
-// Which sign-ins there are, and where their secrets are kept. No secrets are in it.
+// The index of sign-ins and of the stores that keep their secrets. It holds no secrets.
 
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -53,7 +53,7 @@ export function indexFolder(folder: string, files: PrivateFiles): ProfileIndex {
       const names = await readdir(folder).catch(() => []);
       const entries: IndexEntry[] = [];
       for (const name of names.filter((each) => each.endsWith('.json')).sort()) {
-        // One that is damaged hides none of the others.
+        // A damaged entry does not hide the others.
         const entry = await readFile(join(folder, name)).catch(() => undefined);
         if (entry !== undefined) entries.push(entry);
       }
@@ -62,7 +62,7 @@ export function indexFolder(folder: string, files: PrivateFiles): ProfileIndex {
   };
 }
 
-/** For one process. */
+/** In memory, for one process. */
 export function memoryIndex(): ProfileIndex {
   const entries = new Map<string, IndexEntry>();
   return {

@@ -1,4 +1,4 @@
-// The tokens of each profile, over a store of secrets and an index without any.
+// Stores the tokens of each profile: secrets in a secret store, the rest in an index.
 
 import { randomUUID } from 'node:crypto';
 import type { SecretStores, StoreKind } from './keychains/choose-secret-store.ts';
@@ -39,7 +39,7 @@ class ProfileTokens implements TokenStore {
       const store = await this.#stores.at(entry.place);
       const kept = await store.read(secretName(binding));
       if (kept !== undefined) return readRecord(binding, kept);
-      // Somebody may have signed out, or in again, while the two were read.
+      // Another process may have signed out, or in again, between the two reads.
       const isSame = before?.signInId === entry.signInId && before.place === entry.place;
       if (isSame) throw damagedTokens();
       before = entry;
@@ -98,7 +98,7 @@ class ProfileTokens implements TokenStore {
     );
   }
 
-  /** What the setting does not look at is as good as none. */
+  /** A store that the setting excludes counts as empty. */
   async #find(binding: Binding): Promise<IndexEntry | undefined> {
     const entry = await this.#index.read(binding);
     return entry !== undefined && this.#stores.isAllowed(entry.place) ? entry : undefined;
@@ -108,7 +108,7 @@ class ProfileTokens implements TokenStore {
     await store.write(secretName(binding), writeRecord(binding, stored));
   }
 
-  /** Of a place that is no longer used. Where it is out of reach, it stays, and nobody reads it. */
+  /** Removes tokens from a store that is no longer used; if that fails they stay, unread. */
   async #forget(binding: Binding, place: StoreKind): Promise<void> {
     try {
       await (await this.#stores.at(place)).remove(secretName(binding));

@@ -1,5 +1,5 @@
-// What an MCP server asks of an authorization server: whether a token is for it, and another token
-// in exchange, which it may show to the platform.
+// Requests of an MCP server to its authorization server: verifies tokens, and exchanges them for
+// tokens of the platform.
 
 import {
   genericTokenEndpointRequest,
@@ -63,7 +63,7 @@ export function verifyFor(
   };
 }
 
-/** Anything else than a clear answer lets nobody in. */
+/** Any unclear answer refuses the caller. */
 async function readAnswer(response: Response) {
   try {
     if (response.status === 200) return validateAnswer.parse(JSON.parse(await response.text()));

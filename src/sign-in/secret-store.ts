@@ -1,4 +1,4 @@
-// Where secrets are kept between runs.
+// A store of secrets that outlives the process.
 
 import type { Secret } from '../secret.ts';
 

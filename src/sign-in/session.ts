@@ -1,4 +1,4 @@
-// What the rest of Fovea knows of being signed in: a token that is good for now.
+// A session: what the rest of Fovea uses of a sign-in.
 
 import type { Clock } from '../clock.ts';
 import type { ValidateAnswer } from '../contract/access-token.ts';
@@ -13,7 +13,7 @@ export interface Session {
   accessToken(signal?: AbortSignal): Promise<Secret | undefined>;
   /** After a 401 for `refused`: another token, refreshed once at most; undefined: there is none. */
   renew(refused: Secret, signal?: AbortSignal): Promise<Secret | undefined>;
-  /** The person behind the tokens; undefined: signed out, or the service did not prove who. */
+  /** The subject of the tokens; undefined: signed out, or the service gave no proof. */
   subject(signal?: AbortSignal): Promise<string | undefined>;
   /** Throws `internal` where tokens could not be kept: before a person signs in for nothing. */
   ready(): Promise<void>;
@@ -26,9 +26,9 @@ export interface Session {
 
 /** Whose tokens are in use, in words that prove nothing. */
 export interface Account {
-  /** The same at each sign-in of one person, where the service proved who it is. */
+  /** Stays the same for all sign-ins of one person, where the service proved the identity. */
   readonly person: string;
-  /** Another one at each sign-in. */
+  /** Changes with each sign-in. */
   readonly signIn: string;
 }
 

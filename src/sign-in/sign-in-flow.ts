@@ -1,11 +1,11 @@
-// What tools and commands use to sign a user in and out.
+// The sign-in flow, as tools and commands use it.
 
 import type { SessionStatus } from './session.ts';
 
 export interface SignInFlow {
-  /** Starts a sign-in, or tells of the one under way. Does not wait for the person. */
+  /** Starts a sign-in, or returns the pending one. Does not wait for the person. */
   start(): Promise<StartedSignIn>;
-  /** Waits for the one under way. Throws what went wrong with it. */
+  /** Waits for the pending sign-in. Throws its failure. */
   finished(signal: AbortSignal): Promise<void>;
   /** The final address, pasted by a person whose browser cannot reach the callback. */
   finishWith(address: string): Promise<void>;

@@ -1,4 +1,4 @@
-// Tokens renewed and revoked.
+// Refreshes and revokes tokens.
 
 import {
   processRefreshTokenResponse,

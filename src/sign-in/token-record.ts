@@ -1,4 +1,4 @@
-// Tokens as the text that a store of secrets keeps, and back.
+// Serializes tokens for a store of secrets.
 
 import { FoveaError } from '../errors.ts';
 import { Secret } from '../secret.ts';
@@ -23,8 +23,8 @@ export function writeRecord(binding: Binding, { tokens, revision, signInId }: St
 }
 
 /**
- * Throws `internal` for what is no record, and for the record of another binding: whoever can
- * write the files must not be able to send the tokens of one issuer to another one.
+ * Throws `internal` for an invalid record, and for the record of another binding: write access to
+ * the files must not redirect the tokens of one issuer to another.
  */
 export function readRecord(binding: Binding, kept: Secret): Stored {
   const { version: found, binding: name, revision, signInId, tokens } = members(parsed(kept));

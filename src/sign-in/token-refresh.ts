@@ -1,4 +1,4 @@
-// One refresh for all who need one: the lock, what is stored now, the request, compare and swap.
+// Refreshes tokens once for all processes: lock, read, request, compare and swap.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
@@ -12,7 +12,7 @@ import type { Binding, Stored, TakeLock, Tokens } from './token-store.ts';
 export interface Standing {
   /** The access token's time has come: it would be refused. */
   readonly isOver: boolean;
-  /** Another one should be fetched, so that no call carries one that just ended. */
+  /** A new token should be requested, so that no call carries one that just expired. */
   readonly isDue: boolean;
   readonly canRefresh: boolean;
 }
@@ -26,7 +26,7 @@ export function standing({ expiresAt, obtainedAt, ...tokens }: Tokens, clock: Cl
   return { isOver: now >= expiresAt, isDue: now >= expiresAt - beforeMs, canRefresh };
 }
 
-/** The one error of a sign-in that nothing but another sign-in can bring back. */
+/** The error of a sign-in that can only be replaced by another sign-in. */
 export function endedError(): FoveaError {
   return new FoveaError('unauthenticated', 'The sign-in has ended.', {
     hint: 'Call auth_sign_in, or run fovea sign-in.',
@@ -48,7 +48,7 @@ export async function refreshOnce(
   const { tokens, clock } = options;
   const found = await tokens.read(binding);
   if (found === undefined) return undefined;
-  // What could not be kept is newer than what is there, unless somebody wrote since.
+  // Unsaved tokens are newer than the stored ones, unless another process has written since.
   const current = unsaved?.revision === found.revision ? unsaved : found;
   const { isDue, canRefresh } = standing(current.tokens, clock);
   const isRefused = refused?.equals(current.tokens.accessToken);
@@ -66,7 +66,7 @@ export async function refreshOnce(
   return others === undefined ? undefined : { stored: others, saved: true };
 }
 
-/** Has a deadline of its own: a caller that gives up must not lose the answer for the others. */
+/** Has its own deadline: a caller that gives up must not lose the answer for the others. */
 async function refreshed({ refresh }: SessionOptions, tokens: Tokens): Promise<Tokens> {
   const signal = AbortSignal.timeout(limits.oauthRequestMsMax);
   try {
@@ -77,7 +77,7 @@ async function refreshed({ refresh }: SessionOptions, tokens: Tokens): Promise<T
   }
 }
 
-/** Runs while no other process does. Throws `timed_out` when another one never ends. */
+/** Runs under the lock between processes. Throws `timed_out` when another process keeps it. */
 export async function underLock<T>(
   takeLock: TakeLock,
   binding: Binding,
@@ -93,7 +93,7 @@ export async function underLock<T>(
         retry: 'safe',
       });
     }
-    // Not in step with the others who wait.
+    // Random, so that waiting processes do not retry in step.
     await wait(limits.refreshLockPollMs * (0.5 + Math.random()));
   }
 }

@@ -1,4 +1,4 @@
-// The tokens in an answer of a token endpoint, read as what strangers wrote.
+// Reads the tokens in a response of a token endpoint, which is not trusted.
 
 import {
   getValidatedIdTokenClaims,
@@ -12,7 +12,7 @@ import { Secret } from '../secret.ts';
 import type { OAuthClient } from './oauth-client.ts';
 import type { Tokens } from './token-store.ts';
 
-/** What is kept of the sign-in where the answer says nothing of it. */
+/** Earlier values, kept where the response does not have them. */
 export interface Before {
   readonly scopes: readonly string[];
   readonly refreshToken?: Secret | undefined;
@@ -89,13 +89,13 @@ export function withValidated(tokens: Tokens, answer: ValidateAnswer, now: numbe
   return isSameEnd && isSameRest ? tokens : { ...tokens, expiresAt, scopes, workspaceUrl };
 }
 
-/** The scopes in a text of others that are such (RFC 6749 section 3.3). */
+/** The valid scopes of a text by others (RFC 6749 section 3.3). */
 export function readScopes(text: string): string[] {
   const isScope = (scope: string) => /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope);
   return text.split(' ').filter(isScope).slice(0, scopesMax);
 }
 
-/** A name of others, fit for one line; undefined where nothing is left. */
+/** A name by others, on one line; undefined where nothing is left. */
 export function readLine(text: string): string | undefined {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return line === '' ? undefined : line.slice(0, 200);

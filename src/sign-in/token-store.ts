@@ -26,16 +26,16 @@ export interface Stored {
   readonly signInId: string;
 }
 
-/** Whose tokens: those of one authorization server are never shown to another one. */
+/** The owner of tokens: those of one authorization server are never sent to another. */
 export interface Binding {
   readonly profile: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** The address of the service that gets them: whoever changes it in the settings gets none. */
+  /** The URL of the service that gets the tokens: after a change of the settings it gets none. */
   readonly service: string;
 }
 
-/** What is known of a profile without opening its secrets. */
+/** The data of a profile outside its secrets. */
 export interface ProfileSummary extends Binding {
   readonly workspaceUrl: string | undefined;
   /** For people: where its tokens are. */
@@ -50,17 +50,17 @@ export interface TokenStore {
   read(binding: Binding): Promise<Stored | undefined>;
   /** Whether `stored` belongs to the sign-in that is current, at the cost of a small file. */
   isCurrent(binding: Binding, stored: Stored): Promise<boolean>;
-  /** Those of a new sign-in, in place of whatever is there. To be called under the lock. */
+  /** Stores the tokens of a new sign-in in place of any others. Call it under the lock. */
   begin(binding: Binding, tokens: Tokens): Promise<Stored>;
   /**
    * Those of the same sign-in, refreshed. Undefined, and nothing written, when what is stored is
    * not `expected` any more. To be called under the lock.
    */
   replace(binding: Binding, tokens: Tokens, expected: Stored): Promise<Stored | undefined>;
-  /** Whatever is there, damaged or not. To be called under the lock. */
+  /** Removes all tokens, damaged or not. Call it under the lock. */
   remove(binding: Binding): Promise<void>;
   profiles(): Promise<readonly ProfileSummary[]>;
 }
 
-/** The lock of a binding between processes; undefined while somebody else has it. */
+/** The lock of a binding between processes; undefined while another process has it. */
 export type TakeLock = (binding: Binding) => { release(): void } | undefined;

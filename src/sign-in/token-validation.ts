@@ -1,4 +1,4 @@
-// What the service itself says of a token and of the person behind it.
+// Asks the service about a token and the person behind it.
 
 import { processUserInfoResponse, skipSubjectCheck, userInfoRequest } from 'oauth4webapi';
 import { type ValidateAnswer, validateAnswer } from '../contract/access-token.ts';

@@ -297,8 +297,8 @@ describe('tools/call', () => {
   test('failures that reach nobody do not end the process', async () => {
     server.send(callTool(62, 'doctor_fail', { how: 'stray' }));
     await server.answer(62);
-    await server.logged('An error reached nobody');
-    await server.logged('A promise failed');
+    await server.logged('Uncaught exception');
+    await server.logged('Unhandled promise rejection');
     server.send(callTool(63, 'doctor_noisy'));
     expect(await server.answer(63)).toHaveProperty('result');
     expect(server.log()).not.toContain('secret-token-123');

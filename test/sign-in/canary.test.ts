@@ -81,8 +81,8 @@ function caller(server: RawServer): Call {
 
 async function crash(server: RawServer): Promise<void> {
   server.child.kill('SIGUSR2');
-  await server.logged('An error reached nobody');
-  await server.logged('A promise failed');
+  await server.logged('Uncaught exception');
+  await server.logged('Unhandled promise rejection');
 }
 
 async function placesOf(server: RawServer): Promise<readonly Place[]> {

@@ -1,4 +1,4 @@
-// One point of the checklist.
+// One check of the doctor.
 
 import { asFoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
@@ -7,13 +7,13 @@ export interface Check {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What mends it: where it is not well. */
+  /** The remedy of a failed check. */
   readonly fix?: string;
-  /** What might be better: where it is well. */
+  /** An improvement where the check passed. */
   readonly advice?: string;
 }
 
-/** What a check found; its name is that of its row. */
+/** The outcome of a check; its name is that of its row. */
 export type Finding = Omit<Check, 'check'>;
 
 export type Run = (context: ToolContext) => Finding | Promise<Finding>;

@@ -1,4 +1,4 @@
-// Checks of what people bring to the embedded platform: a model that labels, a program that trains.
+// Checks of the model and the trainer that users give to the embedded platform.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';

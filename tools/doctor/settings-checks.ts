@@ -1,5 +1,5 @@
-// Checks of the variables: those in force, those that nobody reads, and what cannot be looked at
-// while one is wrong.
+// Checks of the environment variables: valid, invalid and unknown ones, and the checks that wait
+// for a correction.
 
 import type { Settings } from '../../src/config.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
@@ -21,7 +21,7 @@ export async function checkSettings({ machine, settings }: ToolContext): Promise
   const wrong = problems.map(({ path, message }) => ` ${path}: ${message}.`).join('');
   const fixes = [
     ...(problems.length > 0 ? ['Correct the environment variables.'] : []),
-    // A name near to none of ours may be another program's; others are slips of the fingers.
+    // A name unlike ours may belong to another program; a similar one is a typing error.
     ...unread.flatMap(({ variable, near }) =>
       near === undefined ? [] : [`Write ${near} in place of ${asGiven(variable)}.`],
     ),
@@ -53,7 +53,7 @@ function shown(variable: string, settings: Settings): string {
 
 const ofSignIn = ['keychain', 'sign-in', 'scopes', 'platform'];
 
-/** What a variable decides: with its default the finding would be of something else. */
+/** The checks that depend on a variable: with its default their findings would mislead. */
 const decided: Readonly<Record<string, readonly string[]>> = {
   FOVEA_API_KEY: ofSignIn,
   FOVEA_AUTH_URL: ofSignIn,

@@ -20,7 +20,7 @@ export function credentialRows(context: ToolContext): Readonly<Record<string, Ru
     return { keychain: row, 'sign-in': row, scopes: row };
   }
   const status = context.signIn().then((flow) => flow.status());
-  // Whoever waits for it says what went wrong.
+  // The checks that await it report the error.
   status.catch(() => undefined);
   return {
     keychain: checkKeychain,

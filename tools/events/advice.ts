@@ -1,4 +1,4 @@
-// What to do about an error of the Event Store, said with the error.
+// Adds the remedy to errors of the Event Store.
 
 import { eventStore } from '../../src/contract/event-store.ts';
 import { asFoveaError, type ErrorCode, FoveaError, invalidInput } from '../../src/errors.ts';
@@ -6,7 +6,7 @@ import { limits } from '../../src/limits.ts';
 import { type Tool, type ToolContext, wrapped } from '../../src/mcp/tool.ts';
 import { adviceOf } from './stats.ts';
 
-/** The same tool, whose errors say what would help. */
+/** The same tool, whose errors name a remedy. */
 export function withAdvice(tool: Tool): Tool {
   return wrapped(tool, async (run, context) => {
     try {
@@ -14,7 +14,7 @@ export function withAdvice(tool: Tool): Tool {
     } catch (thrown) {
       context.signal.throwIfAborted();
       const error = asFoveaError(thrown);
-      // Without an answer of the store, it is about what was asked, or about the way there.
+      // Without a response of the store, the error is about the arguments or the connection.
       if (error.upstream === undefined) throw withToolWords(error);
       const hint = await hintFor(tool.name, error, context);
       throw withHint(error, hint);
@@ -61,7 +61,7 @@ const hints: Readonly<Record<string, Hints>> = {
   },
 };
 
-/** What blocks it is in the words of the store; what would help follows from its figures. */
+/** The store says what blocks it; the remedy follows from its figures. */
 async function hintForFull({ client, signal }: ToolContext): Promise<string> {
   const timeoutMs = limits.doctorTimeoutMs;
   const stats = await client
@@ -72,7 +72,7 @@ async function hintForFull({ client, signal }: ToolContext): Promise<string> {
   return `${help}events_stats has the figures.`;
 }
 
-/** What the agent calls `file` is base64 on the wire. */
+/** The argument `file` is base64 on the wire. */
 function inToolWords(message: string): string {
   return message
     .replaceAll('inputBase64Image', 'inputFile')
@@ -80,7 +80,7 @@ function inToolWords(message: string): string {
     .replaceAll('base64_image', 'file');
 }
 
-/** Our own refusal of what was asked, which names the members of the wire. */
+/** Replaces wire names in our own errors by the names of the arguments. */
 function withToolWords(error: FoveaError): FoveaError {
   if (error.code !== 'invalid_input') return error;
   const problems = error.problems.map(({ fix, ...problem }) => ({

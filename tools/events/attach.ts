@@ -1,4 +1,5 @@
-// events_attach_video and events_attach_file: a file of this machine for a draft, told as it goes.
+// events_attach_video and events_attach_file: upload a file of this machine to a draft, with
+// progress.
 
 import { stat } from 'node:fs/promises';
 import * as z from 'zod';

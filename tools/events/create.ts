@@ -30,7 +30,7 @@ export const createInput = z.strictObject({
 
 type EventImage = z.output<typeof eventImages>[number];
 
-/** Reads the images and stores the event. Nothing is sent where one of them cannot be read. */
+/** Reads the images and stores the event. Sends nothing if an image cannot be read. */
 export async function createEvent(
   { images, ...input }: z.output<typeof createInput>,
   context: ToolContext,
@@ -56,18 +56,18 @@ export async function createEvent(
 
 const takesFiles = ' events_attach_video and events_attach_file add files until it is finalized.';
 
-/** What closes a draft. */
+/** The call that closes a draft. */
 export function finalizeCall(event_id: string): NextCall {
   const why = 'Closes the draft once all its files are attached.';
   return { tool: 'events_finalize', arguments: { event_id }, why };
 }
 
-/** What shows an event. */
+/** The call that shows an event. */
 export function showCall(event_id: string): NextCall {
   return { tool: 'events_get', arguments: { event_id }, why: 'Shows it with its images.' };
 }
 
-/** One after the other, so that images beyond what an event may hold are never in memory. */
+/** One after the other, so that memory never holds more images than an event may have. */
 async function readImages(images: readonly EventImage[], context: ToolContext) {
   let [files, bytes] = [0, 0];
   const read = async (path: string, argument: string) => {
@@ -93,5 +93,5 @@ async function readImages(images: readonly EventImage[], context: ToolContext) {
   return { images: sent, files, bytes };
 }
 
-/** As base64 they fill a JSON body, and no Event Store takes a larger one. */
+/** As base64 they fill a JSON body; no Event Store accepts a larger one. */
 const imageBytesMax = (limits.jsonBodyBytesMax / 4) * 3;

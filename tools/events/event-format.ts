@@ -1,4 +1,4 @@
-// Stored events in few words and few members.
+// Formats stored events in short.
 
 import type { events } from '../../src/contract/events.ts';
 import type { Answer } from '../../src/contract/operation.ts';
@@ -26,8 +26,8 @@ export function describeEvent(event: StoredEvent): string {
 }
 
 /**
- * The rows of a list: without what is empty, and with counts in place of detections. As many as fit
- * beside one another; `left` are those that do not.
+ * The rows of a list, without empty members, and with counts in place of detections. As many as fit
+ * the bound; `left` are the others.
  */
 export function briefEvents(events: readonly StoredEvent[]) {
   const rows = events.map(briefEvent);

@@ -1,4 +1,4 @@
-// events_get, events_list, events_latest: events in words, with small pictures of them.
+// events_get, events_list, events_latest: events as text, with previews.
 
 import * as z from 'zod';
 import { eventStore } from '../../src/contract/event-store.ts';
@@ -8,7 +8,7 @@ import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
 import { asGiven, count } from '../format.ts';
 import { finalizeCall, showCall } from './create.ts';
 import { briefEvents, describeEvent } from './event-format.ts';
-import { showPictures } from './pictures.ts';
+import { showPictures } from './previews.ts';
 
 const { events_get, events_list, events_latest } = events;
 const preview = z.boolean().optional();
@@ -24,7 +24,7 @@ export const latestInput = z.strictObject({
   preview: preview.describe('Default true.'),
 });
 
-/** Of the tool: what happened last is asked for more often than a hundred events. */
+/** The default of the tool: the latest events are asked for more often than a hundred. */
 const latestDefault = 10;
 
 export async function getEvent(

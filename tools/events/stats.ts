@@ -1,4 +1,4 @@
-// events_stats: how full the store is, what waits, what was removed, and what to do about it.
+// events_stats: how full the store is, what waits, what was removed, and the remedies.
 
 import { eventStore } from '../../src/contract/event-store.ts';
 import type { Answer } from '../../src/contract/operation.ts';
@@ -30,7 +30,7 @@ export async function readStats(context: ToolContext): Promise<ToolResult> {
   };
 }
 
-/** What would let a full store take in events again; empty: it takes them in. */
+/** Remedies for a full store; empty: it accepts events. */
 export function adviceOf(stats: Stats): readonly string[] {
   if (!stats.capacity_blocked) return [];
   const { backup, held_records } = stats;

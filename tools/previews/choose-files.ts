@@ -1,4 +1,4 @@
-// Which local images a preview shows, and the annotations that go with them.
+// Chooses the local images of a preview, with their annotations.
 
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';

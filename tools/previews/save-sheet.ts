@@ -1,4 +1,4 @@
-// Where the contact sheet of a preview is kept.
+// Chooses the path of the contact sheet of a preview, and saves it.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -14,15 +14,15 @@ interface Given {
   readonly overwrite?: boolean | undefined;
 }
 
-/** A path that somebody asked for, or the folder of all previews. */
+/** The requested path, or the folder of all previews. */
 export type SheetTarget =
   | { readonly kind: 'asked'; readonly path: string }
   | { readonly kind: 'kept'; readonly folder: string; readonly name: string };
 
 /**
- * A path that ends in .jpg is the file; any other has to be a folder that is there. Without one,
- * the sheet goes to the data folder. Throws `invalid_input` for a path outside the file roots, and
- * `conflict` for a file that exists and must not be replaced.
+ * A path that ends in .jpg is the file; any other must be an existing folder. Without a path, the
+ * sheet goes to the data folder. Throws `invalid_input` for a path outside the file roots, and
+ * `conflict` for an existing file that must not be replaced.
  */
 export async function sheetTarget(
   { save_to, overwrite = false }: Given,

@@ -1,4 +1,4 @@
-// The export of a search: how far it is, its link, or its file on disk.
+// The export of a search: its progress, its link, or its file on disk.
 
 import type { Input } from '../../src/contract/operation.ts';
 import { search } from '../../src/contract/search.ts';
@@ -10,8 +10,8 @@ import { asGiven, fileSize, quoted } from '../format.ts';
 type Wanted = Input<typeof search.search_export_get> & { readonly save_to?: string | undefined };
 
 /**
- * With `save_to`, downloads what is ready. Throws `conflict` before anything is sent where there is
- * a file already.
+ * With `save_to`, downloads a finished export. Throws `conflict` for an existing file before
+ * anything is sent.
  */
 export async function getExport(
   { save_to, ...wanted }: Wanted,

@@ -1,4 +1,4 @@
-// Which annotation belongs to which image: one file each, matched by name, or one for all.
+// Finds the annotation of each image: one file per image, matched by name, or one file for all.
 
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, sep } from 'node:path';
@@ -10,20 +10,20 @@ import type { FileThread } from './file-thread.ts';
 import { stemOf } from './image-list.ts';
 import { readText } from './read-text.ts';
 
-/** The annotation of one image, as the platform takes it. */
+/** The annotation of one image, as the platform accepts it. */
 export interface AnnotationFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Finds the annotation of an image file; undefined: there is none. Reads as late as it can. */
+/** Finds the annotation of an image file; undefined: it has none. Reads as late as possible. */
 export type FindAnnotation = (imagePath: string) => Promise<AnnotationFile | undefined>;
 
 export interface Annotations {
   readonly find: FindAnnotation;
-  /** Images that files about many images name, and that are not among those that were given. */
+  /** Images that the annotation files name and the call does not. */
   readonly imagesMissing: number;
-  /** Ends what reads them. */
+  /** Ends the thread that reads them. */
   close(): void;
 }
 

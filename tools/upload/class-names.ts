@@ -9,8 +9,8 @@ import type { Labelmap } from './file-messages.ts';
 import { readText } from './read-text.ts';
 
 /**
- * The classes of a file with one name per line, or of a YAML file with `names` as a list or as a
- * map. Throws `invalid_input` naming `argument` when there are none, or it is broken.
+ * The classes of a file with one name per line, or of a YAML file with `names` as a list or a map.
+ * Throws `invalid_input` naming `argument` for a file without names or with errors.
  */
 export async function readClassNames(
   files: FileRoots,

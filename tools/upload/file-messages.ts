@@ -1,11 +1,11 @@
-// What is said between an upload and the thread that reads its annotation files.
+// The messages between an upload and the thread that reads its annotation files.
 
 export type Labelmap = Readonly<Record<string, string>>;
 
 export type ToFileReader =
-  /** Reads through COCO or CreateML JSON, and keeps where it says what. `names` are file names. */
+  /** Indexes COCO or CreateML JSON. `names` are file names. */
   | { readonly kind: 'open'; readonly path: string; readonly names: readonly string[] }
-  /** What an opened file says of the image of that file name. */
+  /** The annotation of one image in an opened file. */
   | { readonly kind: 'part'; readonly path: string; readonly name: string }
   /** The classes of a YAML file. */
   | { readonly kind: 'class names'; readonly text: string };
@@ -14,9 +14,9 @@ export type FromFileReader =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'opened';
-      /** Those of the names that the file has; undefined: it is neither COCO nor CreateML. */
+      /** The names that the file has; undefined: it is neither COCO nor CreateML. */
       readonly names: readonly string[] | undefined;
-      /** Images of it that have none of the names. */
+      /** Images of the file with other names. */
       readonly others: number;
     }
   | { readonly kind: 'part'; readonly text: string }

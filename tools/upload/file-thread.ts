@@ -1,5 +1,5 @@
-// Large annotation files of an upload, read in a thread: the server answers meanwhile. Loaded with
-// the first of them.
+// Reads large annotation files of an upload in a thread, so that the server keeps answering. Loaded
+// with the first file.
 
 import { extname } from 'node:path';
 import { invalidArgument } from '../../src/errors.ts';
@@ -10,21 +10,21 @@ import type { FromFileReader, Labelmap, ToFileReader } from './file-messages.ts'
 
 export interface FileThread {
   /**
-   * Those of the file names that a COCO or CreateML file is about; undefined: it is neither. Throws
-   * `invalid_input` for one that is broken, or takes too much time or memory.
+   * The file names that a COCO or CreateML file annotates; undefined: it is neither. Throws
+   * `invalid_input` for an invalid file, or one that takes too much time or memory.
    */
   open(path: string, names: readonly string[]): Promise<Opened | undefined>;
   /** What an opened file says of an image of these, as a file of its own. Throws likewise. */
   part(path: string, name: string): Promise<string>;
-  /** The class names of a data.yaml, perhaps none. Throws likewise. */
+  /** The class names of a data.yaml, may be empty. Throws as `open` does. */
   classNames(path: string, text: string): Promise<Labelmap>;
   close(): void;
 }
 
-/** What is known of a file about many images. */
+/** The index of a file about many images. */
 export interface Opened {
   readonly names: readonly string[];
-  /** Images of it that have none of the names that were asked for. */
+  /** Images of the file with other names than those asked for. */
   readonly others: number;
 }
 

@@ -1,4 +1,4 @@
-// The thread that reads large annotation files of an upload: the server answers meanwhile.
+// The worker thread that reads large annotation files of an upload.
 
 import { parentPort } from 'node:worker_threads';
 import { type DatasetIndex, indexDataset } from '../../src/annotation-formats/dataset-index.ts';

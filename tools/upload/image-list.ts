@@ -1,4 +1,4 @@
-// Which image files an upload takes.
+// Lists the image files of an upload.
 
 import { basename, extname } from 'node:path';
 import { asFoveaError, invalidArgument } from '../../src/errors.ts';
@@ -19,8 +19,8 @@ export interface ImageList {
 const imageExtensions = ['.jpg', '.jpeg', '.png', '.webp', '.bmp', '.tif', '.tiff', '.avif'];
 
 /**
- * The images that the patterns stand for; with a list, only those that it names. Throws
- * `invalid_input` where nothing is left, and says what is there instead.
+ * The images that the patterns match; with a list, only those that it names. Throws `invalid_input`
+ * where no image is left, and names what is there instead.
  */
 export async function listImages(
   files: FileRoots,
@@ -80,8 +80,8 @@ function namesOf(path: string): readonly string[] {
 }
 
 /**
- * One name per line. VOC lists of one class carry 1, 0 or -1 after the name, and Darknet lists
- * whole paths: both are taken off.
+ * One name per line. VOC lists of one class have 1, 0 or -1 after the name, and Darknet lists have
+ * whole paths: both are removed.
  */
 async function readNames(files: FileRoots, list: string): Promise<readonly string[]> {
   const real = await files.readable(list, 'list');

@@ -1,4 +1,4 @@
-// Many images, a few at a time, in one order, for as long as a host waits.
+// Uploads many images, a few at a time, in order, for as long as a host waits.
 
 import { basename } from 'node:path';
 import { type ErrorCode, FoveaError } from '../../src/errors.ts';
@@ -19,7 +19,7 @@ export interface Failure {
   readonly problem: string;
 }
 
-/** What came of an upload. Images from `offset` on are still to be sent. */
+/** The report of an upload. Images from `offset` on are still to be sent. */
 export interface UploadReport {
   readonly uploaded: number;
   readonly duplicates: number;
@@ -28,7 +28,7 @@ export interface UploadReport {
   readonly annotated: number;
   readonly alreadyAnnotated: number;
   readonly unannotated: number;
-  /** Names of those. */
+  /** The file names of the unannotated images. */
   readonly unannotatedFiles: readonly string[];
   readonly boxes: number;
   readonly ids: readonly { readonly file: string; readonly id: string }[];
@@ -44,7 +44,7 @@ type Outcomes = Map<number, Uploaded | Failed>;
 
 /**
  * Sends the images from `offset` on. One bad file does not stop the rest; a service that refuses
- * all of them does. Throws where not one image could be sent.
+ * all does. Throws where no image could be sent.
  */
 export async function runUpload(
   paths: readonly string[],
@@ -90,7 +90,7 @@ function generalError({ kind, error }: Uploaded | Failed): FoveaError | undefine
 function report(paths: readonly string[], offset: number, outcomes: Outcomes): UploadReport {
   const sorted = [...outcomes].sort(([a], [b]) => a - b);
   const stopped = sorted.find(([, outcome]) => generalError(outcome));
-  // What came after the first image that has to be sent again is sent again too: as a duplicate.
+  // Images after the first one that has to be sent again are sent again too, as duplicates.
   const stop = stopped?.[0] ?? offset + sorted.length;
   const kept = sorted
     .filter(([index]) => index < stop)

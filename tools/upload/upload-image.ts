@@ -1,4 +1,4 @@
-// One image on its way to the platform: the file, then its annotation.
+// Uploads one image: the file, then its annotation.
 
 import { basename } from 'node:path';
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { FindAnnotation } from './annotation-files.ts';
 import type { Labelmap } from './file-messages.ts';
 
-/** What holds for all images of an upload. */
+/** The options of all images of an upload. */
 export interface UploadPlan {
   readonly project: string;
   readonly name: string | undefined;
@@ -60,7 +60,7 @@ export async function uploadOne(
   }
 }
 
-/** The words for a failure: what the platform said of the file, else what we say. */
+/** The message for a failure: that of the platform, else ours. */
 export function problemOf({ upstream, message, hint }: FoveaError): string {
   const said = upstream ? [upstream.message, upstream.hint] : [message, hint];
   return said.filter((part) => part !== undefined && part !== '').join(' ');
@@ -122,7 +122,7 @@ async function sendAnnotation(
   }
 }
 
-/** What the embedded platform tells of an annotation; others tell nothing. */
+/** What the embedded platform reports of an annotation; other platforms report nothing. */
 const Findings = z.looseObject({
   boxes: z.number().default(0),
   warnings: z.array(z.looseObject({ box: z.number().optional(), message: z.string() })).default([]),

@@ -1,4 +1,4 @@
-// images_upload: from what the model asked for to a plan, and from what came of it to words.
+// images_upload: turns the arguments into a plan, and the report into a result.
 
 import * as z from 'zod';
 import { project, splitName, tagName } from '../../src/contract/fields.ts';
@@ -141,7 +141,7 @@ function describeUpload(
   };
 }
 
-/** Enough to see what is wrong with their names. */
+/** Enough names to see what is wrong with them. */
 const namesShownMax = 5;
 
 function summaryOf(

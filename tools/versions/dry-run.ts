@@ -1,4 +1,4 @@
-// What a version would be: settings as they are read, warnings and image counts. Nothing is sent.
+// Describes a version before it is generated: parsed settings, warnings and image counts.
 
 import type { Settings } from '../../src/config.ts';
 import type { Answer, Input } from '../../src/contract/operation.ts';
@@ -61,7 +61,7 @@ export async function dryRun(
   };
 }
 
-/** Nothing that is bound to fail: a tag that no image has leaves none. */
+/** Settings that must fail: a tag that no image has leaves no image. */
 function nextCalls(
   wanted: Wanted,
   { splits }: Project,
@@ -104,7 +104,7 @@ async function unknownTags(
   return found.filter(({ isThere }) => !isThere).map(({ tag }) => tag);
 }
 
-/** Each is a call of its own; nobody filters by more. */
+/** One call for each tag. */
 const tagsLookedForMax = 10;
 
 /** Whether nothing is left to judge a model by. */
@@ -130,7 +130,9 @@ async function countImages(
   return expectedCounts(settings, { splits: { train, valid, test }, boxes });
 }
 
-/** Of the embedded platform: the bounds of a hosted one depend on the plan, and are not known. */
+/**
+ * Bounds of the embedded platform; those of a hosted platform depend on the plan and are not known.
+ */
 function refusalsOf(
   { augmentation, preprocessing }: Wanted,
   { baseUrl, versionMultiplierMax: cap }: Settings,
@@ -165,7 +167,7 @@ function boxlessWarnings(
   return isBoxless ? ['preprocessing.isolate needs boxes; the project has none'] : [];
 }
 
-/** What only shows beside the images and classes of the project. */
+/** Warnings that depend on the images and classes of the project. */
 function projectWarnings(
   { preprocessing, augmentation }: Wanted,
   { splits, classes, type }: Project,

@@ -1,4 +1,4 @@
-// Exporting a version: wait for the file, then bring it to disk.
+// Exports a version: waits for the file, then downloads it.
 
 import type { Input } from '../../src/contract/operation.ts';
 import { versions } from '../../src/contract/versions.ts';

@@ -1,4 +1,4 @@
-// Generating a version: warn of what is unusual, then send exactly what was given.
+// Generates a version: warns of unusual settings, then sends exactly what was given.
 
 import * as z from 'zod';
 import { checkInput } from '../../src/contract/check.ts';
@@ -21,7 +21,7 @@ const orDryRun = {
   }),
 };
 
-/** What hosts are shown. The `bb` keys have the shapes of those without: they are only named. */
+/** The listed parameters. The `bb` keys have the shapes of those without: they are only named. */
 export const generateInput = z.strictObject({
   ...versions_generate.pathParameters.shape,
   ...orDryRun.body.shape,
@@ -38,7 +38,7 @@ export const generateInput = z.strictObject({
     ),
 });
 
-/** What a list says of the settings: their members one by one would cost three times as much. */
+/** Short descriptions of the settings: listing their members would cost three times as much. */
 export const generateWords = {
   preprocessing:
     'On all images, in this order: filter-tags {tag: true | false}, filter-null {percent}, remap {old: new}, auto-orient: true, isolate: true, static-crop {x_min, x_max, y_min, y_max} percent, tile {rows, columns}, contrast {type: "Adaptive Equalization"}, grayscale: true, resize {width, height, format: "Stretch to" | "Fit within" | "Fit (black edges) in"}. May be {}.',
@@ -87,7 +87,7 @@ function nextCalls({ workspace, project }: Input<typeof versions_generate>, vers
   ];
 }
 
-/** What was checked, with its members in the order in which they were given. */
+/** The checked settings, with their members in the given order. */
 function asGiven<Checked>(given: unknown, checked: Checked): Checked;
 function asGiven(given: unknown, checked: unknown): unknown {
   if (!isJsonObject(checked)) return checked;

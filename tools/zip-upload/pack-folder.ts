@@ -1,4 +1,4 @@
-// A folder of this machine as a zip file on its way: it is packed while it is sent.
+// Packs a folder of this machine as a zip file while it is sent.
 
 import { stat } from 'node:fs/promises';
 import { basename, relative, sep } from 'node:path';
@@ -12,7 +12,7 @@ import type { ToolContext } from '../../src/mcp/tool.ts';
 import { count, fileAt, fileSize } from '../format.ts';
 
 export interface ToSend extends UploadSource {
-  /** Files in it; undefined for a zip file, which nobody has opened. */
+  /** The number of files; undefined for a zip file, which is not opened. */
   readonly files: number | undefined;
 }
 
@@ -126,7 +126,7 @@ function changed(cause: unknown): FoveaError {
   return new FoveaError('conflict', 'A file of the folder changed while it was sent.', { cause });
 }
 
-/** Streams that are open are kept in `opened`: nobody else closes them when sending ends early. */
+/** Open streams, closed here when sending ends early. */
 function addFiles(
   zip: ZipFile,
   files: readonly PackedFile[],

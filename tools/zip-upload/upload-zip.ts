@@ -1,4 +1,4 @@
-// images_upload_zip: sends a folder or a zip file, then waits for what becomes of it.
+// images_upload_zip: sends a folder or a zip file, then waits for the outcome.
 
 import { images } from '../../src/contract/images.ts';
 import type { Input } from '../../src/contract/operation.ts';
@@ -12,7 +12,7 @@ import { openToSend, type ToSend } from './pack-folder.ts';
 
 type ZipInput = Input<typeof images.images_upload_zip> & { readonly path?: string | undefined };
 
-/** Without a path, the URL for somebody else's PUT. */
+/** Without a path, the result has the URL for a PUT by another program. */
 export async function uploadZip(
   { path, ...input }: ZipInput,
   context: ToolContext,
@@ -104,7 +104,7 @@ function described(
   };
 }
 
-/** What the embedded platform tells of it; others tell what they do. */
+/** The outcome, which only the embedded platform reports in full. */
 function figuresOf(result: Readonly<Record<string, unknown>>): string {
   const figure = (name: string) => (typeof result[name] === 'number' ? result[name] : 0);
   const said: readonly (readonly [number, string])[] = [

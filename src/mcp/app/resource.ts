@@ -1,4 +1,5 @@
-// Pages for hosts that show MCP Apps, as resources. Every other host has the same in words.
+// Pages for hosts that support MCP Apps, served as resources. Other hosts get the same facts as
+// text.
 
 import { readFile } from 'node:fs/promises';
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
@@ -25,12 +26,12 @@ export const appResources: readonly Resource[] = appPages.map(({ name, title }) 
   mimeType,
 }));
 
-/** A page by its address; undefined: there is none. */
+/** A page by its URI; undefined: unknown URI. */
 export async function readApp(uri: string): Promise<ReadResourceResult | undefined> {
   const page = appPages.find(({ name }) => addressOf(name) === uri);
   if (page === undefined) return undefined;
   const text = await readFile(new URL(`./pages/${page.name}.html`, import.meta.url), 'utf8');
-  // Nothing of the network: what is shown came with the result.
+  // No network access: all that the page shows came with the result.
   const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };
   return { contents: [{ uri, mimeType, text, _meta: { ui } }] };
 }

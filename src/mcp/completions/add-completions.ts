@@ -1,4 +1,4 @@
-// completion/complete of a server, for arguments that its prompts and resource addresses have.
+// Handles completion/complete for the arguments of prompts and resource templates.
 
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { prompts } from '../prompts/prompts.ts';
@@ -6,7 +6,7 @@ import { resourceKinds } from '../resources/uris.ts';
 import type { CompletionOptions } from './complete.ts';
 
 /** Nothing is read, and nothing loaded, before the first completion. */
-export function addCompletions(server: Server, parts: CompletionOptions): void {
+export function addCompletions(server: Server, options: CompletionOptions): void {
   server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) => {
     const { ref, argument, context } = params;
     const known = ref.type === 'ref/prompt' ? namesOfPrompt(ref.name) : namesOfAddress(ref.uri);
@@ -19,7 +19,7 @@ export function addCompletions(server: Server, parts: CompletionOptions): void {
     const { complete } = await import('./complete.ts');
     const name = known.includes(argument.name) ? argument.name : '';
     const typed = { name, value: argument.value, chosen: context?.arguments ?? {} };
-    return complete(typed, parts, mcpReq.signal);
+    return complete(typed, options, mcpReq.signal);
   });
 }
 
@@ -27,7 +27,10 @@ function namesOfPrompt(name: string): readonly string[] | undefined {
   return prompts.find((prompt) => prompt.name === name)?.arguments.map((one) => one.name);
 }
 
-/** Of a template; hosts also give the address of a single resource, which has none. */
+/**
+ * The variables of a template; hosts also send the URI of a single resource, which has no
+ * variables.
+ */
 function namesOfAddress(uri: string): readonly string[] | undefined {
   const kind = resourceKinds.find(({ template }) => template === uri);
   return kind && [...kind.template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

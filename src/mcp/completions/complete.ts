@@ -1,18 +1,18 @@
-// completion/complete: what begins as it was typed, first; then what has it anywhere.
+// completion/complete: values that start with the typed text first, then values that contain it.
 
 import { limits } from '../../limits.ts';
 import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
 import { type CallOptions, readOnlyScope } from '../tool-call/stages.ts';
-import { sources, workspaceOf } from './completions.ts';
+import { sources, workspaceOf } from './value-sources.ts';
 
-/** What was read for one argument. */
+/** The values that were read for one argument. */
 interface Remembered {
   readonly values: readonly string[];
   readonly untilMs: number;
 }
 
-/** For one credential alone: what others may see is no business of this one. */
+/** Belongs to one credential: other callers may see other values. */
 export type CompletionMemory = Map<string, Remembered>;
 
 export interface CompletionOptions {
@@ -31,8 +31,8 @@ export interface Typed {
 }
 
 /** A completion only helps: where it fails, there are no values. Throws when it is cancelled. */
-export async function complete(typed: Typed, parts: CompletionOptions, signal: AbortSignal) {
-  const all = await valuesOf(typed, parts, signal).catch(() => []);
+export async function complete(typed: Typed, options: CompletionOptions, signal: AbortSignal) {
+  const all = await valuesOf(typed, options, signal).catch(() => []);
   signal.throwIfAborted();
   const wanted = typed.value.toLowerCase();
   const found = all.filter((value) => value.toLowerCase().includes(wanted));
@@ -62,7 +62,7 @@ async function valuesOf(
   const known = memory.get(key);
   if (known !== undefined && now < known.untilMs) return known.values;
   const read = await source.values(await workspaceOf(context), chosen, context);
-  // A value that is no plain text could not be given back as it is; a longer one is no id.
+  // A value with control characters could not be sent back unchanged; a longer one is no id.
   const { foreignIdCharactersMax: charactersMax } = limits;
   const values = read.flatMap((value) =>
     value && value.length <= charactersMax && cleanLine(value) === value ? [value] : [],

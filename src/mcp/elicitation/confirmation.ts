@@ -1,5 +1,5 @@
-// What a tool that cannot be undone, or that costs, has confirmed before it calls: by the person at
-// the host where the host can ask, else by a parameter that the model gives.
+// Confirmation of calls that cannot be undone or that cost: by the person at the host where the
+// host can ask, else by a parameter that the model gives.
 
 import * as z from 'zod';
 import type { Input, Operation } from '../../contract/operation.ts';
@@ -10,17 +10,17 @@ import type { ConfirmationPrompt, ToolContext, ToolResult } from '../tool.ts';
 export interface ConfirmationOptions<O extends Operation> {
   /** Asked for as the parameter `confirm`, and checked before anything is sent. */
   readonly confirmation?: ExactName<O>;
-  /** What it costs at a hosted platform, agreed to before anything is sent. */
+  /** What a call costs at a hosted platform, agreed to before anything is sent. */
   cost?(input: Input<O>, context: ToolContext): Promise<ConfirmationPrompt>;
 }
 
-/** The exact name of what is acted on, asked for because the call cannot be undone. */
+/** The exact name of the target, asked for because the call cannot be undone. */
 interface ExactName<O extends Operation> {
-  /** What to repeat, for the model: "Repeat keyId". */
+  /** Tells the model what to repeat: "Repeat keyId". */
   readonly description: string;
   /** The only value that lets the call through where the host cannot ask its user. */
   expected(input: Input<O>): string;
-  /** What the user is asked where the host can; read from the service, so that it is true. */
+  /** What the user is asked where the host can ask; read from the service, so that it is true. */
   prompt(input: Input<O>, context: ToolContext): Promise<ConfirmationPrompt>;
 }
 
@@ -92,7 +92,7 @@ async function checkName<O extends Operation>(
   }
 }
 
-/** Where the host asks, a missing name is no mistake; a wrong one always is. */
+/** A missing name is no error where the host asks its user; a wrong name always is. */
 export function checkConfirmed(confirm: unknown, expected: string, canConfirm: boolean): void {
   if (confirm === expected || (confirm === undefined && canConfirm)) return;
   throw invalidArgument(

@@ -1,6 +1,6 @@
-// MCP elicitation: the person at the host is asked to open a URL (mode "url") or to agree (mode
-// "form"). Hosts up to 2025-11-25 are asked by a request of the server, in the middle of the call;
-// later ones by a result that ends the call, and answer with the same request once more.
+// MCP elicitation: asks the person at the host to open a URL (mode "url") or to agree (mode
+// "form"). Hosts up to revision 2025-11-25 are asked by a request in the middle of the call. Later
+// hosts are asked by a result that ends the call, and answer by repeating their request.
 
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -50,7 +50,7 @@ export const noElicitation: Elicitation = {
   },
 };
 
-/** What one request lets us ask of its host. Redeems the answer that the request brings. */
+/** The elicitation that one request allows. Redeems the answer that the request brings. */
 export function hostElicitation(
   server: Server,
   context: ServerContext,
@@ -70,7 +70,7 @@ export function hostElicitation(
     openUrl: async (url, message) => {
       if (support === 'by-result') throw new InputRequired(urlResult(url, message));
       const request = { mode: 'url' as const, url, message, elicitationId: randomUUID() };
-      return (await sendRequest(request, limits.askToOpenMsMax, context, options.clock)).action;
+      return (await sendRequest(request, limits.openUrlMsMax, context, options.clock)).action;
     },
     confirm: async (call, readPrompt) => {
       const read = async () => targeted(call, await readPrompt());
@@ -85,7 +85,9 @@ interface Confirmation {
   readonly server: Server;
   readonly context: ServerContext;
   readonly options: ElicitationOptions;
-  /** What the answer of this request is about; undefined: it brings none. */
+  /**
+   * The target that the answer of this request is about; undefined: the request brings no answer.
+   */
   readonly agreedTarget: string | undefined;
   readonly mayAsk: boolean;
 }
@@ -135,10 +137,10 @@ async function askUntilUnchanged(
 ): Promise<void> {
   const { clock, requestState } = options;
   let prompt = await read();
-  for (let round = 1; round <= limits.consentRoundsMax; round += 1) {
+  for (let round = 1; round <= limits.confirmationRoundsMax; round += 1) {
     const { message, target } = prompt;
     const request = { mode: 'form' as const, message, requestedSchema: noFields };
-    const answer = await sendRequest(request, limits.consentMsMax, context, clock);
+    const answer = await sendRequest(request, limits.confirmationMsMax, context, clock);
     if (answer.isDropped) requestState.droppedBy(server);
     if (answer.action !== 'accept') throw notConfirmed(answer.action);
     prompt = await read();
@@ -162,7 +164,10 @@ function notConfirmed(action: ElicitationAction | undefined): FoveaError {
 /** How a host is asked: not at all, by a request of ours (2025), or by a result (2026-07-28). */
 type Support = 'none' | 'by-request' | 'by-result';
 
-/** What the host has declared: for this very request if it is stateless, else when it connected. */
+/**
+ * The elicitation that the host declared: with this very request if it is stateless, else when it
+ * connected.
+ */
 function supportOf(server: Server, { mcpReq }: ServerContext, mode: 'url' | 'form'): Support {
   const isByResult = isStateless(server);
   const declared = isByResult
@@ -180,7 +185,7 @@ function supportOf(server: Server, { mcpReq }: ServerContext, mode: 'url' | 'for
 const urlKey = 'open';
 const confirmKey = 'consent';
 
-/** What a repeated request says was answered. It came from outside. */
+/** The answer in a repeated request; it came from outside and is not verified. */
 function actionIn({ mcpReq }: ServerContext, key: string): ElicitationAction | undefined {
   if (mcpReq.inputResponses === undefined) return undefined;
   const view = inputResponse(mcpReq.inputResponses, key);
@@ -201,7 +206,7 @@ const noFields = { type: 'object' as const, properties: {} };
 
 interface Answer {
   readonly action: ElicitationAction;
-  /** Whether the host answered with an error sooner than anybody can have read the question. */
+  /** Whether the host answered with an error before anybody can have read the question. */
   readonly isDropped: boolean;
 }
 
@@ -223,7 +228,7 @@ async function sendRequest(
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     // An error that comes later may be the host's own way to say that the person is away.
-    const isAtOnce = clock.monotonic() - startedMs <= limits.consentDroppedMsMax;
+    const isAtOnce = clock.monotonic() - startedMs <= limits.droppedQuestionMsMax;
     return { action: 'none', isDropped: isAtOnce && thrown instanceof ProtocolError };
   }
 }

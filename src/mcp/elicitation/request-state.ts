@@ -1,5 +1,5 @@
-// What a person is asked to confirm, as it travels through the host and back: sealed, for one
-// target, for a while, and for one answer (`requestState` of MCP 2026-07-28).
+// The confirmation that a person is asked for, as it travels through the host and back: sealed, for
+// one target, for a limited time, and for one answer (`requestState` of MCP 2026-07-28).
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -26,8 +26,8 @@ export interface RequestState {
 }
 
 /**
- * Request state per principal of this process: what one caller was asked, no other can answer. The
- * seal of another process is refused, since its key is gone.
+ * Request state per principal of this process: no caller can answer a question to another. State
+ * sealed by another process is refused, since its key is gone.
  */
 export function createRequestStates(): (principal: string) => RequestState {
   const key = randomBytes(32);
@@ -36,7 +36,7 @@ export function createRequestStates(): (principal: string) => RequestState {
   return (principal) => {
     const codec = createRequestStateCodec<Sealed>({
       key,
-      ttlSeconds: limits.consentSecondsMax,
+      ttlSeconds: limits.requestStateSecondsMax,
       bind: ({ mcpReq }) => JSON.stringify([mcpReq.method, principal]),
     });
     return {
@@ -50,7 +50,7 @@ export function createRequestStates(): (principal: string) => RequestState {
         return sealed.target;
       },
       droppedBy: (server) => void dropped.set(server, (dropped.get(server) ?? 0) + 1),
-      dropsQuestions: (server) => (dropped.get(server) ?? 0) >= limits.consentsUnansweredMax,
+      dropsQuestions: (server) => (dropped.get(server) ?? 0) >= limits.droppedQuestionsMax,
     };
   };
 }
@@ -74,5 +74,5 @@ function sealedIn({ mcpReq }: ServerContext): Sealed | undefined {
 function remember(used: Set<string>, nonce: string): void {
   used.add(nonce);
   const [oldest] = used;
-  if (oldest !== undefined && used.size > limits.consentsRememberedMax) used.delete(oldest);
+  if (oldest !== undefined && used.size > limits.redeemedStatesMax) used.delete(oldest);
 }

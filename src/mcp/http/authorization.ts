@@ -1,5 +1,5 @@
-// This server as an OAuth resource server: who may enter, and what those are told who may not
-// (RFC 6750, RFC 9728, MCP authorization).
+// This server as an OAuth resource server: authenticates callers, and answers refused ones with a
+// challenge (RFC 6750, RFC 9728, MCP authorization).
 
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../clock.ts';
@@ -7,28 +7,28 @@ import type { AccessToken, VerifyAccessToken } from '../../contract/access-token
 import { FoveaError } from '../../errors.ts';
 import { clientNetwork } from '../../http-server/client-address.ts';
 import { Secret } from '../../secret.ts';
-import type { ScopeOf } from './operation-scope.ts';
+import type { ScopeOf } from './required-scopes.ts';
 import type { VerifyPresented } from './token-cache.ts';
 
-/** What decides over callers. */
+/** Decides which callers are let in, and what they may call. */
 export interface AuthorizationPolicy {
   /** Undefined: the token is not known. It need not look at the audience. */
   readonly verify: VerifyAccessToken;
   /** The authorization server whose tokens are good here. */
   readonly issuer: () => string;
-  /** What clients are told to ask for. */
+  /** The scopes that clients are told to request. */
   readonly scopes: readonly string[];
   /** The scope that a call needs; undefined: it runs nothing. */
   readonly scopeOf: ScopeOf;
 }
 
-/** Who calls. `presented` may go to the authorization server, and nowhere else. */
+/** The authenticated caller. `presented` is sent to the authorization server, and nowhere else. */
 export interface Caller {
   readonly token: AccessToken;
   readonly presented: Secret;
 }
 
-/** This server as RFC 9728 calls it, for those who look from outside. */
+/** This server as a protected resource (RFC 9728), by the URLs that clients see. */
 export interface ProtectedResource {
   /** The resource identifier of RFC 8707, for example `https://mcp.example.com/mcp`. */
   readonly resource: string;
@@ -36,7 +36,7 @@ export interface ProtectedResource {
   readonly metadata: string;
 }
 
-/** The paths at which the metadata is: that of the RFC, and the one that old clients try. */
+/** The paths of the metadata: that of the RFC, and the one that old clients try. */
 export function metadataPaths(path: string): readonly string[] {
   const base = '/.well-known/oauth-protected-resource';
   return [`${base}${path}`, base];
@@ -62,8 +62,8 @@ export function resourceMetadata(
 }
 
 /**
- * The caller of a request. Throws `unauthenticated` unless there is one token, in the header, that
- * is known, has not ended, and was made for this very resource.
+ * Authenticates the caller of a request. Throws `unauthenticated` unless the header has exactly one
+ * token that is known, has not expired, and was issued for this resource.
  */
 export async function authenticate(
   request: IncomingMessage,
@@ -82,7 +82,7 @@ export async function authenticate(
   return { token, presented };
 }
 
-/** RFC 6750 section 2.1; a token in the body or the query is none (RFC 9700 section 4.3.2). */
+/** RFC 6750 section 2.1. Tokens in the body or the query are ignored (RFC 9700 section 4.3.2). */
 function presentedToken({ headersDistinct }: IncomingMessage): Secret {
   const headers = headersDistinct.authorization ?? [];
   if (headers.length === 0) {
@@ -104,7 +104,7 @@ function refused(message: string): FoveaError {
   });
 }
 
-/** An audience may have been registered with one slash at its end. */
+/** Ignores one slash at the end: audiences may have been registered with it. */
 function canonical(resource: string): string {
   return resource.replace(/\/$/, '');
 }

@@ -1,4 +1,4 @@
-// The JSON-RPC messages of one request, bounded before anything else walks through them.
+// Reads the JSON-RPC messages of one HTTP request within bounds.
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
@@ -8,16 +8,16 @@ import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-text.
 import { limits } from '../../limits.ts';
 
 export interface MessageBody {
-  /** What the body holds: one message, or the list of a batch. */
+  /** One message, or the list of a batch. */
   readonly value: unknown;
   /** The messages, not checked yet. */
   readonly messages: readonly unknown[];
 }
 
 /**
- * Reads and parses the body. Throws `unsupported_media` for another type, `too_large` for too many
- * bytes or members, `bad_request` for what is no JSON or does not come, and `invalid_input` for too
- * deep nesting and `__proto__` members.
+ * Reads and parses the body. Throws `unsupported_media` for another content type, `too_large` for
+ * too many bytes or members, `bad_request` for invalid JSON or a body that does not arrive, and
+ * `invalid_input` for deep nesting and `__proto__` members.
  */
 export async function readMessages(request: IncomingMessage): Promise<MessageBody> {
   requireJson(request);

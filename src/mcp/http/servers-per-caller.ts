@@ -1,5 +1,5 @@
-// A server for each caller: its tools work in the caller's workspace, with the caller's scopes, and
-// without anything of the machine that they run on.
+// An MCP server for each caller: its tools work in the caller's workspace, with the caller's
+// scopes, and without access to this machine.
 
 import type { Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
@@ -19,10 +19,10 @@ import type { Caller } from './authorization.ts';
 import { withinScopes } from './scoped-client.ts';
 
 export interface ServersPerCallerOptions {
-  /** What is offered: see `offeredOverHttp`. */
+  /** The offered tools: see `toolsOverHttp`. */
   readonly list: readonly ListedTool[];
   readonly loadTools: () => Promise<readonly Tool[]>;
-  /** A client with a credential of that caller, or one that does whatever it is told. */
+  /** A client with a credential of that caller, or with a key that all callers share. */
   readonly clientOf: (caller: Caller) => Promise<Client>;
   /** Opened by the first call that changes something. */
   readonly idempotency: () => Promise<Idempotency | undefined>;
@@ -35,7 +35,7 @@ export interface ServersPerCallerOptions {
 /** Makes servers that have nothing in common but the list of tools and their code. */
 export function serversPerCaller(options: ServersPerCallerOptions): (caller: Caller) => Server {
   const { list, version, clock, log, clientOf } = options;
-  // Everybody has a workspace, so that nobody has to name it; which one is no part of the list.
+  // Each caller has a workspace, so no call has to name it; the list does not show which one.
   const tools = wireTools(list, settingsOf(options, 'any'));
   const loadTools = async () => (await options.loadTools()).map(withoutFileArguments);
   const createCallTool = prepareCallTools({ list, loadTools, log });
@@ -60,17 +60,17 @@ export function serversPerCaller(options: ServersPerCallerOptions): (caller: Cal
     const requestState = requestStateOf(principal);
     const callTool = createCallTool(own);
     const capabilities = createCapabilities({ list, loadTools, log, clock, ...own }, callTool);
-    const parts = { version, clock, tools, readsFiles: false, capabilities, requestState };
-    return createServer(parts, callTool);
+    const serverOptions = { version, clock, tools, readsFiles: false, capabilities, requestState };
+    return createServer(serverOptions, callTool);
   };
 }
 
-/** One person in one workspace of one platform, by whichever client. */
+/** One person in one workspace of one platform, with any client. */
 function principalOf({ token }: Caller, { baseUrl }: Settings): string {
   return JSON.stringify([baseUrl, token.subject, token.workspace]);
 }
 
-/** Defaults of the settings belong to whoever set them; those of a caller come from its token. */
+/** Defaults of the settings belong to the operator; those of a caller come from its token. */
 function settingsOf({ settings }: ServersPerCallerOptions, workspace: string): Settings {
   const nobodys = { apiKey: undefined, clientSecret: undefined, deviceApiKey: undefined };
   return { ...settings, ...nobodys, workspace, project: undefined, fileRoots: [] };

@@ -1,4 +1,5 @@
-// MCP over HTTP: one listener, a fresh server for each request, and nothing kept between two.
+// MCP over Streamable HTTP: one listener, a fresh server for each request, no state between
+// requests.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
@@ -39,13 +40,13 @@ export interface StreamableHttpOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Values of the Host header that are ours beside the local ones. */
+  /** Values of the Host header that are accepted beside the local ones. */
   readonly allowedHosts?: readonly string[];
-  /** The origin by which others reach this server, behind a proxy. */
+  /** The public origin of this server behind a proxy. */
   readonly publicUrl?: string;
   /** Proxies whose word on the address of a client is taken. */
   readonly trustedProxies?: TrustedProxies;
-  /** Answered at the same address, for example those of an authorization server. */
+  /** Further routes of the listener, for example those of an authorization server. */
   readonly routes?: readonly Route[];
   /** Undefined: everybody may call, which is for fixtures of tests alone. */
   readonly authorization?: AuthorizationPolicy;
@@ -108,7 +109,7 @@ export async function startStreamableHttp(options: StreamableHttpOptions): Promi
   return { url: service.url, close };
 }
 
-/** What answers at the path of the protocol. */
+/** The endpoint of the protocol. */
 function createEndpoint(options: StreamableHttpOptions, ready: Promise<ProtectedResource>) {
   const { clock } = options;
   const callers = new WeakMap<Request, Caller>();
@@ -177,7 +178,7 @@ function createHandler(
   return createMcpHandler(
     ({ requestInfo }) => {
       const caller = requestInfo && callers.get(requestInfo);
-      // Never a server for nobody in particular.
+      // A server is never made for an unknown caller.
       if (admission && !caller) throw new Error('a request has lost its caller');
       return makeServer(caller);
     },
@@ -201,14 +202,14 @@ function metadataRoutes(
   }));
 }
 
-/** Codes of JSON-RPC 2.0 for what is wrong with a message as such; ours are in `data`. */
+/** JSON-RPC 2.0 codes for invalid messages; our own codes are in `data`. */
 const rpcCodes: Readonly<Record<string, number>> = {
   bad_request: -32_700,
   invalid_input: -32_600,
   too_large: -32_600,
 };
 
-/** Refused before the protocol: with no id, since none was read yet. */
+/** Refused before JSON-RPC was parsed, so there is no request id. */
 function rpcErrorBody(error: FoveaError): ErrorAnswer {
   const { status, code, message, hint, retryAfterSeconds } = error;
   return {

@@ -1,4 +1,4 @@
-// Remembers for some seconds what the authorization server said of a token.
+// Caches for some seconds what the authorization server said of a token.
 
 import type { Clock } from '../../clock.ts';
 import type { AccessToken, VerifyAccessToken } from '../../contract/access-token.ts';
@@ -20,7 +20,7 @@ export type VerifyPresented = (
  * made-up tokens keep only their own network waiting, and nobody who is known.
  */
 export function rememberTokens(verify: VerifyAccessToken, clock: Clock): VerifyPresented {
-  // Apart, so that made-up tokens push no good one out.
+  // Separate caches, so that made-up tokens evict no valid one.
   const good = new Remembered<AccessToken>(limits.tokenCacheMs, clock);
   const bad = new Remembered<undefined>(limits.tokenCacheMissMs, clock);
   const people = new Remembered<string>(limits.tokenHolderKnownMs, clock);

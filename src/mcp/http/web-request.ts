@@ -1,4 +1,4 @@
-// A request of Node as one of the web, and a web answer sent by Node: as it comes, never gathered.
+// Converts a Node request to a Fetch API request, and streams a Fetch API response through Node.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { safeHeaders } from '../../http-server/responses.ts';
 
 /**
- * The request as the MCP package needs it, without a body: that was read and checked before. Of the
- * headers only those of the protocol go along, so that no credential can reach a tool.
+ * The request as the MCP package needs it, without its body, which was read and checked before.
+ * Only headers of the protocol are passed, so that no credential can reach a tool.
  */
 export function toWebRequest(
   { method = 'GET', headers }: IncomingMessage,
@@ -37,8 +37,8 @@ export function goneSignal(response: ServerResponse): AbortSignal {
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
 
 /**
- * Sends the answer part by part, and resolves when all of it is sent or its reader has gone; what
- * makes the rest is then told to stop.
+ * Streams the response, and resolves when all of it is sent or the client is gone; then the source
+ * is cancelled.
  */
 export async function sendWebResponse(answer: Response, response: ServerResponse): Promise<void> {
   if (response.destroyed) {
@@ -53,6 +53,6 @@ export async function sendWebResponse(answer: Response, response: ServerResponse
   }
   // A stream may stay silent for long, and its reader waits for the status.
   response.flushHeaders();
-  // Whoever went away gets no error.
+  // A client that disconnected gets no error.
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => response.destroy());
 }

@@ -1,4 +1,4 @@
-// What makes two calls the same one.
+// Identifies equal calls: a digest of tool, arguments, principal and files.
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import type { Tool } from '../tool.ts';
 import { canonicalMembers } from './canonical-members.ts';
 import type { IdempotentCall } from './idempotency.ts';
 
-/** What an equal call does. `never`: it is made anew, since that harms nothing. */
+/** What an equal call does. `never`: it is made again, since that changes nothing more. */
 export type RepeatRule = 'replayed' | 'made' | 'never';
 
 /** A call as its row has it. */
@@ -22,7 +22,7 @@ export interface CallIdentity {
 
 export async function identityOf(call: IdempotentCall): Promise<CallIdentity> {
   const { tool, args, principal, key } = call;
-  // They say that the call is wanted, not what it does.
+  // Confirmations do not change what the call does.
   const { confirm: _confirm, accept_cost: _cost, ...rest } = args;
   const files = await fileStates(tool, rest);
   const digest = createHash('sha256')
@@ -31,7 +31,7 @@ export async function identityOf(call: IdempotentCall): Promise<CallIdentity> {
   return { principal, tool: tool.name, key, digest, rule: ruleOf(tool) };
 }
 
-/** Who calls from this machine: the same words for the same services and credential. */
+/** The principal of this machine: the same text for the same services and credential. */
 export function principalOf(settings: Settings): string {
   const { baseUrl, authUrl, clientId, profile, deviceUrl, apiKey, deviceApiKey } = settings;
   const keys = [apiKey?.hash(), deviceApiKey?.hash()];

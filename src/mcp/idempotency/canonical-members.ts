@@ -1,8 +1,8 @@
-// JSON that is the same text for equal arguments.
+// Equal arguments give equal JSON.
 
 /**
- * The members in the order of their names, and those without a value left out. Deeper ones keep
- * their order: the steps of a version are done in the order in which they are given.
+ * The members sorted by name, without undefined ones. Deeper members keep their order: the steps of
+ * a version run in the order in which they are given.
  */
 export function canonicalMembers(members: object): readonly (readonly [string, unknown])[] {
   return Object.entries(members)

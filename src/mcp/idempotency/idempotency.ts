@@ -10,7 +10,7 @@ export interface IdempotentCall {
   readonly args: Arguments;
   /** Who calls: the same text for the same credential. */
   readonly principal: string;
-  /** Given by the host for exactly this call; undefined: an equal call counts as the same one. */
+  /** The idempotency key of the host; undefined: equal arguments identify the call. */
   readonly key: string | undefined;
 }
 

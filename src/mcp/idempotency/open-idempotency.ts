@@ -24,7 +24,7 @@ export interface IdempotencyOptions {
   readonly log: Log;
   /** For so long an equal call gets the first result; 0: never. */
   readonly windowSeconds: number;
-  /** How to find out whether a call of a tool was done; undefined: nobody can. */
+  /** How to find out whether a call of a tool was done; undefined: it cannot be found out. */
   readonly reconcilerOf: (tool: string) => Promise<Reconciler | undefined>;
 }
 
@@ -61,7 +61,7 @@ class FileIdempotency implements Idempotency {
     this.#records.close();
   }
 
-  /** What an equal call gave, also one whose answer was lost; undefined: none was done. */
+  /** The result of an equal call, also of one whose answer was lost; undefined: none was done. */
   async #recorded(attempt: Attempt): Promise<ToolResult | undefined> {
     const { identity } = attempt;
     for (;;) {
@@ -174,7 +174,7 @@ class FileIdempotency implements Idempotency {
       if (record?.state !== 'running') return record;
       const waited = Math.round((this.#options.clock.monotonic() - started) / 1_000);
       progress(waited, undefined, 'The same call is under way already; waiting for its result.');
-      await delay(limits.journalWaitMs, undefined, { signal });
+      await delay(limits.equalCallPollMs, undefined, { signal });
     }
   }
 

@@ -81,12 +81,12 @@ interface Options {
 
 /** Opens the file, or makes it. Throws as `openDatabase` does, also while another one holds it. */
 export function openRecordStore({ path, clock, windowMs }: Options): RecordStore {
-  const database = openDatabase(path, migrations, { busyMsMax: limits.journalBusyMsMax });
+  const database = openDatabase(path, migrations, { busyMsMax: limits.idempotencyBusyMsMax });
   const own = new Set<number>();
   const host = hostname();
   const table = new RecordTable(database, clock, { host, own });
   table.clean();
-  const beat = setInterval(() => table.beat(), limits.journalBeatMs);
+  const beat = setInterval(() => table.beat(), limits.callHeartbeatMs);
   beat.unref();
   return {
     judge: (call) => judge(table, call, clock.now(), windowMs),
@@ -184,7 +184,7 @@ class RecordTable {
     const values = [principal, tool, key, digest, this.#host, process.pid, now, now];
     const id = this.#database.get(sql, values, (row) => row.integer('id'));
     this.#added += 1;
-    if (this.#added % limits.journalCleanEvery === 0) this.clean();
+    if (this.#added % limits.idempotencyCleanEvery === 0) this.clean();
     return id ?? 0;
   }
 
@@ -227,13 +227,13 @@ class RecordTable {
 
   /** Removes old records. The bound holds per principal, so that none evicts those of another. */
   clean(): void {
-    const oldest = this.#clock.now() - limits.journalDaysMax * dayMs;
+    const oldest = this.#clock.now() - limits.idempotencyDaysMax * dayMs;
     this.#database.run("DELETE FROM calls WHERE ended_at < ? OR state = 'failed'", [oldest]);
     const sql = `DELETE FROM calls WHERE state <> 'running' AND id IN (
       SELECT id FROM (
         SELECT id, row_number() OVER (PARTITION BY principal ORDER BY id DESC) AS place FROM calls
       ) WHERE place > ?)`;
-    this.#database.run(sql, [limits.journalRowsMax]);
+    this.#database.run(sql, [limits.idempotencyRecordsMax]);
   }
 
   #newest(
@@ -264,7 +264,7 @@ class RecordTable {
     if (this.#own.has(row.integer('id'))) return true;
     // Absolute, since after a clock that was set back a record would live until that time.
     const ageMs = Math.abs(this.#clock.now() - row.integer('ended_at'));
-    if (ageMs > limits.journalLeaseMs) return false;
+    if (ageMs > limits.callLeaseMs) return false;
     return row.text('host') !== this.#host || isAlive(row.integer('pid'));
   }
 }

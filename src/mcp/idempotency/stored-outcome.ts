@@ -20,7 +20,7 @@ export function outcomeOf(thrown: unknown): Ended {
 export function toKept(tool: Tool, result: ToolResult): string | undefined {
   const { images: _images, ...rest } = result;
   const text = JSON.stringify(tool.givesSecret ? { ids: idsOf(result) } : { result: rest });
-  return text.length > limits.journalResultCharactersMax ? undefined : text;
+  return text.length > limits.storedResultCharactersMax ? undefined : text;
 }
 
 /** What a row kept of a result: all of it, or the ids of what was made. */

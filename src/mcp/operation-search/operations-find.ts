@@ -1,4 +1,4 @@
-// `operations_find`: which operation does what somebody wants, and what it takes.
+// The tool `operations_find`: finds the operations that match a query, and shows their arguments.
 
 import * as z from 'zod';
 import { type Tool, type ToolResult, tool } from '../tool.ts';
@@ -28,7 +28,7 @@ export function operationsFindTool(list: readonly ListedTool[]): Tool {
   });
 }
 
-/** Those of a caller, with their words; made once for the settings of a process. */
+/** The searchable operations of a caller, indexed once per settings. */
 function remembering(list: readonly ListedTool[]) {
   const known = new WeakMap<ToolListSettings, Index>();
   return (settings: ToolListSettings): Index => {

@@ -1,4 +1,4 @@
-// Which operations fit a wish best, by the words that both have.
+// Ranks operations by the words that they share with a query.
 
 import { nearest } from '../../nearest.ts';
 import type { ListedTool } from '../tool-list.ts';
@@ -14,7 +14,7 @@ export interface Index {
 interface Entry {
   readonly tool: ListedTool;
   readonly words: Readonly<Record<Place, ReadonlySet<string>>>;
-  /** Each of these together fits better than its words one by one. */
+  /** Phrases count more than their single words. */
   readonly phrases: readonly (readonly string[])[];
 }
 
@@ -28,13 +28,13 @@ const places: readonly Place[] = ['name', 'wishes', 'title', 'description', 'par
 /** A phrase is meant; a single word may be there by chance. */
 const phraseWeight = 4;
 
-/** A word that others use for the same counts a little less than the word itself. */
+/** A synonym counts a little less than the word itself. */
 const synonymWeight = 0.7;
 
-/** What is only said of a thing, such as "show", decides between two that fit equally. */
+/** Weak words, such as "show", only decide between equal matches. */
 const weakWeight = 0.25;
 
-/** Shorter words are so near to one another that a correction would be a guess. */
+/** Shorter words are too similar to each other to be corrected. */
 const correctedLettersMin = 5;
 
 export function indexed(tools: readonly ListedTool[]): Index {
@@ -48,7 +48,7 @@ export function indexed(tools: readonly ListedTool[]): Index {
   return { entries, frequency, byName: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
-/** Those that have anything of the wish, the best first. */
+/** The operations that match any word, the best first. */
 export function ranked(wish: string, index: Index): readonly ListedTool[] {
   const asked = askedOf(wish, index);
   const scored = index.entries.map((entry) => ({
@@ -74,7 +74,7 @@ function entryOf(tool: ListedTool): Entry {
   return { tool, words, phrases: phrases.filter(({ length }) => length > 0) };
 }
 
-/** A word of the wish: itself, then what others call it. */
+/** A word of the query, with its synonyms. */
 type Asked = readonly [word: string, ...others: string[]];
 
 function askedOf(wish: string, { frequency }: Index): readonly Asked[] {
@@ -117,14 +117,14 @@ function rarity(word: string, index: Index): number {
   return weakWords.has(word) ? weakWeight * inFew(word, index) : inFew(word, index);
 }
 
-/** A rare word says more than one that half of the operations have. */
+/** Rare words count more than words of many operations. */
 function inFew(word: string, { entries, frequency }: Index): number {
   return Math.log(1 + entries.length / (frequency.get(word) ?? entries.length));
 }
 
 const looking = ['list', 'show', 'see', 'view', 'get', 'read', 'which', 'what', 'give', 'look'];
 
-/** Words that people use for one another. */
+/** Synonyms. */
 const synonyms = [
   looking,
   ['delete', 'remove', 'erase', 'drop', 'discard', 'throw'],
@@ -177,7 +177,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(words.filter((word) => !fillers.has(word)).map(stem));
 }
 
-/** Words that mean something else together, or beside one another. */
+/** Words whose meaning depends on the words beside them. */
 function joined(text: string): string {
   const whole = text
     .replace(/(?<![a-z])(?:log|sign)(?:g?ed|g?ing)?[\s_-]?(?:me )?(?:in|on)\b/g, 'signin')
@@ -186,7 +186,7 @@ function joined(text: string): string {
     .replace(/\b(?:turn|switch) on\b/g, 'enable')
     .replace(/\b(?:turn|switch) off\b/g, 'disable')
     .replace(/\bpre[\s-](?=label|annot)/g, 'pre');
-  // Beside the other splits, "train" is one of them, and no training.
+  // Beside other splits, "train" means the split, not a training.
   const isSplit = /\b(?:val|valid|validation|test)\b/.test(whole);
   return isSplit ? whole.replace(/\btrain\b/g, 'trainsplit') : whole;
 }

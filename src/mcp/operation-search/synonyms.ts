@@ -1,5 +1,5 @@
-// How people ask for an operation in words that its own text does not have. No host is shown
-// them, so they cost no tokens of a list; `operations_find` goes by them.
+// Phrases by which people ask for an operation in other words than its own text. They are not
+// listed, so they cost no tokens; only `operations_find` uses them.
 
 /** By operation: phrases, separated by commas. All words of a phrase in a wish count for most. */
 export const operationSynonyms: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
 import { type ListedPrompt, prompts } from './prompts.ts';
 
-/** Adds prompts/list and prompts/get: those that the tools of this surface can do. */
+/** Adds prompts/list and prompts/get for the prompts whose tools are available. */
 export function addPrompts(server: Server, available: AvailableTools): void {
   const offered = prompts.filter(({ needs }) => needs.every(available.offers));
   const listed = offered.map(({ needs: _, arguments: named, ...prompt }) => ({
@@ -27,7 +27,7 @@ export function addPrompts(server: Server, available: AvailableTools): void {
   });
 }
 
-/** What was given, without what is empty: forms of hosts send that for what was left out. */
+/** The given arguments without empty ones, which the forms of hosts send for missing ones. */
 function checkArguments(
   prompt: ListedPrompt,
   given: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
-// What the prompts say. A step names tools in braces; it is left out where the surface of a server
-// offers one of them not, and otherwise has the names by which that surface reaches them.
+// The texts of the prompts. A step names tools in braces; it is left out where one of them is not
+// available, and otherwise shows the names of the tool profile.
 
 import type { AvailableTools } from '../available-tools.ts';
 import { cleanLine } from '../foreign-text.ts';
@@ -10,7 +10,7 @@ interface PromptText {
   /** One sentence: the job. */
   job(given: Arguments): string;
   steps(given: Arguments): readonly string[];
-  /** What holds for all of it, and what to tell at the end. */
+  /** Rules for the whole job, and what to report at the end. */
   readonly rules: string;
 }
 
@@ -138,7 +138,7 @@ const texts: Readonly<Record<string, PromptText>> = {
   },
 };
 
-/** The text of a prompt; undefined: there is none of that name. */
+/** The text of a prompt; undefined: unknown name. */
 export function promptText(
   name: string,
   given: Arguments,
@@ -151,7 +151,7 @@ export function promptText(
   return [text.job(given), '', ...numbered, '', text.rules].join('\n');
 }
 
-/** The step with the names of its tools; undefined: one of them cannot be reached. */
+/** The step with the names of its tools; undefined: a tool is not available. */
 function withTools(step: string, callFor: AvailableTools['callFor']): string | undefined {
   let isWhole = true;
   const words = step.replace(/\{(\w+)\}/g, (_whole, tool: string) => {

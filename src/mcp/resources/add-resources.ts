@@ -1,4 +1,4 @@
-// Resources of a server. The lists are constants; what reads one is loaded with the first read.
+// Adds resources to a server. The lists are constants; the reader is loaded with the first read.
 
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { appResources } from '../app/resource.ts';
@@ -9,7 +9,7 @@ import { isTemplate, type ResourceKind, resourceKinds } from './uris.ts';
 const missing =
   'No resource has an address of this form. resources/templates/list has all forms of addresses.';
 
-/** All resources are texts for a model, whatever they show beside. */
+/** All resources have text for a model, and may have images. */
 const mimeType = 'text/plain';
 
 /** Adds resources/list, resources/templates/list and resources/read. */

@@ -1,4 +1,4 @@
-// Reads a resource: the answer of the tool that it belongs to, with the pictures of that answer.
+// Reads a resource: the result of its tool, with images.
 
 import {
   type CallToolResult,
@@ -18,7 +18,7 @@ export interface ResourceReader {
   read(uri: string, signal: AbortSignal): Promise<ReadResourceResult | undefined>;
 }
 
-interface ReaderParts {
+interface ReaderOptions {
   readonly callTool: CallTool;
   readonly available: AvailableTools;
 }
@@ -26,14 +26,14 @@ interface ReaderParts {
 type Contents = ReadResourceResult['contents'];
 
 /** Reads with the credential that calls of tools have. Sends nothing until something is read. */
-export function resourceReader(parts: ReaderParts): ResourceReader {
+export function resourceReader(options: ReaderOptions): ResourceReader {
   return {
     read: async (uri, signal) => {
       const reading = readingCall(uri);
-      const call = reading && parts.available.callFor(reading);
+      const call = reading && options.available.callFor(reading);
       if (call === undefined) return readApp(uri);
       const scope = readOnlyScope(signal);
-      const { result } = await parts.callTool(call.tool, call.arguments, scope, false);
+      const { result } = await options.callTool(call.tool, call.arguments, scope, false);
       if (result.isError === true) throw refused(result, uri);
       const contents = [...textOf(result, uri), ...picturesOf(result, uri)];
       return { contents, ...(result._meta && { _meta: result._meta }) };
@@ -41,11 +41,11 @@ export function resourceReader(parts: ReaderParts): ResourceReader {
   };
 }
 
-/** What is missing, or named wrongly, is no resource; all else may be there all the same. */
+/** Missing or invalid names are unknown resources; other errors say nothing about the resource. */
 function refused(result: CallToolResult, uri: string): Error {
   const { code, message } = membersOf(membersOf(result.structuredContent).error);
   if (code === 'not_found' || code === 'invalid_input') {
-    // In the words of the tool: what others said in them is fenced.
+    // The text of the tool, in which words by others are fenced.
     const [text] = textOf(result, uri);
     return new ResourceNotFoundError(uri, text && 'text' in text ? text.text : undefined);
   }

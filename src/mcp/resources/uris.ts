@@ -1,5 +1,5 @@
-// The resources by their addresses, and the tool that reads each: a resource is the answer of a
-// tool at an address of its own. Constants alone, since every connection asks for the templates.
+// The URIs of resources, and the tool that reads each: a resource is the result of a tool under a
+// URI. Constants alone, since every connection lists the templates.
 
 import type { Arguments } from '../tool-profiles.ts';
 
@@ -13,10 +13,10 @@ export interface ResourceKind {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** An address, with the names of what varies in braces (RFC 6570, level 1). */
+  /** A URI template (RFC 6570, level 1). */
   readonly template: string;
   readonly tool: string;
-  /** The arguments of the tool; undefined: the values cannot be those of any resource. */
+  /** The arguments of the tool; undefined: invalid values. */
   argumentsOf(values: Readonly<Record<string, string>>): Arguments | undefined;
 }
 
@@ -77,7 +77,7 @@ export function isTemplate({ template }: ResourceKind): boolean {
   return template.includes('{');
 }
 
-/** The call that reads a resource; undefined: the address is none of ours. */
+/** The call that reads a resource; undefined: not a URI of ours. */
 export function readingCall(uri: string): ReadingCall | undefined {
   for (const kind of resourceKinds) {
     const values = valuesOf(kind.template, uri);
@@ -87,12 +87,12 @@ export function readingCall(uri: string): ReadingCall | undefined {
   return undefined;
 }
 
-/** The tool that a resource needs the scope of; undefined: the address is none of ours. */
+/** The tool whose scope a resource needs; undefined: not a URI of ours. */
 export function toolOfResource(uri: string): string | undefined {
   return readingCall(uri)?.tool;
 }
 
-/** What stands in place of the names; undefined: the address has another form. */
+/** The values of the variables; undefined: the URI does not match. */
 function valuesOf(template: string, uri: string): Readonly<Record<string, string>> | undefined {
   const [wanted, given] = [template.split('/'), uri.split('/')];
   if (wanted.length !== given.length) return undefined;
@@ -109,7 +109,7 @@ function valuesOf(template: string, uri: string): Readonly<Record<string, string
   return values;
 }
 
-/** One segment: not empty, and no query, no fragment, no second address inside. */
+/** One path segment: not empty, without query, fragment or slash. */
 function decode(segment: string): string | undefined {
   if (!/^[^?#]+$/.test(segment)) return undefined;
   try {

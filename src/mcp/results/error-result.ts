@@ -1,4 +1,4 @@
-// A failed call, as a model reads it: what was wrong, where, and the call that would be right.
+// Turns an error into the result of a failed call: what was wrong, where, and the corrected call.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
@@ -13,7 +13,9 @@ import { limits } from '../../limits.ts';
 import { cleanRecord, cleanText, fenceData, fenceWords, foreignWords } from '../foreign-text.ts';
 import { callLine, foreignMark } from './tool-result.ts';
 
-/** Whose turn it is: the arguments, the credential, what is there, the service, time, Fovea. */
+/**
+ * What the error is about: the arguments, the credential, the state, the service, time, or Fovea.
+ */
 type ErrorClass = 'argument' | 'access' | 'state' | 'service' | 'time' | 'ours';
 
 const classes: Readonly<Record<ErrorCode, ErrorClass>> = {
@@ -36,7 +38,7 @@ const classes: Readonly<Record<ErrorCode, ErrorClass>> = {
   internal: 'ours',
 };
 
-/** What to change where the error itself does not say. */
+/** The hint of a class, where the error has none. */
 const changes: Readonly<Record<ErrorClass, string | undefined>> = {
   argument: 'Change the arguments.',
   access: 'Use a credential that may do this: auth_status says which one is in use.',
@@ -47,15 +49,15 @@ const changes: Readonly<Record<ErrorClass, string | undefined>> = {
 };
 
 export interface ErrorForm {
-  /** Of the fence around what others wrote: new for each answer. */
+  /** The tag of the fence around text by others: new for each answer. */
   readonly tag: string;
   /** The call that would be right, as the surface of the caller makes it. */
   readonly corrected?: CorrectedCall | undefined;
 }
 
 /**
- * The error in both forms. What another service said is fenced as data; an error that nobody
- * foresaw gives no internals.
+ * The error as text and as structured content. Text by another service is fenced as data; an
+ * unforeseen error shows no internals.
  */
 export function toErrorResult(thrown: unknown, form: ErrorForm): CallToolResult {
   const { tag } = form;
@@ -96,7 +98,7 @@ export function toErrorResult(thrown: unknown, form: ErrorForm): CallToolResult 
   };
 }
 
-/** `files[2].name`; else it is a file, whose name may be anybody's. */
+/** Matches paths such as `files[2].name`; any other path may be a file name by others. */
 const argumentPath = /^[\w.[\]-]{0,120}$/;
 
 function factsOf(error: FoveaError, say: (words: string) => string) {
@@ -159,7 +161,7 @@ function cleanUpstream({ status, message, type, hint }: UpstreamError): Upstream
   };
 }
 
-/** What an argument held must not look like a line of ours. */
+/** Text from arguments must not look like a line of ours. */
 function onOneLine(text: string): string {
   if (!text.includes('\n')) return text;
   const lines = text.split('\n').map((line) => line.trim());

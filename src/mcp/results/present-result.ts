@@ -1,4 +1,5 @@
-// What a call gave, as the surface of its caller shows it: each answer has a tag of its own.
+// Presents results and errors in the form of the caller's tool profile, with a new fence tag for
+// each.
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { asFoveaError } from '../../errors.ts';
@@ -13,9 +14,9 @@ import { factsOf, toCallResult, tooLong } from './tool-result.ts';
 
 export interface PresenterOptions {
   readonly settings: ToolListSettings;
-  /** Keeps what is too long to be shown; undefined: it is cut alone. */
+  /** Saves results that are too long to be shown; undefined: they are only truncated. */
   readonly saveResult?: SaveResult;
-  /** Random, where nothing is said. */
+  /** Random by default. */
   readonly makeTag?: MakeTag;
 }
 

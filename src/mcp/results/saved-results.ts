@@ -1,4 +1,4 @@
-// Answers that are too large for a model, kept as files of this machine for a while.
+// Saves results that are too large for a model as files of this machine, for a while.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,8 +11,8 @@ import type { SavedFile } from '../tool.ts';
 export type SaveResult = (tool: string, json: string) => Promise<SavedFile | undefined>;
 
 /**
- * Keeps answers in a folder that nobody else may read, made with the first one. Those that are too
- * old, too many, or too large together go, the oldest first.
+ * Saves results in a private folder, made with the first result. Results that are too old, too
+ * many, or too large together are removed, the oldest first.
  */
 export function saveResultsIn(folder: string, clock: Pick<Clock, 'now'>): SaveResult {
   return async (tool, json) => {
@@ -35,14 +35,14 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /** Other processes remove here too: a file that is gone is no failure. */
 async function removeOld(folder: string, now: number): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
-  const oldest = now - limits.keptAnswerDaysMax * dayMs;
+  const oldest = now - limits.savedResultDaysMax * dayMs;
   let bytes = 0;
   for (const [rank, name] of names.reverse().entries()) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     bytes += found?.size ?? 0;
     const isOld = found !== undefined && found.mtimeMs < oldest;
-    const isOver = rank >= limits.keptAnswersMax || bytes > limits.keptAnswerBytesMax;
+    const isOver = rank >= limits.savedResultsMax || bytes > limits.savedResultBytesMax;
     // The newest stays in any case: it was just promised.
     if (rank > 0 && (isOld || isOver)) await rm(path, { force: true });
   }

@@ -1,4 +1,4 @@
-// What a tool found, as a host and its model read it.
+// Turns the result of a tool into the result of tools/call that hosts and models read.
 
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,11 +20,11 @@ import { truncateToFit } from './truncate-json.ts';
 type Content = CallToolResult['content'][number];
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What the form of a result depends on beside the result. */
+/** Options of the form, beside the result itself. */
 export interface ResultForm {
   /** Whether the host knows links to files. */
   readonly knowsLinks: boolean;
-  /** Of the fence around what others wrote: new for each answer. */
+  /** The tag of the fence around text by others: new for each answer. */
   readonly tag: string;
   /** The whole data as a file, where it is too long to be shown. */
   readonly kept?: SavedFile | undefined;
@@ -78,14 +78,14 @@ export function toCallResult(
   };
 }
 
-/** For hosts: that a result holds words of others, and between which tags. */
+/** Tells hosts that a result holds text by others, and between which tags. */
 export function foreignMark(tag: string) {
   return { 'fovea/foreign': tag };
 }
 
 /**
- * The data of a result as it is shown, not yet cut, and its JSON. A member that the service calls
- * as we call one of ours stands under another name.
+ * The cleaned data of a result, not yet truncated, and its JSON. A member with a name of ours
+ * (`summary`) is renamed (`service_summary`).
  */
 export function factsOf(data: Facts): CleanData {
   const clean = cleanData(data);
@@ -99,7 +99,7 @@ export function factsOf(data: Facts): CleanData {
   return { data: renamed, json: JSON.stringify(renamed) };
 }
 
-/** Whether the JSON is longer than what is shown of it. */
+/** Whether the JSON is longer than the bound for results. */
 export function tooLong({ json }: CleanData): boolean {
   return json.length > limits.resultCharactersMax;
 }
@@ -144,7 +144,7 @@ function cutLine(isKept: boolean): string {
   return `Too long to show whole: "cut" says what is left out; ${whole}.`;
 }
 
-/** Those that fit together, the first ones first. */
+/** The first images that fit together. */
 function imagesThatFit(images: readonly ToolImage[]) {
   let room: number = limits.resultImageBytesMax;
   const fitting = images.filter(({ data }) => {
@@ -162,7 +162,7 @@ function imageContent({ data, mimeType }: ToolImage): Content {
     type: 'image',
     data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
     mimeType,
-    // For both: some hosts keep pictures from people where nobody asks for that.
+    // For both: some hosts hide images from their users unless told otherwise.
     annotations: { audience: ['user', 'assistant'] },
   };
 }

@@ -1,4 +1,4 @@
-// A result that is too long for a host, made to fit, with what was left out said first.
+// Truncates data that is too long for a host, and reports first what was left out.
 
 type Json = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ export function truncateToFit(data: Json, charactersMax: number): Json {
 
 const cutsMax = 20;
 
-/** Of what only the beginning is shown: elements, characters or members. */
+/** An array, text or object of which only the beginning is shown. */
 interface Cut {
   readonly path: string;
   readonly shown: number;
@@ -40,7 +40,7 @@ interface Part {
   readonly path: string;
   readonly total: number;
   readonly characters: number;
-  /** Takes so many characters of JSON away, if it can; at least one element. Gives what is left. */
+  /** Removes about so many characters of JSON, at least one element; returns how many are left. */
   shorten(excess: number): number;
 }
 
@@ -55,7 +55,7 @@ function longestOf(parts: readonly Part[]): Part | undefined {
 
 const textMin = 200;
 
-/** What can be shortened in `holder[key]`. Inside an array only once it is down to one element. */
+/** What can be shortened in `holder[key]`. Members of an array only once it has one element. */
 function* partsOf(holder: object, key: string | number, path: string): Generator<Part> {
   const value: unknown = Reflect.get(holder, key);
   const put = (shorter: unknown) => Reflect.set(holder, key, shorter);
@@ -100,7 +100,7 @@ function* partsOfObject(value: object, path: string, put: (shorter: unknown) => 
   yield part;
 }
 
-/** How many elements stay when so many characters have to go: at least one goes, one stays. */
+/** How many elements stay when `excess` characters have to go: at least one goes, one stays. */
 function countLeft(lengths: readonly number[], excess: number): number {
   let shown = lengths.length - 1;
   let gone = (lengths[shown] ?? 0) + 1;

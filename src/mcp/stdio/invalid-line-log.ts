@@ -1,10 +1,10 @@
-// Warnings about lines of stdin that are no messages. A flood of them is told in a few lines.
+// Logs lines of stdin that are no messages; many at once are summed up in a few lines.
 
 import { limits } from '../../limits.ts';
 import type { Log, LogFields } from '../../log.ts';
 
 export interface InvalidLineLog {
-  /** Says why one was left out, unless many were in this second. */
+  /** Logs why a line was left out, unless many were in the same second. */
   tell(message: string, fields: LogFields): void;
   /** Says at once how many were not told. */
   flush(): void;

@@ -1,4 +1,4 @@
-// How a stdio server ends: when its host goes away or asks it to, in order, and soon.
+// Ends a stdio server in order and soon: when its host goes away, or asks it to.
 
 import type { EventEmitter } from 'node:events';
 import { limits } from '../../limits.ts';
@@ -7,14 +7,14 @@ import { watchParent } from './parent-process.ts';
 import type { Output } from './protocol-output.ts';
 
 export interface Lifecycle {
-  /** Closers run one after another when the process ends, the last one given first. */
+  /** Closers run one after another when the process ends, the last registered first. */
   onEnd(name: string, close: () => Promise<void> | void): void;
 }
 
 /**
- * Ends the process with code 0 when `input` ends, `output` breaks, SIGTERM, SIGINT or SIGHUP comes,
- * or the parent is gone: the closers run. What is still open after `stdioShutdownMsMax` is cut off
- * by SIGKILL. A stray failure is logged and ends nothing.
+ * Ends the process with code 0 after its closers when `input` ends, `output` breaks, SIGTERM,
+ * SIGINT or SIGHUP comes, or the parent process ends. What is still open after `stdioShutdownMsMax`
+ * is ended by SIGKILL. An unhandled failure is logged and ends nothing.
  */
 export function startLifecycle(
   input: EventEmitter<{ end: []; close: [] }>,
@@ -31,7 +31,7 @@ export function startLifecycle(
     const hardStop = setTimeout(killSelf, limits.stdioShutdownMsMax);
     void runClosers(closers, log).finally(() => {
       process.stdin.destroy();
-      // What the closers left open gets the rest of the time; nothing open: the process ends now.
+      // What the closers left open gets the rest of the time; else the process ends now.
       hardStop.unref();
     });
   };
@@ -57,17 +57,17 @@ async function runClosers(
     try {
       await close();
     } catch (thrown) {
-      log.error('A part did not close.', { part: name, error: nameOf(thrown) });
+      log.error('A service could not be closed.', { service: name, error: nameOf(thrown) });
     }
   }
 }
 
 function surviveStrayFailures(log: Log): void {
   process.on('unhandledRejection', (thrown) => {
-    log.error('A promise failed and nobody looked.', { error: nameOf(thrown) });
+    log.error('Unhandled promise rejection.', { error: nameOf(thrown) });
   });
   process.on('uncaughtException', (thrown) => {
-    log.error('An error reached nobody.', { error: nameOf(thrown) });
+    log.error('Uncaught exception.', { error: nameOf(thrown) });
   });
 }
 

@@ -1,4 +1,4 @@
-// Lines of stdin, one after the other. They wait while nobody may take another one.
+// Reads lines of stdin. They wait while the server is paused.
 
 import { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 
-interface LineInputParts {
+interface LineInputOptions {
   onLine(line: Buffer): void;
-  /** Resolves when what was read is answered, or has had its time. */
+  /** Resolves when all messages are answered, or their time is up. */
   settled(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ interface LineInputParts {
  */
 export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   readonly #stdin: Readable;
-  readonly #parts: LineInputParts;
+  readonly #options: LineInputOptions;
   readonly #cut: (chunk: Buffer) => void;
   /** What came while paused. The end of stdin is seen meanwhile, as long as there is room. */
   readonly #held: Buffer[] = [];
@@ -28,10 +28,10 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
   #isOver = false;
   #whenAllTaken: (() => void) | undefined;
 
-  constructor(stdin: Readable, log: Log, parts: LineInputParts) {
+  constructor(stdin: Readable, log: Log, parts: LineInputOptions) {
     super();
     this.#stdin = stdin;
-    this.#parts = parts;
+    this.#options = parts;
     this.#cut = createSplitter(log, parts.onLine);
     stdin.on('data', (chunk: Buffer) => this.#take(chunk));
     for (const name of ['end', 'close', 'error']) stdin.on(name, () => void this.#finish());
@@ -69,7 +69,7 @@ export class LineInput extends EventEmitter<{ end: []; close: [] }> {
     this.#isOver = true;
     if (this.#held.length > 0) await this.#allTaken();
     if (this.#held.length === 0) {
-      await this.#parts.settled();
+      await this.#options.settled();
       this.emit('end');
     }
     this.emit('close');

@@ -1,5 +1,5 @@
-// Messages over lines, for the server of the package. Its own transport would parse each line a
-// second time and check each message a second time.
+// A transport of one message per line for the server of the package, whose own transport would
+// parse and check each message a second time.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
@@ -32,7 +32,7 @@ export class LineTransport implements Transport {
       this.#room = undefined;
       if (!this.#isClosed) this.#input.resume();
     });
-    // Stays after the end, for what fails late.
+    // Stays registered after the end: an error may still come.
     this.#output.on('error', (error) => {
       this.#room?.reject(error);
       this.#room = undefined;

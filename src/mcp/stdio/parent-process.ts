@@ -1,5 +1,5 @@
-// Whether the program that launched this process still lives. The end of stdin does not always
-// tell: a wrapper or another child of the host may hold the pipe open.
+// Watches the program that launched this process. The end of stdin does not always tell that it
+// ended: a wrapper or another child of the host may hold the pipe open.
 
 import { readFileSync } from 'node:fs';
 import { systemErrorCode } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { limits } from '../../limits.ts';
  */
 export function watchParent(onGone: () => void): void {
   const { ppid } = process;
-  // The first process of a container has no parent, and one started by the first has no other.
+  // Process 1 of a container has no parent, and its children cannot outlive it.
   if (ppid <= 1) return;
   const wrappers = wrappersFrom(ppid);
   const timer = setInterval(() => {
@@ -22,7 +22,7 @@ export function watchParent(onGone: () => void): void {
   timer.unref();
 }
 
-/** Who loses its parent gets another one, but on Windows, where it keeps the number of the dead. */
+/** An orphan gets another parent; on Windows it keeps the id of the dead one. */
 function isParent(pid: number): boolean {
   return process.platform === 'win32' ? lives(pid) : process.ppid === pid;
 }
@@ -31,7 +31,7 @@ function lives(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (thrown) {
-    // Of another user, where it may not be asked: that it is there, was said.
+    // EPERM: it runs as another user.
     return systemErrorCode(thrown) === 'EPERM';
   }
 }
@@ -41,7 +41,7 @@ interface Wrapper {
   readonly parent: number;
 }
 
-/** Shells and package runners above us, up to the host, which is none. */
+/** The shells and package runners between this process and its host. */
 function wrappersFrom(first: number): readonly Wrapper[] {
   const wrappers: Wrapper[] = [];
   for (let pid = first; pid > 1 && isWrapper(pid) && wrappers.length < wrappersMax; ) {
@@ -56,7 +56,7 @@ function wrappersFrom(first: number): readonly Wrapper[] {
 /** A package runner starts a shell, which starts another runner at most. */
 const wrappersMax = 4;
 
-/** A shell that somebody types into names no Fovea, and a host is no shell. */
+/** Matches `sh -c fovea` and npx wrappers, not interactive shells or hosts. */
 function isWrapper(pid: number): boolean {
   const words = readProcess(pid, 'cmdline') ?? '';
   const program = words.split(/[\0 ]/, 1)[0]?.split('/').at(-1) ?? '';

@@ -1,9 +1,9 @@
-// Keeps stdout for JSON-RPC. Once this is imported, whatever else writes to process.stdout (a
-// library's console.log) goes to stderr.
+// Reserves stdout for JSON-RPC. Once this is imported, other writes to process.stdout (such as
+// console.log of a library) go to stderr.
 
 import { EventEmitter } from 'node:events';
 
-/** What answers are written to. */
+/** The stream that answers are written to. */
 export interface Output {
   /** False: more should come only after `drain`. */
   write(text: string): boolean;

@@ -1,4 +1,4 @@
-// The id of a request in a text that is too large to be parsed.
+// Finds the id of a request in a text that is too large to be parsed.
 
 import type { Id } from './line-transport.ts';
 
@@ -26,7 +26,7 @@ export function requestIdIn(text: string): Id | undefined {
 
 const structure = /[[\]{}"]/g;
 
-/** Behind its closing quote: one with an even number of backslashes before it. */
+/** The index after the closing quote: a quote with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at;

@@ -20,9 +20,9 @@ export function serveStdioMcp(options: StdioMcpOptions, transport: Transport): S
   const callTool = createCallTool(options);
   const capabilities = createCapabilities(options, callTool);
   const requestState = createRequestStates()('');
-  const parts = { version, clock, tools, readsFiles: true, capabilities, requestState };
-  return serveStdio(() => createServer(parts, callTool), {
+  const serverOptions = { version, clock, tools, readsFiles: true, capabilities, requestState };
+  return serveStdio(() => createServer(serverOptions, callTool), {
     transport,
-    onerror: (error) => log.warn('A message was not understood.', { error: error.name }),
+    onerror: (error) => log.warn('A message could not be handled.', { error: error.name }),
   });
 }

@@ -1,4 +1,4 @@
-// Lines of JSON-RPC in and out. What is no message stops here, with a line in the log.
+// JSON-RPC over stdin and stdout, one message per line. Invalid messages are refused and logged.
 
 import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
@@ -24,35 +24,35 @@ import { requestIdIn } from './request-id.ts';
 export interface StdioTransport {
   readonly transport: Transport;
   /**
-   * Gives `end` after stdin has ended and what was read before has had a moment to be answered,
-   * `close` alone where it could not be read.
+   * Emits `end` after stdin has ended and the messages before had time to be answered; only `close`
+   * where stdin could not be read.
    */
   readonly input: EventEmitter<{ end: []; close: [] }>;
 }
 
 /**
- * Reads messages from `stdin`, one per line within `rpcLineBytesMax`; writes to `stdout`. Where
- * nobody reads `stdout`, requests wait unanswered: answers are a thousand times their size.
+ * Reads messages from `stdin`, one per line within `rpcLineBytesMax`; writes to `stdout`. While the
+ * host does not read `stdout`, requests wait: answers are much larger than requests.
  */
 export function openStdioTransport(stdin: Readable, stdout: Output, log: Log): StdioTransport {
   const open = new OpenRequests();
-  const stray = createInvalidLineLog(log);
+  const invalidLines = createInvalidLineLog(log);
   const input = new LineInput(stdin, log, {
     onLine: (line) => {
-      for (const message of messagesIn(line, stray)) pass(message);
+      for (const message of messagesIn(line, invalidLines)) pass(message);
     },
     settled: () => open.settled(limits.stdinGraceMs),
   });
-  input.once('close', stray.flush);
+  input.once('close', invalidLines.flush);
   const transport = new LineTransport(input, stdout, open);
   const pass = (value: object) => {
     const fault = value instanceof TooLarge ? value.fault : faultOf(value);
     if (fault !== undefined) refuse(value, fault);
     else if (isMessage(value)) transport.receive(value);
-    else stray.tell('A message on stdin is no notification and no answer.', {});
+    else invalidLines.tell('A message on stdin is neither a notification nor a response.', {});
   };
   const refuse = (value: object, fault: string) => {
-    stray.tell('A message on stdin is no JSON-RPC.', { fault });
+    invalidLines.tell('A message on stdin is not valid JSON-RPC.', { fault });
     const id = idOf(value);
     if (id !== undefined) void transport.send(invalidRequest(id, fault)).catch(() => undefined);
   };
@@ -77,9 +77,11 @@ const lineBounds: JsonBounds = {
 };
 
 /** The messages of a line. Revision 2025-03-26 allows several in one array; each is answered. */
-function messagesIn(line: Buffer, stray: InvalidLineLog): readonly object[] {
+function messagesIn(line: Buffer, invalidLines: InvalidLineLog): readonly object[] {
   const leftOut = (missing: 'UTF-8' | 'JSON') => {
-    stray.tell(`A line on stdin is not ${missing} and was left out.`, { bytes: line.length });
+    invalidLines.tell(`A line on stdin is not ${missing} and was left out.`, {
+      bytes: line.length,
+    });
     return [];
   };
   if (!isUtf8(line)) return leftOut('UTF-8');
@@ -98,7 +100,7 @@ function messagesIn(line: Buffer, stray: InvalidLineLog): readonly object[] {
   }
 }
 
-/** A JSON text begins with one of these bytes; the last three are a byte order mark. */
+/** The bytes with which JSON text begins; the last three are those of a byte order mark. */
 const jsonStarts: ReadonlySet<number> = new Set(Buffer.from('{["-0123456789tfn \t\r\ufeff'));
 
 function faultOf(message: object): string | undefined {

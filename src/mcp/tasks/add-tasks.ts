@@ -1,5 +1,5 @@
-// The Tasks extension on a server: tools/call may answer with a task, and tasks/get, tasks/update
-// and tasks/cancel follow it. Nothing is kept here, so any process can be asked.
+// The Tasks extension: tools/call may answer with a task, and tasks/get, tasks/update and
+// tasks/cancel follow it. No state is kept here, so any process can answer.
 
 import {
   type CallToolResult,
@@ -33,8 +33,8 @@ export function requireTasks(context: ServerContext): void {
 }
 
 /**
- * A task in place of a result. It has no end: the platform keeps its work, and nobody here could
- * say how long. The empty content is what a result of tools/call must have.
+ * A task in place of a result. It has no expiry: how long the platform keeps it is unknown here.
+ * tools/call requires `content`, which is empty.
  */
 export function taskResult(state: TaskState): CallToolResult {
   const { taskId, status, createdAt, lastUpdatedAt, statusMessage } = state;
@@ -90,7 +90,7 @@ interface TaskParams {
   readonly inputResponses: NonNullable<ServerContext['mcpReq']['inputResponses']>;
 }
 
-/** What is wrong is said below, in words of ours. */
+/** The error below says what is wrong. */
 const anything: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'fovea', validate: (value) => ({ value }) },
 };

@@ -1,5 +1,5 @@
-// Tasks of the platform: what tools have started there goes on without this process, and is asked
-// for with the credential of whoever asks. Its result is that of `tasks_wait`.
+// Tasks of the platform, which go on without this process. They are read with the credential of the
+// caller; the result of a task is that of `tasks_wait`.
 
 import {
   type CallToolResult,
@@ -71,7 +71,7 @@ function messageOf(summary: unknown): { readonly statusMessage?: string } {
   return typeof summary === 'string' ? { statusMessage: summary } : {};
 }
 
-/** The answer of `tasks_wait`, at once; undefined: there is no such work for this caller. */
+/** The result of `tasks_wait` without waiting; undefined: this caller has no such task. */
 async function look(
   options: TaskOptions,
   handle: TaskHandle,
@@ -94,7 +94,7 @@ function argumentsOf(work: BackgroundTask): Arguments {
   return { workspace, project: work.project, version: Number(work.version), timeout_s: 0 };
 }
 
-/** What the answer itself proposes wins over what was proposed at the start. */
+/** Calls proposed by the result win over those proposed at the start. */
 function onePerTool(calls: readonly NextCall[]): readonly NextCall[] {
   return calls.filter(({ tool }, place) => calls.findIndex((one) => one.tool === tool) === place);
 }

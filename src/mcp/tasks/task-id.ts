@@ -1,5 +1,5 @@
-// The id of a task: a handle to work of the platform, complete by itself. So nothing is kept, a
-// task outlives this process, and the platform decides whose credential may ask for it.
+// The id of a task holds all that is needed to read it. So no state is kept, a task outlives this
+// process, and the platform decides whose credential may read it.
 
 import { isJsonObject, membersOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
@@ -11,7 +11,7 @@ export interface TaskHandle {
   readonly createdAt: string;
   /** The facts of the call that started it: no other answer has them. Undefined: too many. */
   readonly started: Readonly<Record<string, unknown>> | undefined;
-  /** What makes sense once it is done. */
+  /** The calls that make sense once the task is done. */
   readonly next: readonly NextCall[];
 }
 
@@ -24,7 +24,7 @@ export function writeTaskId({ work, createdAt, started, next }: TaskHandle): str
   return Buffer.from(JSON.stringify(members)).toString('base64url');
 }
 
-/** The handle of an id, which came from outside; undefined: it is none of ours. */
+/** The handle in an id, which came from outside; undefined: not an id of ours. */
 export function readTaskId(taskId: string): TaskHandle | undefined {
   const members = taskId.length > limits.taskIdCharactersMax ? undefined : parse(taskId);
   if (!isJsonObject(members) || members.v !== 1) return undefined;
@@ -33,14 +33,14 @@ export function readTaskId(taskId: string): TaskHandle | undefined {
   if (work === undefined || typeof createdAt !== 'string') return undefined;
   if (!/^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(createdAt)) return undefined;
   const calls = Array.isArray(members.next) ? members.next : [];
-  // Words of an id may be anybody's, and would stand there as ours.
+  // The texts of an id may be forged, and must not be shown as ours.
   const next = nextCallsOf(calls.map((call: unknown) => ({ ...membersOf(call), why: afterwards })));
   return { work, createdAt, started: isJsonObject(started) ? started : undefined, next };
 }
 
 const afterwards = 'Goes on with what was made.';
 
-/** The tool that a task needs the scope of; undefined: the id is none of ours. */
+/** The tool whose scope a task needs; undefined: not an id of ours. */
 export function toolOfTask(taskId: string): string | undefined {
   const handle = readTaskId(taskId);
   return handle && (handle.work.kind === 'version' ? 'versions_get' : 'tasks_get');
@@ -56,7 +56,7 @@ function workOf(members: Readonly<Record<string, unknown>>): BackgroundTask | un
     : undefined;
 }
 
-/** Following calls, as a result has them; what is none is left out. */
+/** The valid follow-up calls of a result; invalid ones are left out. */
 export function nextCallsOf(value: unknown): readonly NextCall[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((call: unknown) => {

@@ -1,8 +1,11 @@
-// Tasks as the extension `io.modelcontextprotocol/tasks` has them (SEP-2663), whoever keeps them.
+// Tasks as the extension `io.modelcontextprotocol/tasks` defines them (SEP-2663), wherever they are
+// kept.
 
 import type { CallToolResult, InputRequests } from '@modelcontextprotocol/server';
 
-/** Where a task stands. `failed` is for what no tool answers: a tool's own error is a result. */
+/**
+ * The state of a task. `failed` is for errors of the protocol: an error of the tool is a result.
+ */
 export type TaskStanding =
   | { readonly status: 'working' | 'cancelled' }
   | { readonly status: 'input_required'; readonly inputRequests: InputRequests }
@@ -22,9 +25,9 @@ export type TaskState = TaskStanding & {
 
 /** The newest state of tasks; the work itself goes on elsewhere. */
 export interface TaskSource {
-  /** Throws `UnknownTaskError` for an id that nobody gave out, or that this caller may not see. */
+  /** Throws `UnknownTaskError` for an unknown id, or for a task that this caller may not see. */
   get(taskId: string, signal: AbortSignal): Promise<TaskState>;
-  /** Takes answers to what a task asked; those that nobody asked for are left aside. */
+  /** Takes the answers to questions of a task; others are ignored. */
   update(
     taskId: string,
     responses: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// How large a value may be before anything walks through it.
+// Bounds the size and depth of arguments before other code walks through them.
 
 import { isObjectOrArray } from '../../json-object.ts';
 
@@ -7,7 +7,10 @@ interface Bounds {
   readonly depthMax: number;
 }
 
-/** What a value has too much of; undefined: it is within the bounds. Needs no stack. */
+/**
+ * What a value has too much of; undefined: it is within the bounds. Not recursive, since deep
+ * values would exhaust the stack.
+ */
 export function excessOf(value: unknown, bounds: Bounds): 'depth' | 'elements' | undefined {
   let elements = 1;
   let holders: readonly object[] = isObjectOrArray(value) ? [value] : [];

@@ -1,18 +1,17 @@
-// The call that would have been right, made of what is known about each mistake in its arguments.
+// Proposes the corrected call after a mistake in the arguments, where each fix is certain.
 
-import type { CorrectedCall, FoveaError, Problem } from '../../errors.ts';
+import type { CorrectedCall, FoveaError, Problem, UpstreamError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import { memberOf } from '../members.ts';
 import type { Arguments, OperationCall } from '../tool-profiles.ts';
-import { keysOf, memberAt } from './argument-paths.ts';
-import { serviceCorrections } from './service-corrections.ts';
 
-/** A longer one is not repeated: the model has it, and the problems say what to change. */
+/** Longer calls are not repeated: the model has its call, and the problems say what to change. */
 const charactersMax = 2_000;
 
-/** Mending one mistake may show another, such as a value under a name that was misspelt. */
+/** A fix may reveal another mistake, such as a wrong value under a misspelt name. */
 const roundsMax = 3;
 
-/** What a call comes to before anything is sent. */
+/** The outcome of checks that send nothing. */
 export interface Checked {
   /** The operation that it means, with its own arguments. */
   readonly call: OperationCall;
@@ -21,9 +20,9 @@ export interface Checked {
 }
 
 /**
- * The call with all its mistakes mended; undefined where one of them is not certain, where what
- * comes out would be refused as well, or where it is too long to be said again. Arguments never
- * hold credentials, so nothing secret is repeated.
+ * The call with all mistakes fixed; undefined where a fix is not certain, where the fixed call
+ * would be refused as well, or where it is too long. Arguments never hold credentials, so nothing
+ * secret is repeated.
  */
 export async function correctedCall(
   error: FoveaError,
@@ -53,9 +52,9 @@ function mendedArguments(problems: readonly Problem[], args: Arguments): Argumen
   const fixable = problems.filter(({ fix }) => fix !== undefined);
   if (fixable.length === 0) return undefined;
   const mended: unknown = structuredClone(args);
-  // From the end: what is removed from a list must not move what is mended after it.
+  // From the end, so that a removal from a list moves no later index.
   for (const problem of [...fixable].reverse()) if (!mend(mended, problem)) return undefined;
-  // What was missed is there where it only had a wrong name.
+  // A missing argument counts as found where it only had a wrong name.
   const open = problems.filter(({ fix }) => fix === undefined);
   if (!open.every(({ path }) => !isThere(args, path) && isThere(mended, path))) return undefined;
   return Object.fromEntries(Object.entries(Object(mended)));
@@ -82,4 +81,77 @@ function isThere(root: unknown, path: string): boolean {
 
 function removed(list: unknown[], index: number): boolean {
   return list.splice(index, 1).length === 1;
+}
+
+/**
+ * The problems that a service reported, with their fixes; none if one has no certain fix. They are
+ * read from `PATH: ... did you mean "NAME"?`, the form of our own services. The text is not
+ * trusted: only names a few letters from the caller's own are taken.
+ */
+function serviceCorrections(
+  { status, message, hint = '' }: UpstreamError,
+  args: Arguments,
+): readonly Problem[] {
+  if (status !== 400 && status !== 422) return [];
+  const said = splitProblems(message);
+  // With one problem, the hint may hold the meant name.
+  const whole =
+    said.length === 1 ? said.map((one) => ({ ...one, words: `${one.words} ${hint}` })) : said;
+  const problems = whole.flatMap((one) => mended(one, args) ?? []);
+  return problems.length === said.length ? problems : [];
+}
+
+interface Said {
+  readonly path: string;
+  readonly words: string;
+}
+
+/** `a: is wrong; b[0].c: is wrong`. */
+function splitProblems(message: string): readonly Said[] {
+  return message.split(/; (?=[\w.[\]-]{1,120}: )/).flatMap((part) => {
+    const [, path, words] = /^([\w.[\]-]{1,120}): (.*)$/s.exec(part) ?? [];
+    return path === undefined || words === undefined ? [] : [{ path, words }];
+  });
+}
+
+function mended({ path, words }: Said, args: Arguments): Problem | undefined {
+  const [, meant] = /\bdid you mean "([^"]{1,60})"\?/i.exec(words) ?? [];
+  const value = memberAt(args, path);
+  if (meant === undefined || value === undefined) return undefined;
+  const problem = { path, message: words };
+  const name = path.split('.').at(-1) ?? '';
+  if (words.startsWith('is not known') && isNear(name, meant)) {
+    return { ...problem, fix: { kind: 'rename', to: meant } };
+  }
+  if (typeof value !== 'string') return undefined;
+  const by = meant.endsWith(':')
+    ? withField(value, words, meant)
+    : isNear(value, meant)
+      ? meant
+      : undefined;
+  return by === undefined ? undefined : { ...problem, fix: { kind: 'replace', by } };
+}
+
+/** Replaces an unknown field in a query; undefined where it does not occur exactly once. */
+function withField(query: string, words: string, meant: string): string | undefined {
+  const [, wrong] = /^.{0,40}\bthere is no field "([\w-]{1,60})"/.exec(words) ?? [];
+  if (wrong === undefined || !/^[\w-]+:$/.test(meant)) return undefined;
+  if (!isNear(wrong, meant.slice(0, -1))) return undefined;
+  const [before, after, ...more] = query.split(new RegExp(`(?<![\\w"-])${wrong}:`));
+  if (before === undefined || after === undefined || more.length > 0) return undefined;
+  return `${before}${meant}${after}`;
+}
+
+function isNear(given: string, meant: string): boolean {
+  return nearest(given, [meant]) === meant;
+}
+
+/** The keys of a path such as `files[2].name`. Names with a dot are not supported. */
+function keysOf(path: string): string[] {
+  return path.split(/\.|\[(\d+)\]/).filter((key) => key !== undefined && key !== '');
+}
+
+/** The value at a path; undefined: there is none. */
+function memberAt(root: unknown, path: string): unknown {
+  return keysOf(path).reduce(memberOf, root);
 }

@@ -61,7 +61,7 @@ function idempotencyKey({ mcpReq }: ServerContext): string | undefined {
   if (key === undefined) return undefined;
   const { idempotencyKeyCharactersMax: charactersMax } = limits;
   const isText = typeof key === 'string' && key !== '' && key.length <= charactersMax;
-  // Half characters are written down as the same one: two keys would be one.
+  // Lone surrogates would all be stored as U+FFFD: two keys would be equal.
   if (isText && key.isWellFormed()) return key;
   const right = `_meta["${idempotencyKeyName}"] must be a text of 1 to ${charactersMax} characters`;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, right);
@@ -76,7 +76,7 @@ function revisionOf(server: Server, { http }: ServerContext): string {
   return server.getNegotiatedProtocolVersion() ?? said ?? '';
 }
 
-/** Clients of older revisions refuse a whole result for one block of a kind unknown to them. */
+/** Clients of older revisions reject a whole result for one content block of an unknown type. */
 const linksSince = '2025-06-18';
 
 function progressOf({ mcpReq }: ServerContext, clock: Clock): Progress {

@@ -1,10 +1,10 @@
-// Progress of one call, as often as a host can use it.
+// Reports the progress of one call, at a bounded rate.
 
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import { withoutWords } from '../foreign-text.ts';
 
-/** One report; `progress` is greater in each. */
+/** One report; `progress` grows with each. */
 export interface ProgressReport {
   readonly progress: number;
   readonly total?: number;
@@ -13,13 +13,13 @@ export interface ProgressReport {
 
 export interface Progress {
   report(done: number, total: number | undefined, message: string): void;
-  /** Nothing is sent from here on; waits until what was sent is on its way. */
+  /** Stops reporting, and waits until all reports are sent. */
   finish(): Promise<void>;
 }
 
 /**
- * Sends at most one report per `progressIntervalMs`, each further on than the one before, and the
- * one that completes the total in any case. A host that is gone is no error.
+ * Sends at most one report per `progressIntervalMs`, each with more progress than before; the one
+ * that completes the total is always sent. A host that is gone is no error.
  */
 export function createProgress(
   clock: Clock,

@@ -1,4 +1,4 @@
-// Which store keeps the secrets: by the setting, and by what this machine has.
+// Chooses the store of secrets: by the setting, and by what this machine has.
 
 import { FoveaError } from '../../errors.ts';
 import { once } from '../../once.ts';
@@ -11,7 +11,7 @@ import { loadKeytar } from './keytar.ts';
 import { memoryStore } from './memory.ts';
 import { loadNapiKeyring } from './napi-keyring.ts';
 
-/** What is written down beside a sign-in, so that it is found again. */
+/** The kind of store, recorded with a sign-in to find it again. */
 export type StoreKind = 'keychain' | 'keytar' | 'file' | 'memory';
 
 export interface SecretStores {
@@ -51,7 +51,7 @@ export function openSecretStores(options: SecretStoresOptions): SecretStores {
     openEncryptedFiles({
       ...options,
       keychain: async (kind) => (isKeychain(kind) ? keychains.at(kind) : undefined),
-      // A keychain that is locked is no reason against files: who asks for them may not open it.
+      // A locked keychain does not prevent the use of files.
       chooseKeychain: () => keychains.working().catch(() => undefined),
     }),
   );
@@ -86,7 +86,10 @@ function openKeychains(load: NonNullable<SecretStoresOptions['load']>) {
   const at = (kind: KeychainKind) => opened[kind].get();
   return {
     at,
-    /** The first that works; undefined: there is none. Throws what one that is there says. */
+    /**
+     * The first keychain that works; undefined: there is none. Throws the error of one that is
+     * present.
+     */
     working: async (): Promise<KeychainKind | undefined> => {
       const kind = (await at('keychain')) === undefined ? 'keytar' : 'keychain';
       const store = await at(kind);

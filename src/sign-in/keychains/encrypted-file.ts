@@ -44,7 +44,7 @@ export async function openEncryptedFiles(options: EncryptedFileOptions): Promise
   };
 }
 
-/** What the file `key` says: the key itself, or the keychain and the entry that it is in. */
+/** The content of the file `key`: the key itself, or the keychain entry that holds it. */
 interface KeyNote {
   readonly place: string | undefined;
   readonly value: string;
@@ -68,11 +68,11 @@ class KeyPlace {
     return { place: place === beside ? undefined : place, value };
   }
 
-  /** Throws `internal` where there is none: something was sealed with it. */
+  /** Throws `internal` where the key is missing, since secrets were sealed with it. */
   async get(): Promise<Secret> {
     const note = await this.find();
     if (note === undefined) throw damaged();
-    // Somebody may have removed the folder, and another process made it anew.
+    // The folder may have been removed and made anew by another process.
     if (this.#known?.value !== note.value) {
       this.#known = { value: note.value, key: await this.#open(note) };
     }
@@ -101,7 +101,7 @@ class KeyPlace {
     return checkedKey(kept.reveal());
   }
 
-  /** Of several processes that make one at once, one wins; the others use its key. */
+  /** Several processes may make a key at once: one wins, and the others use its key. */
   async #make(): Promise<void> {
     const { keychain, chooseKeychain } = this.#options;
     const key = new Secret(randomBytes(keyBytes).toString('base64url'));

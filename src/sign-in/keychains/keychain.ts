@@ -1,4 +1,5 @@
-// A keychain as a store of secrets: values in pieces, one call at a time, none without an end.
+// A keychain as a store of secrets: long values in pieces, one call at a time, each with a
+// deadline.
 
 import { randomUUID } from 'node:crypto';
 import { FoveaError } from '../../errors.ts';
@@ -138,7 +139,7 @@ function decoded(text: string): Secret {
   return new Secret(bytes.toString('utf8'));
 }
 
-/** An entry that nobody can read is no reason not to write or remove it. */
+/** An unreadable entry may still be written or removed. */
 function ignoreDamage(thrown: unknown): undefined {
   if (thrown instanceof FoveaError) return undefined;
   throw thrown;

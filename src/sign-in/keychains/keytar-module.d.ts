@@ -1,4 +1,4 @@
-// That keytar may be there: an optional peer, which is not installed with Fovea.
+// Types of keytar, an optional peer that is not installed with Fovea.
 
 declare module 'keytar' {
   const keytar: import('./keytar.ts').Keytar;

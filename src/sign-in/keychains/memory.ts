@@ -1,4 +1,4 @@
-// Secrets that end with the process.
+// A store of secrets in memory, which ends with the process.
 
 import type { Secret } from '../../secret.ts';
 import type { SecretStore } from '../secret-store.ts';

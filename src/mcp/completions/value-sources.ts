@@ -12,7 +12,7 @@ import type { ToolContext } from '../tool.ts';
 
 export type Reading = Pick<ToolContext, 'client' | 'signal' | 'settings' | 'clock'>;
 
-/** What one argument may be, with those that are chosen already. */
+/** Reads the values of one argument, given the arguments that have a value already. */
 interface Source {
   /** The tool that shows the same: where it is not offered, nothing is completed. */
   readonly tool: string;
@@ -81,7 +81,7 @@ export const sources: Readonly<Record<string, Source>> = {
     },
   },
   type: { tool: 'projects_create', values: async () => projectTypes },
-  // The usual ones: a wrong format is answered with all of them.
+  // The usual formats: the error for a wrong format lists all of them.
   format: {
     tool: 'versions_export',
     values: async () => ['coco', 'createml', 'folder', 'voc', 'yolov5', 'yolov8'],

@@ -1,4 +1,4 @@
-// Small pictures of events for a result, where the Event Store can draw them.
+// Previews of events for a result, where the Event Store can draw them.
 
 import { eventStore } from '../../src/contract/event-store.ts';
 import { asFoveaError } from '../../src/errors.ts';
@@ -7,7 +7,7 @@ import type { ToolContext, ToolImage } from '../../src/mcp/tool.ts';
 import { hasPicture, type StoredEvent } from './event-format.ts';
 
 interface Pictures {
-  /** What is to be said of them. */
+  /** The note about them in the summary. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly images: readonly ToolImage[];
 }
@@ -15,8 +15,8 @@ interface Pictures {
 const nothing: Pictures = { data: {}, images: [] };
 
 /**
- * One sheet of the images of an event, or of the main images of the first few. A picture that fails
- * takes nothing away from the words: it is told, except that other Event Stores draw none.
+ * One sheet of the images of an event, or of the main images of the first few events. A failed
+ * preview is noted and fails nothing; other Event Stores have no previews.
  */
 export async function showPictures(
   events: readonly StoredEvent[],
