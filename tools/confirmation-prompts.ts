@@ -5,7 +5,7 @@ import { apiKeys } from '../src/contract/api-keys.ts';
 import { folders } from '../src/contract/folders.ts';
 import type { images } from '../src/contract/images.ts';
 import type { Input } from '../src/contract/operation.ts';
-import { ownTrainings, type trainings } from '../src/contract/trainings.ts';
+import { trainingExtensions, type trainings } from '../src/contract/trainings.ts';
 import { versions } from '../src/contract/versions.ts';
 import { asFoveaError } from '../src/errors.ts';
 import type { ConfirmationPrompt, ToolContext } from '../src/mcp/tool.ts';
@@ -67,7 +67,7 @@ export async function confirmTrainingEnd(
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };
   // The API has no such list, so a platform may have trainings without it.
-  const list = () => client.call(ownTrainings.trainings_list, input, { signal });
+  const list = () => client.call(trainingExtensions.trainings_list, input, { signal });
   const answer = await readIfAllowed(list, 'not_found');
   const runs = answer?.body.trainings ?? [];
   const run = runs.find(({ trainingId: id, status }) =>
@@ -88,7 +88,13 @@ export async function confirmTrainingEnd(
 const openStates = ['queued', 'running', 'stopping'];
 
 export async function confirmTrainingCost(
-  { workspace, project, version, modelType, epochs }: Input<typeof ownTrainings.trainings_start>,
+  {
+    workspace,
+    project,
+    version,
+    modelType,
+    epochs,
+  }: Input<typeof trainingExtensions.trainings_start>,
   { client, signal, settings }: ToolContext,
 ): Promise<ConfirmationPrompt> {
   const input = { workspace, project, version };

@@ -7,8 +7,8 @@ import { apiKeys } from '../src/contract/api-keys.ts';
 import { events } from '../src/contract/events.ts';
 import { folders } from '../src/contract/folders.ts';
 import { projects } from '../src/contract/projects.ts';
-import { ownTasks } from '../src/contract/tasks.ts';
-import { ownTrainings } from '../src/contract/trainings.ts';
+import { taskExtensions } from '../src/contract/tasks.ts';
+import { trainingExtensions } from '../src/contract/trainings.ts';
 import { workspace } from '../src/contract/workspace.ts';
 import { limits } from '../src/limits.ts';
 import type { Reconciler } from '../src/mcp/idempotency/idempotency.ts';
@@ -84,7 +84,7 @@ const startedTraining: Reconciler = async (args, context, since) => {
     project: textOf(args, 'project'),
     version: Number(args.version),
   };
-  const { body } = await client.call(ownTrainings.trainings_list, input, { signal });
+  const { body } = await client.call(trainingExtensions.trainings_list, input, { signal });
   const wanted = args.modelType ?? undefined;
   const same = body.trainings.filter(
     ({ modelType }) => wanted === undefined || modelType === undefined || modelType === wanted,
@@ -171,7 +171,7 @@ function startedTask(kind: string): Reconciler {
     if (context.settings.baseUrl !== undefined) return { state: 'unknown' };
     const { client, signal } = context;
     const where = { workspace: textOf(args, 'workspace') };
-    const { body } = await client.call(ownTasks.tasks_list, where, { signal });
+    const { body } = await client.call(taskExtensions.tasks_list, where, { signal });
     const same = body.tasks.filter((task) => task.kind === kind);
     return newest(
       same,

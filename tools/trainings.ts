@@ -1,6 +1,6 @@
 // Tools of the trainings toolset.
 
-import { ownTrainings, trainings } from '../src/contract/trainings.ts';
+import { trainingExtensions, trainings } from '../src/contract/trainings.ts';
 import { fromOperation } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { confirmTrainingCost, confirmTrainingEnd } from './confirmation-prompts.ts';
@@ -14,7 +14,7 @@ const confirmation = {
 };
 
 export const trainingTools: readonly Tool[] = [
-  fromOperation(ownTrainings.trainings_start, {
+  fromOperation(trainingExtensions.trainings_start, {
     title: 'Start training',
     description: 'Trains a model on a version, in the background (trainings_list).',
     cost: confirmTrainingCost,
@@ -25,7 +25,7 @@ export const trainingTools: readonly Tool[] = [
     work: ({ jobId }, { workspace }) =>
       jobId === undefined ? undefined : taskWork(workspace, jobId),
   }),
-  fromOperation(ownTrainings.trainings_list, {
+  fromOperation(trainingExtensions.trainings_list, {
     title: 'List trainings',
     description: 'Trainings of a version: state, metrics, model ids.',
     summarize: ({ trainings: runs }) =>

@@ -1,11 +1,11 @@
-// People who may sign in: who they are, which workspaces are theirs, and whether it is them.
+// Accounts of people who may sign in: their names, workspaces and passwords.
 
 import { randomBytes } from 'node:crypto';
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { hashPassword, isPassword } from './passwords.ts';
-import type { Account, PeopleStore } from './store/people-store.ts';
-import { displayNameProblem, emailAddressProblem, slugProblem } from './text-rules.ts';
+import { displayNameProblem, emailAddressProblem, slugProblem } from './name-validation.ts';
+import { hashPassword, verifyPassword } from './password-hash.ts';
+import type { Account, AccountStore } from './store/account-store.ts';
 
 export interface NewAccount {
   readonly name: string;
@@ -15,25 +15,25 @@ export interface NewAccount {
 }
 
 export interface Accounts {
-  /** Throws `invalid_input` for what cannot be, `conflict` where name or email is taken. */
+  /** Throws `invalid_input` for invalid values, `conflict` where name or email is taken. */
   add(account: NewAccount): Promise<Account>;
-  /** Throws `invalid_input` and `conflict` as `add` does; for asking before a password is typed. */
+  /** Throws as `add` does: lets a command check the values before it asks for a password. */
   check(account: Omit<NewAccount, 'password'>): void;
   isEmpty(): boolean;
-  /** By name. */
+  /** Sorted by name. */
   list(): readonly Account[];
   find(id: string): Account | undefined;
-  /** By name or email, in any spelling of upper and lower case. */
+  /** By name or email, case-insensitive. */
   findByName(nameOrEmail: string): Account | undefined;
-  /** As what attempts to sign in are counted: the same for the name and the email of an account. */
-  attemptKey(nameOrEmail: string): string;
+  /** The key under which sign-in attempts count: the same for an account's name and email. */
+  throttleKey(nameOrEmail: string): string;
   /**
-   * By name or email, in any spelling of upper and lower case; false: there is none. Its tokens
-   * end with it, since whoever checks a token looks for its account.
+   * By name or email, case-insensitive; false: there is no such account. Its tokens become invalid,
+   * since every token check looks up the account.
    */
   remove(nameOrEmail: string): boolean;
   /**
-   * Signs all browsers out, but for one session of the settings pages, and with `programs` all
+   * Signs out all browsers except one session of the settings pages, and with `programs` all
    * programs too. Throws `invalid_input` for a password that is too short or too long.
    */
   changePassword(
@@ -41,7 +41,7 @@ export interface Accounts {
     password: Secret,
     ends: { readonly programs: boolean; readonly butSession?: Secret },
   ): Promise<void>;
-  /** The account with this password; undefined otherwise, after the same time for any reason. */
+  /** The account with this password; undefined otherwise, in constant time. */
   authenticate(
     nameOrEmail: string,
     password: Secret,
@@ -49,7 +49,7 @@ export interface Accounts {
   ): Promise<Account | undefined>;
 }
 
-export function createAccounts(store: PeopleStore, now: () => number): Accounts {
+export function createAccounts(store: AccountStore, now: () => number): Accounts {
   const checked = (given: Omit<NewAccount, 'password'>) => {
     const account = readAccount(given);
     const taken = store.accountByKey(account.nameKey) ?? store.accountByKey(account.emailKey);
@@ -78,7 +78,7 @@ export function createAccounts(store: PeopleStore, now: () => number): Accounts 
       const found = store.accountByKey(keyOf(nameOrEmail));
       return found && store.account(found.id);
     },
-    attemptKey: (nameOrEmail) => {
+    throttleKey: (nameOrEmail) => {
       const key = keyOf(nameOrEmail);
       return store.accountByKey(key)?.nameKey ?? key;
     },
@@ -88,18 +88,18 @@ export function createAccounts(store: PeopleStore, now: () => number): Accounts 
     },
     authenticate: async (nameOrEmail, password, network = '') => {
       const found = store.accountByKey(keyOf(nameOrEmail));
-      const isRight = await isPassword(found?.password, password, network);
+      const isRight = await verifyPassword(found?.password, password, network);
       return isRight && found !== undefined ? store.account(found.id) : undefined;
     },
   };
 }
 
-/** How a name or an email is compared. */
+/** The normal form in which names and emails are compared. */
 function keyOf(nameOrEmail: string): string {
   return nameOrEmail.trim().normalize('NFKC').toLowerCase();
 }
 
-/** OpenID Connect Core section 5.1. Nobody asked the mail address whether it is theirs. */
+/** OpenID Connect Core section 5.1. Email addresses are not verified. */
 export function claimsOf(account: Account) {
   const { id, name, email } = account;
   return { sub: id, name, email, email_verified: false };
@@ -109,7 +109,7 @@ function readAccount(given: Omit<NewAccount, 'password'>) {
   const name = given.name.trim().normalize('NFC');
   const email = given.email.trim();
   const workspaces = [...new Set(given.workspaces)];
-  // A name with an "@" could be the email of somebody else.
+  // A name with an "@" could be the email address of another account.
   const wrongName =
     displayNameProblem(name) ?? (name.includes('@') ? 'must have no "@"' : undefined);
   const found: readonly (readonly [string, string | undefined])[] = [

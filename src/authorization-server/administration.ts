@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { openDatabase } from '../storage/database.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
-import { createPeopleStore } from './store/people-store.ts';
+import { createAccountStore } from './store/account-store.ts';
 import { signInFile, signInMigrations } from './store/schema.ts';
 
 export interface Administration {
@@ -15,12 +15,12 @@ export interface Administration {
 }
 
 /**
- * Opens, or makes, the sign-in data in the folder of a platform. A service that runs on the same
- * folder sees every change at once.
+ * Opens or creates the sign-in database in the data folder of a platform. A service that runs on
+ * the same folder sees every change at once.
  */
 export function openAdministration(data: string, clock: Clock): Administration {
   const database = openDatabase(join(data, signInFile), signInMigrations);
-  const store = createPeopleStore(database);
+  const store = createAccountStore(database);
   const now = () => clock.now();
   return {
     accounts: createAccounts(store, now),

@@ -1,42 +1,42 @@
-// Applications that may ask people to sign in: registered, listed, removed.
+// OAuth applications: registers, lists and removes them.
 
 import { randomBytes } from 'node:crypto';
 import type { ApplicationValues } from '../command-line.ts';
 import { FoveaError } from '../errors.ts';
 import { Secret } from '../secret.ts';
-import { readRegistration } from './application-rules.ts';
-import type { Application, PeopleStore } from './store/people-store.ts';
+import { validateRegistration } from './application-registration.ts';
+import type { AccountStore, Application } from './store/account-store.ts';
 
 export interface NewApplication {
   readonly application: Application;
-  /** Told this once; undefined for a public client. */
+  /** Shown only once; undefined for a public client. */
   readonly secret: Secret | undefined;
 }
 
 export interface Applications {
   /**
-   * Registers what was typed. Throws `invalid_input` with all that is wrong, and `conflict` for a
-   * resource that another one has.
+   * Throws `invalid_input` with all problems, and `conflict` for a resource that another
+   * application has.
    */
   add(values: ApplicationValues, workspace: string): NewApplication;
-  /** By name; all, or those of some workspaces. */
+  /** Sorted by name; all, or those of some workspaces. */
   list(workspaces?: readonly string[]): readonly Application[];
   find(id: string): Application | undefined;
-  /** The application that is this MCP server; `resource` without a slash at its end. */
+  /** The application of an MCP server; `resource` without a trailing slash. */
   findByResource(resource: string): Application | undefined;
   /**
-   * From any workspace, or from some alone; false: there is none. Its tokens end with it, since
-   * whoever checks a token looks for its application.
+   * From any workspace, or only from some; false: there is no such application. Its tokens become
+   * invalid, since every token check looks up the application.
    */
   remove(id: string, workspaces?: readonly string[]): boolean;
 }
 
-export function createApplications(store: PeopleStore, now: () => number): Applications {
+export function createApplications(store: AccountStore, now: () => number): Applications {
   const isIn = (workspaces: readonly string[] | undefined, { workspace }: Application) =>
     workspaces === undefined || workspaces.includes(workspace);
   return {
     add: (values, workspace) => {
-      const registration = readRegistration(values, workspace);
+      const registration = validateRegistration(values, workspace);
       const isPublic = registration.authentication === 'none';
       const secret = isPublic ? undefined : new Secret(`fvs_${random(32)}`);
       const application: Application = {

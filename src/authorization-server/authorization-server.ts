@@ -1,4 +1,4 @@
-// The authorization server put together: its routes, its token check, its keys and its store.
+// The authorization server: opens its database and connects routes, token checks and oidc-provider.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,60 +10,60 @@ import type { Log } from '../log.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
 import type { Secret } from '../secret.ts';
 import { openDatabase } from '../storage/database.ts';
-import { hashOfGrant } from './adapter.ts';
-import { createClients } from './clients.ts';
+import { createAccessTokenVerifier } from './access-token-verifier.ts';
+import { createClients } from './client-metadata.ts';
+import type { IsAllowedHost } from './client-metadata-documents.ts';
 import { interactions } from './interactions.ts';
-import type { IsAllowedHost } from './metadata-documents.ts';
+import { hashGrantId } from './oidc-adapter.ts';
 import { paths } from './paths.ts';
-import { createPeople } from './people.ts';
 import { openProviders } from './provider.ts';
-import { createResources, type Resources } from './resources.ts';
+import { createResources, type Resources } from './resource-indicators.ts';
 import { type Opened, signInRoutes } from './routes.ts';
 import { signInFile, signInMigrations } from './store/schema.ts';
-import { createKeys, createRows } from './store/sqlite-store.ts';
-import { createVerify } from './verify.ts';
+import { createAuthorizationStore, createKeyStore } from './store/sqlite-authorization-store.ts';
+import { createUserServices } from './user-services.ts';
 
 export interface AuthorizationServerOptions {
-  /** Folder of the platform; everything is in its `sign-in.db`, which only its owner can read. */
+  /** Data folder of the platform; holds `sign-in.db`, readable for its owner only. */
   readonly data: string;
-  /** The workspace of accounts that name none. */
+  /** The workspace of accounts without any. */
   readonly workspace: string;
-  /** Path of an MCP server of this very process, whose tokens may be asked for and exchanged. */
+  /** Path of an MCP server in this process: a resource for tokens and token exchange. */
   readonly resourcePath?: string;
   readonly log: Log;
   readonly clock: Clock;
-  /** Lets client metadata documents come from a `host:port` that is not public: for tests. */
+  /** Allows client metadata documents on a `host:port` that is not public: for tests. */
   readonly isAllowedHost?: IsAllowedHost;
 }
 
 export interface AuthorizationServer {
-  /** All open; they answer 503 before `open`. */
+  /** They need no API credentials, and answer 503 before `open`. */
   readonly routes: readonly Route[];
-  /** Once the address is known. Throws `invalid_input` unless it is https or loopback. */
+  /** To be called once the address is known. Throws `invalid_input` unless https or loopback. */
   open(issuer: string): Promise<void>;
   readonly verify: VerifyAccessToken;
-  /** A client that may exchange tokens for the resource of this process; it ends with it. */
+  /** Credentials for token exchange at the resource of this process; valid while it runs. */
   exchangeClient(): { readonly clientId: string; readonly clientSecret: Secret };
   close(): Promise<void>;
 }
 
-/** Opens the database, and throws as `openDatabase` does; the library loads with `open`. */
+/** Throws as `openDatabase` does. oidc-provider is loaded by `open`. */
 export function mountAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { data, clock } = options;
   const log = options.log.part('sign-in');
   const database = openDatabase(join(data, signInFile), signInMigrations);
-  const rows = createRows(database);
-  const keys = createKeys(database);
-  const people = createPeople(database, options.workspace, { clock, log });
+  const authorizations = createAuthorizationStore(database);
+  const keys = createKeyStore(database);
+  const users = createUserServices(database, options.workspace, { clock, log });
   let opened: (Opened & { readonly resources: Resources }) | undefined;
   const clients = createClients(
-    people.applications,
+    users.applications,
     () => opened?.resources.own,
     () => opened?.issuer.origin,
   );
-  const verify = createVerify({
-    rows,
-    people,
+  const verify = createAccessTokenVerifier({
+    authorizations,
+    users,
     clock,
     isKnownClient: (id) => isDocument(id) || clients.find(id) !== undefined,
     isKnownAudience: (audience) => opened?.resources.audienceOf(audience) !== undefined,
@@ -71,32 +71,41 @@ export function mountAuthorizationServer(options: AuthorizationServerOptions): A
   return {
     verify,
     routes: signInRoutes({
-      rows,
+      authorizations,
       verify,
       opened: () => opened,
       pages: interactions({
-        people,
+        users,
         log,
         authorizePath: paths.authorization,
         provider: () => requireOpen(opened).providers.current(),
-        setWorkspace: (grantId, workspace) => rows.setWorkspace(hashOfGrant(grantId), workspace),
+        setWorkspace: (grantId, workspace) =>
+          authorizations.setWorkspace(hashGrantId(grantId), workspace),
       }),
     }),
     exchangeClient: () => clients.exchange,
     open: async (address) => {
       const issuer = issuerOf(address);
-      const resources = createResources(people.applications, issuer.origin, options.resourcePath);
+      const resources = createResources(users.applications, issuer.origin, options.resourcePath);
       const cookieKeys = keys.cookies(randomBytes(32).toString('base64url'), clock.now());
       const { isAllowedHost } = options;
-      const parts = { rows, keys, cookieKeys, people, clients, resources, isAllowedHost };
-      const providers = await openProviders({ ...parts, issuer, clock, log });
+      const dependencies = {
+        authorizations,
+        keys,
+        cookieKeys,
+        users,
+        clients,
+        resources,
+        isAllowedHost,
+      };
+      const providers = await openProviders({ ...dependencies, issuer, clock, log });
       opened = { issuer, providers, resources };
     },
     close: async () => database.close(),
   };
 }
 
-/** Clients whose id is the address of a document are not registered here. */
+/** Clients identified by a metadata document are not registered here. */
 function isDocument(clientId: string): boolean {
   return clientId.startsWith('https://');
 }
@@ -106,7 +115,7 @@ function requireOpen<Value>(opened: Value | undefined): Value {
   throw new FoveaError('internal', 'The authorization server was not opened.');
 }
 
-/** An origin and nothing else, since its metadata stands at the root (RFC 8414 section 3). */
+/** Must be an origin without a path, since metadata is served at the root (RFC 8414 section 3). */
 function issuerOf(address: string): URL {
   const url = URL.parse(address);
   const isSafe = url !== null && (url.protocol === 'https:' || isPlainLoopback(url));

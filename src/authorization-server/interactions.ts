@@ -1,4 +1,4 @@
-// The two pages of a sign-in, on oidc-provider's interactions: who are you, and may it do that.
+// The sign-in and consent pages, on oidc-provider's interactions.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
@@ -7,53 +7,52 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { hasLoopbackHost } from './application-rules.ts';
-import type { FormBinding } from './csrf.ts';
-import { type Form, readForm } from './page-form.ts';
-import { sendPage } from './page-headers.ts';
-import { pageRoute } from './page-route.ts';
+import { hasLoopbackHost } from './application-registration.ts';
+import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
+import type { FormBinding } from './csrf-tokens.ts';
+import { displayNameProblem } from './name-validation.ts';
+import { pageRoute, sendPage } from './page-response.ts';
 import { consentPage } from './pages/consent-page.ts';
+import { continuePage } from './pages/continue-page.ts';
 import { errorPage } from './pages/error-page.ts';
-import { onwardPage } from './pages/onward-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
-import { checkPassword, type RefusedPassword } from './password-check.ts';
 import { interactionPath } from './paths.ts';
-import type { People } from './people.ts';
-import { settings } from './settings.ts';
-import type { Account } from './store/people-store.ts';
-import { displayNameProblem } from './text-rules.ts';
+import { type Form, readForm } from './request-body.ts';
+import { settings } from './settings-pages.ts';
+import type { Account } from './store/account-store.ts';
+import type { UserServices } from './user-services.ts';
 
-export interface InteractionParts {
-  /** Asked for each request: it is built anew when keys change. */
+export interface InteractionDependencies {
+  /** Called for each request, since the provider is replaced when keys change. */
   provider(): Provider;
-  readonly people: People;
-  /** Keeps for which workspace a grant is, before anything can be had for it. */
+  readonly users: UserServices;
+  /** Stores the workspace of a grant, before tokens are issued for it. */
   setWorkspace(grantId: string, workspace: string): void | Promise<void>;
-  /** The path of the authorization endpoint, where a sign-in can begin anew. */
+  /** The path of the authorization endpoint, where a sign-in can start again. */
   readonly authorizePath: string;
   readonly log: Log;
 }
 
-/** The pages at `/oauth/sign-in/{uid}` and below, and the settings. */
-export function interactions(parts: InteractionParts): readonly Route[] {
+/** The pages at `/oauth/sign-in/{uid}` and below, and the settings pages. */
+export function interactions(dependencies: InteractionDependencies): readonly Route[] {
   const path = interactionPath('{uid}');
-  const { log, people } = parts;
+  const { log, users } = dependencies;
   return [
-    ...settings({ people, log, issuer: () => parts.provider().issuer }),
+    ...settings({ users, log, issuer: () => dependencies.provider().issuer }),
     pageRoute('GET', path, log, async (request, response, { uid = '' }) => {
-      const asked = await find(parts, request, response, uid);
-      if (asked.prompt === 'login') showSignIn(parts, response, asked);
-      else await showConsent(parts, response, asked);
+      const interaction = await find(dependencies, request, response, uid);
+      if (interaction.prompt === 'login') showSignIn(dependencies, response, interaction);
+      else await showConsent(dependencies, response, interaction);
     }),
     pageRoute('POST', path, log, async (request, response, { uid = '' }) => {
       const form = await readForm(request);
-      const asked = await find(parts, request, response, uid);
-      await signIn(parts, { request, response, form, asked });
+      const interaction = await find(dependencies, request, response, uid);
+      await signIn(dependencies, { request, response, form, interaction });
     }),
     pageRoute('POST', `${path}/consent`, log, async (request, response, { uid = '' }) => {
       const form = await readForm(request);
-      const asked = await find(parts, request, response, uid);
-      await decide(parts, { request, response, form, asked });
+      const interaction = await find(dependencies, request, response, uid);
+      await decide(dependencies, { request, response, form, interaction });
     }),
   ];
 }
@@ -61,8 +60,8 @@ export function interactions(parts: InteractionParts): readonly Route[] {
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
 type Client = NonNullable<Awaited<ReturnType<Provider['Client']['find']>>>;
 
-/** A sign-in that waits for its person, whose cookie came with the request. */
-interface Asked {
+/** A sign-in in progress, whose cookie came with the request. */
+interface PendingInteraction {
   readonly details: Details;
   readonly prompt: 'login' | 'consent';
   readonly client: Client;
@@ -75,24 +74,24 @@ interface Submission {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly form: Form;
-  readonly asked: Asked;
+  readonly interaction: PendingInteraction;
 }
 
-/** Throws `not_found` unless the cookie of this browser is that of the sign-in in the address. */
+/** Throws `not_found` unless this browser's cookie belongs to the sign-in in the URL. */
 async function find(
-  parts: InteractionParts,
+  dependencies: InteractionDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   uid: string,
-): Promise<Asked> {
-  const provider = parts.provider();
+): Promise<PendingInteraction> {
+  const provider = dependencies.provider();
   const details = await provider.interactionDetails(request, response).catch((thrown) => {
-    if (thrown instanceof Error && thrown.name === 'SessionNotFound') throw ended();
+    if (thrown instanceof Error && thrown.name === 'SessionNotFound') throw interactionEnded();
     throw thrown;
   });
   const { params, prompt } = details;
   const client = await provider.Client.find(text(params.client_id));
-  if (details.uid !== uid || client === undefined) throw ended();
+  if (details.uid !== uid || client === undefined) throw interactionEnded();
   return {
     details,
     client,
@@ -103,77 +102,91 @@ async function find(
   };
 }
 
-function ended(): FoveaError {
+function interactionEnded(): FoveaError {
   return new FoveaError('not_found', 'This sign-in has ended, or was begun in another browser.', {
     hint: 'Go back to the application and sign in from there again.',
   });
 }
 
-/** A form is good for one sign-in, person, application and way back. */
+/** A form is bound to one sign-in, account, application and redirect URI. */
 function binding(
   kind: 'sign-in' | 'consent',
-  { details, client, redirectUri }: Asked,
+  { details, client, redirectUri }: PendingInteraction,
 ): FormBinding {
   return [kind, details.uid, details.session?.accountId ?? '', client.clientId, redirectUri];
 }
 
-function makeToken(parts: InteractionParts, kind: 'sign-in' | 'consent', asked: Asked): string {
+function makeToken(
+  dependencies: InteractionDependencies,
+  kind: 'sign-in' | 'consent',
+  interaction: PendingInteraction,
+): string {
   const lifetimeMs = limits.oauthLifetimes.interactionSeconds * 1_000;
-  return parts.people.formTokens.make(binding(kind, asked), lifetimeMs);
+  return dependencies.users.formTokens.make(binding(kind, interaction), lifetimeMs);
 }
 
-/** Throws `forbidden` unless our own page for exactly this sent the form, for the first time. */
-function useToken(parts: InteractionParts, kind: 'sign-in' | 'consent', submission: Submission) {
-  const { form, asked } = submission;
-  const isRight = parts.people.formTokens.use(form.text('form_token'), binding(kind, asked));
-  if (asked.prompt === (kind === 'sign-in' ? 'login' : 'consent') && isRight) return;
+/** Throws `forbidden` unless the form has an unused CSRF token for this sign-in. */
+function useToken(
+  dependencies: InteractionDependencies,
+  kind: 'sign-in' | 'consent',
+  submission: Submission,
+) {
+  const { form, interaction } = submission;
+  const isRight = dependencies.users.formTokens.use(
+    form.text('form_token'),
+    binding(kind, interaction),
+  );
+  if (interaction.prompt === (kind === 'sign-in' ? 'login' : 'consent') && isRight) return;
   throw new FoveaError('forbidden', 'This form was sent before, is too old, or is not ours.', {
     hint: 'Nothing was changed. Go back to the application and sign in from there again.',
   });
 }
 
 function showSignIn(
-  { people, ...parts }: InteractionParts,
+  { users, ...dependencies }: InteractionDependencies,
   response: ServerResponse,
-  asked: Asked,
-  again?: RefusedPassword & { readonly name: string },
+  interaction: PendingInteraction,
+  refused?: RefusedCredentials & { readonly name: string },
 ): void {
-  const { details, client } = asked;
-  const current = people.accounts.find(details.session?.accountId ?? '');
+  const { details, client } = interaction;
+  const current = users.accounts.find(details.session?.accountId ?? '');
   const other = 'The application asks for another account than that one.';
   const page = signInPage({
     action: interactionPath(details.uid),
-    token: makeToken({ people, ...parts }, 'sign-in', asked),
+    token: makeToken({ users, ...dependencies }, 'sign-in', interaction),
     application: nameOf(client),
-    name: again?.name ?? (text(details.params.login_hint) || current?.email),
-    problem: again?.problem ?? (details.lastSubmission?.login ? other : undefined),
-    hasAccounts: !people.accounts.isEmpty(),
+    name: refused?.name ?? (text(details.params.login_hint) || current?.email),
+    problem: refused?.problem ?? (details.lastSubmission?.login ? other : undefined),
+    hasAccounts: !users.accounts.isEmpty(),
   });
-  sendPage(response, again?.status ?? 200, page, again?.headers);
+  sendPage(response, refused?.status ?? 200, page, refused?.headers);
 }
 
-async function signIn(parts: InteractionParts, submission: Submission): Promise<void> {
-  const { request, response, form, asked } = submission;
-  const provider = parts.provider();
+async function signIn(
+  dependencies: InteractionDependencies,
+  submission: Submission,
+): Promise<void> {
+  const { request, response, form, interaction } = submission;
+  const provider = dependencies.provider();
   const address = clientAddress(request);
-  const found = await checkPassword(parts.people, form, address, () =>
-    useToken(parts, 'sign-in', submission),
+  const found = await checkCredentials(dependencies.users, form, address, () =>
+    useToken(dependencies, 'sign-in', submission),
   );
   if ('problem' in found) {
-    return showSignIn(parts, response, asked, { ...found, name: form.text('name') });
+    return showSignIn(dependencies, response, interaction, { ...found, name: form.text('name') });
   }
-  await leaveOtherAccount(provider, asked.details, found.account);
+  await endOtherSession(provider, interaction.details, found.account);
   const remember = form.text('remember') !== '';
   const login = { accountId: found.account.id, amr: ['pwd'], remember };
   const next = await provider.interactionResult(request, response, { login });
-  sendPage(response, 200, onwardPage(next, 'You are signed in.'));
+  sendPage(response, 200, continuePage(next, 'You are signed in.'));
 }
 
 /**
- * Ends the session of another account in this browser: the library would want to sign it out by a
- * page that it does not have here. What its applications were allowed stays.
+ * Ends the session of another account in this browser; the library would redirect to a sign-out
+ * page, which is disabled here. The grants of that account stay.
  */
-async function leaveOtherAccount(
+async function endOtherSession(
   provider: Provider,
   details: Details,
   { id }: Account,
@@ -187,24 +200,24 @@ async function leaveOtherAccount(
 }
 
 async function showConsent(
-  parts: InteractionParts,
+  dependencies: InteractionDependencies,
   response: ServerResponse,
-  asked: Asked,
+  interaction: PendingInteraction,
 ): Promise<void> {
-  const { details, client, redirectUri, scopes, resources } = asked;
-  const otherAccount = signInAnew(parts, details);
-  const account = parts.people.accounts.find(details.session?.accountId ?? '');
+  const { details, client, redirectUri, scopes, resources } = interaction;
+  const otherAccount = signInAgainUrl(dependencies, details);
+  const account = dependencies.users.accounts.find(details.session?.accountId ?? '');
   if (account === undefined) {
     const link = { address: otherAccount, text: 'Sign in again' };
     return sendPage(response, 403, errorPage({ message: 'This account is gone.', link }));
   }
-  const workspaces = workspacesFor(parts.people, account, client.clientId);
+  const workspaces = workspacesFor(dependencies.users, account, client.clientId);
   if (workspaces.length === 0) {
     return sendPage(response, 403, internalPage(account, otherAccount));
   }
   const page = consentPage({
     action: `${interactionPath(details.uid)}/consent`,
-    token: makeToken(parts, 'consent', asked),
+    token: makeToken(dependencies, 'consent', interaction),
     application: {
       name: nameOf(client),
       homepage: client.clientUri,
@@ -221,16 +234,16 @@ async function showConsent(
   sendPage(response, 200, page);
 }
 
-/** Documents of others may have names that nobody could register here. */
+/** Metadata documents may have names that are not allowed here. */
 function nameOf({ clientName = '', clientId }: Client): string {
   const name = clientName.trim();
   return displayNameProblem(name) === undefined ? name : (URL.parse(clientId)?.host ?? clientId);
 }
 
-/** Internal applications are for their own workspace, all others for any of the account's. */
-function workspacesFor(people: People, account: Account, clientId: string): readonly string[] {
-  const application = people.applications.find(clientId);
-  const all = people.workspacesOf(account);
+/** Internal applications get their own workspace only, others any workspace of the account. */
+function workspacesFor(users: UserServices, account: Account, clientId: string): readonly string[] {
+  const application = users.applications.find(clientId);
+  const all = users.workspacesOf(account);
   return application?.visibility === 'Internal'
     ? all.filter((workspace) => workspace === application.workspace)
     : all;
@@ -245,8 +258,8 @@ function internalPage({ name }: Account, otherAccount: string) {
   });
 }
 
-/** The same request of the application, asking for the password first. */
-function signInAnew({ authorizePath }: InteractionParts, { params }: Details): string {
+/** The application's authorization request again, with a sign-in first. */
+function signInAgainUrl({ authorizePath }: InteractionDependencies, { params }: Details): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     for (const each of name === 'prompt' ? [] : texts(value)) query.append(name, each);
@@ -256,32 +269,35 @@ function signInAnew({ authorizePath }: InteractionParts, { params }: Details): s
   return `${authorizePath}?${query}`;
 }
 
-async function decide(parts: InteractionParts, submission: Submission): Promise<void> {
-  const { request, response, form, asked } = submission;
-  useToken(parts, 'consent', submission);
-  const { details, client, scopes, resources } = asked;
-  const provider = parts.provider();
-  const account = parts.people.accounts.find(details.session?.accountId ?? '');
+async function decide(
+  dependencies: InteractionDependencies,
+  submission: Submission,
+): Promise<void> {
+  const { request, response, form, interaction } = submission;
+  useToken(dependencies, 'consent', submission);
+  const { details, client, scopes, resources } = interaction;
+  const provider = dependencies.provider();
+  const account = dependencies.users.accounts.find(details.session?.accountId ?? '');
   const workspaces =
-    account === undefined ? [] : workspacesFor(parts.people, account, client.clientId);
+    account === undefined ? [] : workspacesFor(dependencies.users, account, client.clientId);
   const workspace = workspaces.find((each) => each === form.text('workspace'));
   if (form.text('decision') !== 'allow') {
     const error = { error: 'access_denied', error_description: 'The person did not allow it.' };
     const next = await provider.interactionResult(request, response, error);
-    return sendPage(response, 200, onwardPage(next, 'You did not allow it. Nothing was shared.'));
+    return sendPage(response, 200, continuePage(next, 'You did not allow it. Nothing was shared.'));
   }
   if (account === undefined || workspace === undefined) {
     const hint = 'Nothing was changed. Go back to the application and sign in from there again.';
     throw invalidArgument('workspace', 'must be one of yours', hint);
   }
-  // A grant of its own for each consent: signing out of one sign-in ends none of the others.
+  // One grant for each consent, so that signing out of one sign-in does not end the others.
   const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
   grant.addOIDCScope(scopes.join(' '));
   for (const resource of resources) grant.addResourceScope(resource, scopes.join(' '));
   const grantId = await grant.save();
-  await parts.setWorkspace(grantId, workspace);
+  await dependencies.setWorkspace(grantId, workspace);
   const next = await provider.interactionResult(request, response, { consent: { grantId } });
-  sendPage(response, 200, onwardPage(next, 'You allowed it. Going back to the application.'));
+  sendPage(response, 200, continuePage(next, 'You allowed it. Going back to the application.'));
 }
 
 function text(value: unknown): string {

@@ -1,6 +1,6 @@
-// The addresses of the service: its endpoints, and its pages for people.
+// Paths of the endpoints and pages.
 
-/** The paths of the sign-in service: API 24.1 to 24.8. */
+/** API 24.1 to 24.8. */
 export const paths = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
@@ -9,12 +9,12 @@ export const paths = {
   jwks: '/.well-known/jwks.json',
 } as const;
 
-/** Where a sign-in asks its person. The library's cookie of it is for this path alone. */
+/** Path of a sign-in's pages, and of the library's interaction cookie. */
 export function interactionPath(uid: string): string {
   return `/oauth/sign-in/${uid}`;
 }
 
-/** The pages of whoever has an account. Their cookies are for `home` and all below it. */
+/** The settings pages of signed-in users. Their cookies are for `home` and all below it. */
 export const settingsPaths = {
   home: '/settings',
   signIn: '/settings/sign-in',

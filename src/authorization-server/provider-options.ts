@@ -1,37 +1,37 @@
-// How oidc-provider is set up: every option that differs from its own, in one table.
+// Configuration of oidc-provider: every option that differs from its default.
 
 import type { Configuration, JWKS, KoaContextWithOIDC } from 'oidc-provider';
 import { scopes } from '../contract/scopes.ts';
 import { limits } from '../limits.ts';
 import { claimsOf } from './accounts.ts';
-import { clientAuthentications, redirectUriProblem } from './application-rules.ts';
-import { isMcpMember } from './clients.ts';
+import { clientAuthentications, redirectUriProblem } from './application-registration.ts';
+import { isMcpMember } from './client-metadata.ts';
+import { fetchClientMetadata, type IsAllowedHost } from './client-metadata-documents.ts';
 import { grantForRequest } from './grants.ts';
-import { fetchDocument, type IsAllowedHost } from './metadata-documents.ts';
 import { interactionPath, paths } from './paths.ts';
-import type { People } from './people.ts';
 import { scopeProblem } from './requested-scopes.ts';
-import type { Resources } from './resources.ts';
+import type { Resources } from './resource-indicators.ts';
+import type { UserServices } from './user-services.ts';
 
 type Library = typeof import('oidc-provider');
 
-export interface OptionParts {
+export interface ProviderOptionDependencies {
   readonly library: Library;
   readonly issuer: string;
-  readonly people: People;
+  readonly users: UserServices;
   readonly resources: Resources;
   readonly adapter: NonNullable<Configuration['adapter']>;
   readonly jwks: JWKS;
   readonly cookieKeys: readonly string[];
-  readonly keepWorkspace: (from: string, to: string) => void;
+  readonly copyWorkspace: (from: string, to: string) => void;
   readonly isAllowedHost: IsAllowedHost | undefined;
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
 
 const { oauthLifetimes } = limits;
 
-export function providerOptions(parts: OptionParts): Configuration {
-  const { library, people, jwks, adapter, renderError } = parts;
+export function providerOptions(dependencies: ProviderOptionDependencies): Configuration {
+  const { library, users, jwks, adapter, renderError } = dependencies;
   return {
     jwks,
     adapter,
@@ -39,13 +39,13 @@ export function providerOptions(parts: OptionParts): Configuration {
     routes: paths,
     interactions: { url: (_ctx, { uid }) => interactionPath(uid) },
     findAccount: async (_ctx, id) => {
-      const account = people.accounts.find(id);
+      const account = users.accounts.find(id);
       return account && { accountId: id, claims: async () => claimsOf(account) };
     },
-    ...clientRules(parts),
-    ...tokenRules(parts),
-    cookies: cookies(parts),
-    features: features(parts),
+    ...clientRules(dependencies),
+    ...tokenRules(dependencies),
+    cookies: cookies(dependencies),
+    features: features(dependencies),
     claims: {
       openid: ['sub'],
       profile: ['name', 'picture'],
@@ -55,22 +55,22 @@ export function providerOptions(parts: OptionParts): Configuration {
     conformIdTokenClaims: true,
     scopes: [...scopes],
     extraParams: {
-      // The library takes a request without openid, and drops unknown scopes without a word.
+      // The library accepts requests without openid, and silently drops unknown scopes.
       scope: async (ctx) => refuseScope(library, ctx),
     },
-    loadExistingGrant: (ctx) => grantForRequest(ctx, parts.keepWorkspace),
+    loadExistingGrant: (ctx) => grantForRequest(ctx, dependencies.copyWorkspace),
     clientBasedCORS: () => false,
     discovery: {
       validate_resource_supported: true,
       revocation_endpoint_auth_methods_supported: clientAuthentications,
     },
-    fetch: (input) => fetchDocument(input, parts.isAllowedHost),
-    // Its own 15 seconds would let tokens live longer than they say.
+    fetch: (input) => fetchClientMetadata(input, dependencies.isAllowedHost),
+    // The default of 15 seconds would let tokens live longer than their lifetime.
     clockTolerance: 0,
   };
 }
 
-function clientRules({ library }: OptionParts): Configuration {
+function clientRules({ library }: ProviderOptionDependencies): Configuration {
   return {
     clientAuthMethods: [...clientAuthentications],
     clientDefaults: {
@@ -82,7 +82,7 @@ function clientRules({ library }: OptionParts): Configuration {
     allowOmittingSingleRegisteredRedirectUri: false,
     extraClientMetadata: {
       properties: [isMcpMember, 'redirect_uris'],
-      // Applications were checked when they were registered; documents of others were not.
+      // Registered applications are already validated; metadata documents are not.
       validator: (_ctx, name, value) => {
         if (name !== 'redirect_uris' || !Array.isArray(value)) return;
         const problem = value.map((uri) => redirectUriProblem(String(uri))).find(Boolean);
@@ -94,7 +94,7 @@ function clientRules({ library }: OptionParts): Configuration {
   };
 }
 
-function tokenRules({ resources }: OptionParts): Configuration {
+function tokenRules({ resources }: ProviderOptionDependencies): Configuration {
   return {
     ttl: {
       AccessToken: (_ctx, token, client) => {
@@ -113,16 +113,16 @@ function tokenRules({ resources }: OptionParts): Configuration {
       Session: oauthLifetimes.sessionSeconds,
     },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // Signing out of the browser ends no sign-in of a program.
+    // Signing out of the browser does not sign out programs.
     expiresWithSession: async () => false,
-    // One that stands in for a token that was used up a moment ago is not used up by that.
+    // The successor of a just consumed token is returned without being consumed itself.
     rotateRefreshToken: ({ oidc }) =>
       oidc.entities.RefreshToken?.jti === oidc.params?.refresh_token,
     revokeGrantPolicy: () => true,
   };
 }
 
-function features({ library, resources }: OptionParts): Configuration['features'] {
+function features({ library, resources }: ProviderOptionDependencies): Configuration['features'] {
   const off = { enabled: false };
   return {
     devInteractions: off,
@@ -133,12 +133,12 @@ function features({ library, resources }: OptionParts): Configuration['features'
     clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
     revocation: {
       enabled: true,
-      // RFC 7009 section 2.2: 200 also for a token of somebody else, which stays.
+      // RFC 7009 section 2.2: 200 also for a token of another client, which stays valid.
       allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
     },
     resourceIndicators: {
       enabled: true,
-      // Clients that name no resource when they redeem mean the one that they asked for.
+      // A token request without a resource means the resource of the authorization request.
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_ctx, resource) => {
         const audience = resources.audienceOf(resource);
@@ -151,8 +151,8 @@ function features({ library, resources }: OptionParts): Configuration['features'
   };
 }
 
-/** Cookies know no ports: each of several services on one host needs names of its own. */
-function cookies({ issuer, cookieKeys }: OptionParts): Configuration['cookies'] {
+/** Cookies ignore ports, so services on one host need different cookie names. */
+function cookies({ issuer, cookieKeys }: ProviderOptionDependencies): Configuration['cookies'] {
   const { port } = new URL(issuer);
   const name = (kind: string) => `fovea_${kind}${port === '' ? '' : `_${port}`}`;
   const common = { httpOnly: true, sameSite: 'lax', signed: true } as const;

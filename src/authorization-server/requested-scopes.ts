@@ -1,17 +1,17 @@
-// Which scopes may be asked for (API 26.1 to 26.15): known ones, openid among them.
+// Validates the requested scopes (API 26.1 to 26.15): known scopes only, `openid` among them.
 
 import { scopes } from '../contract/scopes.ts';
 
-/** What a request that names none asks for (RFC 6749 section 3.3). */
+/** The scope of a request without one (RFC 6749 section 3.3). */
 export const defaultScope = 'openid';
 
-/** What is wrong with the `scope` of a request, in our words; undefined: nothing. */
+/** Why the `scope` of a request is invalid; undefined: it is valid. */
 export function scopeProblem(given: string): string | undefined {
   const names = given.split(' ').filter(Boolean);
   const known: readonly string[] = scopes;
   if (!names.includes('openid')) return 'the scope must include openid';
   const index = names.findIndex((name) => !known.includes(name));
-  // What was sent is not repeated: it is anybody's.
+  // The message does not repeat the request, which may come from anybody.
   return index < 0 ? undefined : `${placeOf(index)} is not one of this service`;
 }
 

@@ -1,39 +1,38 @@
-// All addresses of the service, exact: whatever else is asked for at them is refused here.
+// All routes of the authorization server.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VerifyAccessToken } from '../contract/access-token.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
-import { nameIssuer } from './issuer-name.ts';
-import { readOAuthBody } from './oauth-body.ts';
+import { useIssuerHost } from './issuer-host.ts';
 import { paths } from './paths.ts';
 import type { Providers } from './provider.ts';
-import { replayRequest } from './replay-request.ts';
-import { answerRevoke } from './revoke.ts';
-import type { Rows } from './store/store.ts';
-import { answerValidate } from './validate.ts';
+import { readOAuthBody, replayRequest } from './request-body.ts';
+import { answerRevocation } from './revocation-endpoint.ts';
+import type { AuthorizationStore } from './store/authorization-store.ts';
+import { answerValidation } from './validation-endpoint.ts';
 
-/** A service whose address is known. */
+/** State once the address is known. */
 export interface Opened {
   readonly issuer: URL;
   readonly providers: Providers;
 }
 
-export interface RouteParts {
+export interface RouteDependencies {
   /** Undefined before `open`. */
   opened(): Opened | undefined;
-  readonly rows: Rows;
+  readonly authorizations: AuthorizationStore;
   readonly verify: VerifyAccessToken;
-  /** The pages for people. */
+  /** Sign-in, consent and settings pages. */
   readonly pages: readonly Route[];
 }
 
 type Method = Route['method'];
 type Answer = (request: IncomingMessage, response: ServerResponse, opened: Opened) => Promise<void>;
 
-/** The endpoints of API 24.1 to 24.8, both addresses of the metadata, and the pages. */
-export function signInRoutes(parts: RouteParts): readonly Route[] {
-  const { rows, verify } = parts;
+/** The endpoints of API 24.1 to 24.8, both metadata addresses, and the pages. */
+export function signInRoutes(dependencies: RouteDependencies): readonly Route[] {
+  const { authorizations, verify } = dependencies;
   const answers: readonly (readonly [Method, string, Answer])[] = [
     ['GET', paths.authorization, answerAuthorization],
     ['GET', `${paths.authorization}/{uid}`, answerByLibrary],
@@ -41,28 +40,34 @@ export function signInRoutes(parts: RouteParts): readonly Route[] {
     [
       'POST',
       paths.revocation,
-      (request, response, { providers }) => answerRevoke(request, response, { providers, rows }),
+      (request, response, { providers }) =>
+        answerRevocation(request, response, { providers, authorizations }),
     ],
-    ['GET', '/oauth/validate', (request, response) => answerValidate(request, response, verify)],
+    ['GET', '/oauth/validate', (request, response) => answerValidation(request, response, verify)],
     ['GET', paths.userinfo, answerJson],
     ['GET', '/.well-known/openid-configuration', answerJson],
     ['GET', '/.well-known/oauth-authorization-server', answerJson],
     ['GET', paths.jwks, answerJson],
   ];
   const routes = [
-    ...answers.map(([method, path, answer]): Route => route(parts, method, path, answer)),
-    ...parts.pages.map((page) => ({ ...page, handle: whenOpen(parts, page) })),
+    ...answers.map(([method, path, answer]): Route => route(dependencies, method, path, answer)),
+    ...dependencies.pages.map((page) => ({ ...page, handle: whenOpen(dependencies, page) })),
   ];
   return routes;
 }
 
-function route(parts: RouteParts, method: Method, path: string, answer: Answer): Route {
+function route(
+  dependencies: RouteDependencies,
+  method: Method,
+  path: string,
+  answer: Answer,
+): Route {
   return {
     method,
     path,
     open: true,
     handle: async (request, response) => {
-      const opened = parts.opened();
+      const opened = dependencies.opened();
       if (opened === undefined) return sendNotYet(response);
       response.setHeader('x-content-type-options', 'nosniff');
       response.setHeader('referrer-policy', 'same-origin');
@@ -71,18 +76,18 @@ function route(parts: RouteParts, method: Method, path: string, answer: Answer):
   };
 }
 
-function whenOpen(parts: RouteParts, page: Route): Route['handle'] {
+function whenOpen(dependencies: RouteDependencies, page: Route): Route['handle'] {
   return async (request, response, parameters) => {
-    const opened = parts.opened();
+    const opened = dependencies.opened();
     if (opened === undefined) return sendNotYet(response);
-    nameIssuer(request, opened.issuer);
+    useIssuerHost(request, opened.issuer);
     await page.handle(request, response, parameters);
   };
 }
 
 /**
- * Cookies are kept per host: a sign-in that begins under another of our names would lose them. A
- * proxy before us may name us as it likes, and a browser never sees that name.
+ * Redirects to the issuer's host, since cookies belong to one host. Not behind a proxy (https),
+ * whose Host header the browser never sees.
  */
 const answerAuthorization: Answer = async (request, response, { issuer, providers }) => {
   const { host } = request.headers;
@@ -97,7 +102,7 @@ const answerAuthorization: Answer = async (request, response, { issuer, provider
 const answerByLibrary: Answer = (request, response, { providers }) =>
   providers.answer(request, response);
 
-/** The library would answer errors as pages where somebody accepts those. */
+/** Prevents the library from answering errors with HTML pages. */
 const answerJson: Answer = (request, response, opened) => {
   request.headers.accept = 'application/json';
   return answerByLibrary(request, response, opened);

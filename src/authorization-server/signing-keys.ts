@@ -1,30 +1,30 @@
-// The keys that sign id_tokens: made, kept, and replaced before anybody notices.
+// Keys that sign id_tokens, and their rotation.
 
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JWKS } from 'oidc-provider';
 import { type Clock, dayMs, hourMs } from '../clock.ts';
-import type { Keys, SigningKey } from './store/store.ts';
+import type { KeyStore, SigningKey } from './store/authorization-store.ts';
 
-/** A key signs for so long. */
+/** Time for which a key signs. */
 const signsMs = 90 * dayMs;
-/** It is published so long before, since clients keep the key set for some time. */
+/** Published this long before it signs, since clients cache the key set. */
 const publishedBeforeMs = dayMs;
-/** And so long after: longer than any id_token lives. */
+/** Published this long after it signed: longer than any id_token lives. */
 const publishedAfterMs = 7 * dayMs;
-/** Another process may have added one. */
+/** Other processes may add keys. */
 const readAgainMs = hourMs;
 
 export interface KeySet {
   readonly jwks: JWKS;
-  /** When it is to be asked for anew, in milliseconds since 1970. */
+  /** When to read the keys again, in milliseconds since 1970. */
   readonly until: number;
-  /** The same for equal sets. */
+  /** Equal for equal sets. */
   readonly name: string;
 }
 
-/** The keys to publish, the one that signs first. Makes and removes keys where it is time to. */
-export async function currentKeys(keys: Keys, clock: Clock): Promise<KeySet> {
+/** The keys to publish, the signing key first. Creates and removes keys where due. */
+export async function currentKeys(keys: KeyStore, clock: Clock): Promise<KeySet> {
   const now = clock.now();
   await addWhereDue(keys, now);
   removeEnded(keys, now);
@@ -39,7 +39,7 @@ export async function currentKeys(keys: Keys, clock: Clock): Promise<KeySet> {
   };
 }
 
-async function addWhereDue(keys: Keys, now: number): Promise<void> {
+async function addWhereDue(keys: KeyStore, now: number): Promise<void> {
   const newest = keys.signing().at(-1);
   if (newest !== undefined && now < newest.signsFrom + signsMs - publishedBeforeMs) return;
   const signsFrom = newest === undefined ? now : now + publishedBeforeMs;
@@ -47,7 +47,7 @@ async function addWhereDue(keys: Keys, now: number): Promise<void> {
   keys.addSigning({ ...key, created: now, signsFrom }, newest?.id);
 }
 
-function removeEnded(keys: Keys, now: number): void {
+function removeEnded(keys: KeyStore, now: number): void {
   const all = keys.signing();
   for (const [index, { id }] of all.entries()) {
     const next = all[index + 1];

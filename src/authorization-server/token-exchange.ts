@@ -1,9 +1,9 @@
-// RFC 8693 for MCP servers: a token that a person gave them, for one that the platform takes.
+// Token exchange (RFC 8693) for MCP servers: a user's token for one that the platform accepts.
 
 import type Provider from 'oidc-provider';
 import type { TokenEndpointGrantContext } from 'oidc-provider';
 import { limits } from '../limits.ts';
-import { type Clients, tokenExchange } from './clients.ts';
+import { type Clients, tokenExchange } from './client-metadata.ts';
 
 type Library = typeof import('oidc-provider');
 type Context = TokenEndpointGrantContext<Parameters>;
@@ -29,8 +29,9 @@ const parameters = [
 ];
 
 /**
- * Only the MCP server that a token is for may exchange it; what it gets is of the same person,
- * application and sign-in, never wider, never longer, and for the management API alone.
+ * Only the MCP server that is the token's audience may exchange it. The new token is for the same
+ * account, application and grant, with no wider scope and no longer lifetime, and only for the
+ * management API.
  */
 export function registerTokenExchange(provider: Provider, library: Library, clients: Clients) {
   provider.registerGrantType<Parameters>(
@@ -73,7 +74,7 @@ async function exchange(ctx: Context, { errors }: Library, clients: Clients): Pr
     scope: wanted.join(' '),
     expiresIn,
   });
-  // It acts for the application that the person signed in to, not for itself.
+  // The token acts for the application that the user signed in to, not for the MCP server.
   token.clientId = subject.clientId;
   const value = await token.save();
   ctx.body = {

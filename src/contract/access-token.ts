@@ -1,13 +1,13 @@
-// What an access token says, and how a service tells it (API 24.4).
+// Access tokens, and the answer of the validation endpoint (API 24.4).
 
 import * as z from 'zod';
 import type { Secret } from '../secret.ts';
 
-/** What the authorization server knows of an access token that is good. */
+/** What the authorization server knows of a valid access token. */
 export interface AccessToken {
   readonly subject: string;
   readonly clientId: string;
-  /** The slug; `workspace_url` of the specification. */
+  /** The slug; `workspace_url` on the wire. */
   readonly workspace: string;
   readonly scopes: ReadonlySet<string>;
   /** Undefined: the management API. */
@@ -19,7 +19,7 @@ export interface AccessToken {
 /** Undefined: unknown, expired or revoked. */
 export type VerifyAccessToken = (token: Secret) => Promise<AccessToken | undefined>;
 
-/** The answer of `/oauth/validate`. Open, since we do not author every server. */
+/** The answer of `/oauth/validate`. Unknown members are allowed: other servers may add some. */
 export const validateAnswer = z.object({
   active: z.boolean(),
   /** Seconds since 1970. */

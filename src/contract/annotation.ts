@@ -1,4 +1,4 @@
-// Annotation jobs of people, and Auto Label jobs of models.
+// Annotation jobs for people, and Auto Label jobs for models.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
@@ -150,8 +150,8 @@ export const annotation = {
 
 const imageIds = z.array(imageId).optional();
 
-/** Ours, beside those of the specification: without a review no job would ever be done. */
-export const ownAnnotation = {
+/** Not in the hosted API: without a review no job could be completed. */
+export const annotationExtensions = {
   annotation_jobs_review: operation({
     id: 'annotation_jobs_review',
     family: 'annotation',

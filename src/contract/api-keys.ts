@@ -1,4 +1,4 @@
-// Workspace API keys. The secret of a key is in the answer of its creation and nowhere else.
+// Workspace API keys. Only the answer of a creation holds the secret of a key.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
@@ -27,7 +27,7 @@ const ApiKey = open({
   created_by: z.string().optional(),
 });
 
-/** What creating a key answers: the only place where its secret is. */
+/** The answer of a creation; the only one with the secret. */
 const NewApiKey = open({ keyId: z.string(), key: z.string().describe('The secret.') });
 
 export const apiKeys = {
@@ -125,8 +125,8 @@ export const apiKeys = {
   }),
 };
 
-/** Ours, beside those of the specification (facts: the hosted platform has it). */
-export const ownApiKeys = {
+/** Not in the documented API, but on the hosted platform. */
+export const apiKeyExtensions = {
   api_keys_roll: operation({
     id: 'api_keys_roll',
     family: 'api_keys',

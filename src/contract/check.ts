@@ -1,52 +1,64 @@
-// Input against a schema: every problem at once, each with its path and what would be right.
-// And the schema of a tool, as hosts see it.
+// Checks input against a schema: reports all problems at once, each with its path and a correction.
 
 import * as z from 'zod';
 import { type FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject, isPlainObject, type JsonObject } from '../json-object.ts';
 import type { JsonBounds } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import { bodyBounds } from './body-bounds.ts';
-import { TextReader } from './json-in-text.ts';
-import type { Input, Operation } from './operation.ts';
-import { isLarge, problemsInPieces } from './pieces.ts';
-import { type Explained, explain, found, pairedUp, unknownMember } from './problems.ts';
-import { alternatives, bare, knownNames, memberSchema, type Schema } from './schema.ts';
+import { isLarge, problemsOfLargeValue } from './large-values.ts';
+import { bodyLimits, type Input, type Operation } from './operation.ts';
+import {
+  describeValue,
+  type Explained,
+  explain,
+  unknownMember,
+  withRenameFix,
+} from './problems.ts';
+import {
+  alternatives,
+  knownNames,
+  memberSchema,
+  type Schema,
+  unwrapped,
+} from './schema-introspection.ts';
+import { StringifiedJsonReader } from './stringified-json.ts';
 
-/** An input as it goes over the wire. */
-export interface Parts {
+/** An operation's input by its place on the wire. */
+export interface RequestInput {
   readonly path: JsonObject;
   readonly query: JsonObject;
   readonly body: JsonObject;
 }
 
-/** What a server read from a request, not yet checked. */
-export interface UncheckedParts {
+/** The same as a server read it, not yet checked. */
+export interface UncheckedRequest {
   readonly path: unknown;
   readonly query: unknown;
   readonly body: unknown;
 }
 
 /**
- * The value, as the schema has it. Where the schema expects an array or an object, JSON text of one
- * is read as such, within the bounds; nothing else is converted. Throws `invalid_input` with all
- * problems at once, or of very many the first.
+ * The value as the schema outputs it. Where the schema expects an array or an object, a JSON text
+ * of one is parsed, within the bounds; nothing else is converted. Throws `invalid_input` with all
+ * problems, or with the first of very many.
  */
 export function check<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  bounds: JsonBounds = usualBounds,
+  bounds: JsonBounds = defaultBodyLimits,
 ): z.output<S> {
   const outcome = tryCheck(schema, value, bounds);
   if (outcome.success) return outcome.data;
   const { problems, more } = outcome;
-  const paired = isJsonObject(value) ? pairedUp(problems, value, knownNames(schema)) : problems;
+  const paired = isJsonObject(value)
+    ? withRenameFix(problems, value, knownNames(schema))
+    : problems;
   throw refusal({ problems: paired, more });
 }
 
 /**
- * The flat arguments of an operation. Unknown members are refused even where the body is open;
- * `beside` are names that the caller takes itself. Throws `invalid_input` with all problems.
+ * Checks the flat arguments of an operation. Unknown members are refused even where the body is
+ * open; `beside` are names that the caller handles itself. Throws `invalid_input`.
  */
 export function checkInput<O extends Operation>(
   operation: O,
@@ -63,33 +75,38 @@ export function checkInput(
   const known = Object.keys(flatSchema(operation).shape);
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   const kept = Object.entries(input).filter(([name]) => known.includes(name));
-  const strays = strayProblems(unknown, (name) => unknownMember([name], [...known, ...beside]));
-  const parts = splitInput(operation, Object.fromEntries(kept));
-  const { input: taken, found } = checkedParts(operation, parts);
-  const { problems, more } = joined(found, strays);
-  if (problems.length > 0) throw refusal({ problems: pairedUp(problems, input, known), more });
+  const unknownProblems = explainUnknown(unknown, (name) =>
+    unknownMember([name], [...known, ...beside]),
+  );
+  const request = splitInput(operation, Object.fromEntries(kept));
+  const { input: taken, problemsFound } = checkedRequest(operation, request);
+  const { problems, more } = joined(problemsFound, unknownProblems);
+  if (problems.length > 0) throw refusal({ problems: withRenameFix(problems, input, known), more });
   return taken;
 }
 
 /**
- * For servers: path and query are strict, the body is as the contract says. The input comes back
- * flat. Throws `invalid_input` with all problems at once.
+ * For servers: path and query are strict, the body is as the contract says. Returns the flat input.
+ * Throws `invalid_input` with all problems.
  */
-export function checkParts<O extends Operation>(operation: O, parts: UncheckedParts): Input<O>;
-export function checkParts(operation: Operation, parts: UncheckedParts): unknown {
+export function checkRequest<O extends Operation>(
+  operation: O,
+  request: UncheckedRequest,
+): Input<O>;
+export function checkRequest(operation: Operation, request: UncheckedRequest): unknown {
   const { pathParameters, query } = operation;
-  const body = parts.body ?? {};
+  const body = request.body ?? {};
   if (!isJsonObject(body)) throw invalidInput([notAnObject(body)]);
-  // An open body lets unknown members pass: none may stand for a parameter that was checked.
-  const stray = Object.keys(body).filter(
+  // An open body lets unknown members pass, but none may overwrite a checked parameter.
+  const misplaced = Object.keys(body).filter(
     (name) => Object.hasOwn(pathParameters.shape, name) || Object.hasOwn(query.shape, name),
   );
-  const strays = strayProblems(stray, (path) => {
+  const unknownProblems = explainUnknown(misplaced, (path) => {
     const place = Object.hasOwn(pathParameters.shape, path) ? 'path' : 'query';
     return { path, message: `belongs in the ${place}, not in the body` };
   });
-  const { input, found } = checkedParts(operation, { ...parts, body });
-  const all = joined(found, strays);
+  const { input, problemsFound } = checkedRequest(operation, { ...request, body });
+  const all = joined(problemsFound, unknownProblems);
   if (all.problems.length > 0) throw refusal(all);
   return input;
 }
@@ -103,8 +120,8 @@ export function flatSchema(operation: Operation): z.ZodObject {
   });
 }
 
-/** For the client: where each member of a flat input goes. Undefined members are left out. */
-export function splitInput(operation: Operation, input: object): Parts {
+/** For the client: distributes a flat input over path, query and body. Omits undefined members. */
+export function splitInput(operation: Operation, input: object): RequestInput {
   const path: Record<string, unknown> = {};
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
@@ -118,8 +135,8 @@ export function splitInput(operation: Operation, input: object): Parts {
 }
 
 /**
- * Query strings and path segments as the schema types them. What does not read as its type stays
- * as it came, also a single value that was given several times, so that `check` can explain it.
+ * Converts query strings and path segments to the types of the schema. Text that does not convert,
+ * and repeated single values, stay unchanged, so that `check` can explain them.
  */
 export function coerceText(
   schema: z.ZodObject,
@@ -127,7 +144,7 @@ export function coerceText(
 ): Record<string, unknown> {
   const entries = Object.entries(text).map(([name, values]): [string, unknown] => {
     const member = memberSchema(schema, name);
-    const inner = member && bare(member);
+    const inner = member && unwrapped(member);
     if (inner instanceof z.ZodArray) {
       return [name, values.map((value) => fromText(inner.element, value))];
     }
@@ -140,133 +157,33 @@ export function coerceText(
 /** Whether a member of a schema takes several values. */
 export function isList(schema: z.ZodObject, name: string): boolean {
   const member = memberSchema(schema, name);
-  return member !== undefined && bare(member) instanceof z.ZodArray;
+  return member !== undefined && unwrapped(member) instanceof z.ZodArray;
 }
 
-/**
- * What the published schemas of tools keep of JSON Schema: what every MCP host can read. In this
- * order they cost a model the fewest tokens.
- */
-const publishedKeywords = ['description', 'enum', 'type'];
-
-/** Bounds are published of parameters alone: below them they cost more tokens than they help. */
-const publishedBounds = ['minimum', 'maximum'];
-
-/** Nobody counts or pages from less, so these bounds are not worth their tokens either. */
-const plainMinimums = [0, 1];
-
-/**
- * JSON Schema of a tool's input for MCP hosts: an object at the root, without references, unions,
- * type lists and tuples. Of a union of objects all members are published, none as required; of
- * another union, the kind that all options share. The real rules stay with `check`.
- */
-export function toolJsonSchema(schema: z.ZodObject): Record<string, unknown> {
-  const full = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
-  const parameters = isJsonObject(full.properties) ? Object.entries(full.properties) : [];
-  const properties = parameters.map(([name, value]) => [
-    name,
-    { ...published(value), ...realBounds(value) },
-  ]);
-  const { required } = full;
-  const isRequired = required !== undefined && { required };
-  return { properties: Object.fromEntries(properties), ...isRequired, type: 'object' };
-}
-
-function realBounds(schema: unknown): Record<string, unknown> {
-  const bounds = isJsonObject(schema) ? Object.entries(schema) : [];
-  return Object.fromEntries(
-    bounds.filter(
-      ([name, bound]) =>
-        publishedBounds.includes(name) &&
-        Math.abs(Number(bound)) !== Number.MAX_SAFE_INTEGER &&
-        !(name === 'minimum' && plainMinimums.includes(Number(bound))),
-    ),
-  );
-}
-
-function published(schema: unknown): Record<string, unknown> {
-  if (!isJsonObject(schema)) return {};
-  const options = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(options)) return publishedUnion(schema, options);
-  const result = Object.fromEntries(
-    publishedKeywords.filter((name) => name in schema).map((name) => [name, schema[name]]),
-  );
-  // A nullable member is published as what it is when it is given.
-  if (Array.isArray(schema.type)) result.type = schema.type.find((type) => type !== 'null');
-  if (schema.const !== undefined) result.enum = [schema.const];
-  if (schema.describedOnly === true) {
-    const { type } = publishedItems(schema);
-    return { ...result, ...(schema.type === 'array' && { items: { type } }) };
-  }
-  const members = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
-  if (members.length > 0) {
-    result.properties = Object.fromEntries(members.map(([key, value]) => [key, published(value)]));
-    // An object that is about one thing needs no word that this thing must be there.
-    if (Array.isArray(schema.required) && members.length > 1) result.required = schema.required;
-  }
-  if (schema.type === 'array') result.items = publishedItems(schema);
-  return result;
-}
-
-/** A tuple has its first element's schema for all. */
-function publishedItems(schema: JsonObject): Record<string, unknown> {
-  const tuple = schema.prefixItems;
-  return published(Array.isArray(tuple) ? tuple[0] : schema.items);
-}
-
-function publishedUnion(schema: JsonObject, options: readonly unknown[]): Record<string, unknown> {
-  const { description } = schema;
-  const shapes = options.map(published).filter(({ type }) => type !== 'null');
-  const [first = {}] = shapes;
-  const merged = shapes.length === 1 ? { ...first } : mergedShapes(shapes);
-  const described = description !== undefined && { description };
-  return { ...described, ...merged, ...described };
-}
-
-function mergedShapes(shapes: readonly JsonObject[]): Record<string, unknown> {
-  const types = new Set(shapes.map(({ type }) => type));
-  const [type] = types;
-  if (types.size > 1 || type === undefined) return {};
-  const enums = shapes.flatMap((shape) => (Array.isArray(shape.enum) ? shape.enum : []));
-  const isClosed = shapes.every((shape) => Array.isArray(shape.enum));
-  if (type !== 'object') return { type, ...(isClosed && { enum: [...new Set(enums)] }) };
-  const properties: Record<string, JsonObject> = {};
-  for (const shape of shapes) {
-    if (!isJsonObject(shape.properties)) continue;
-    for (const [name, value] of Object.entries(shape.properties)) {
-      if (!isJsonObject(value)) continue;
-      const before = properties[name];
-      const merged = before ? mergedShapes([before, value]) : value;
-      properties[name] = { ...before, ...merged };
-    }
-  }
-  return { type, properties };
-}
-
-interface CheckedParts {
+interface CheckedRequest {
   readonly input: JsonObject;
-  readonly found: Explained;
+  readonly problemsFound: Explained;
 }
 
-/** The parts of an input checked one by one, so that rules over a whole part apply too. */
-function checkedParts(operation: Operation, parts: UncheckedParts): CheckedParts {
-  const { pathParameters, query, body, bodyBounds } = operation;
+/** Checks body, query and path separately, so that rules over each as a whole apply too. */
+function checkedRequest(operation: Operation, request: UncheckedRequest): CheckedRequest {
+  const { pathParameters, query, body, bodyLimits } = operation;
   const places = [
-    { schema: body, value: parts.body },
-    { schema: query, value: parts.query },
-    { schema: pathParameters, value: parts.path },
+    { schema: body, value: request.body },
+    { schema: query, value: request.query },
+    { schema: pathParameters, value: request.path },
   ];
-  let found = nothingFound;
+  let problemsFound = noProblems;
   let input: JsonObject = {};
   for (const { schema, value } of places) {
-    const outcome = tryCheck(schema, value ?? {}, bodyBounds);
+    const outcome = tryCheck(schema, value ?? {}, bodyLimits);
     if (outcome.success) input = { ...input, ...outcome.data };
-    else found = joined(outcome, found);
+    else problemsFound = joined(outcome, problemsFound);
   }
-  return { input, found };
+  return { input, problemsFound };
 }
 
-const nothingFound: Explained = { problems: [], more: 0 };
+const noProblems: Explained = { problems: [], more: 0 };
 
 function joined(first: Explained, second: Explained): Explained {
   const isCounted = first.more !== undefined && second.more !== undefined;
@@ -276,42 +193,46 @@ function joined(first: Explained, second: Explained): Explained {
   };
 }
 
-/** Of many names only those that are shown are explained. */
-function strayProblems(names: readonly string[], explained: (name: string) => Problem): Explained {
+/** Explains only as many names as are shown. */
+function explainUnknown(names: readonly string[], explained: (name: string) => Problem): Explained {
   const shown = names.slice(0, limits.problemsShownMax);
   return { problems: shown.map(explained), more: names.length - shown.length };
 }
 
-const usualBounds = bodyBounds();
+const defaultBodyLimits = bodyLimits();
 
 type Outcome<T> =
   | { readonly success: true; readonly data: T }
   | (Explained & { readonly success: false });
 
-/** JSON text is looked for only where the value as it came does not fit. */
+/** Stringified JSON is parsed only where the value itself does not fit the schema. */
 function tryCheck<S extends z.ZodType>(
   schema: S,
   value: unknown,
   bounds: JsonBounds,
 ): Outcome<z.output<S>> {
-  const early = isLarge(value) ? problemsInPieces(schema, value, new TextReader(bounds)) : [];
-  if (early.length > 0) return { success: false, ...ofPieces(early) };
+  const early = isLarge(value)
+    ? problemsOfLargeValue(schema, value, new StringifiedJsonReader(bounds))
+    : [];
+  if (early.length > 0) return { success: false, ...explainedEarly(early) };
   const first = schema.safeParse(value);
   if (first.success) return first;
-  const reader = new TextReader(bounds);
+  const reader = new StringifiedJsonReader(bounds);
   const read = reader.read(schema, value, []);
   const { problems } = reader;
   if (problems.length > 0) return { success: false, problems, more: 0 };
   if (read === value) return { success: false, ...explain(schema, first.error, value, []) };
-  // What its texts hold is looked at as if it had come so.
-  const late = isLarge(read) ? problemsInPieces(schema, read, new TextReader(bounds)) : [];
-  if (late.length > 0) return { success: false, ...ofPieces(late) };
+  // The parsed texts are checked as if they had come as values.
+  const late = isLarge(read)
+    ? problemsOfLargeValue(schema, read, new StringifiedJsonReader(bounds))
+    : [];
+  if (late.length > 0) return { success: false, ...explainedEarly(late) };
   const second = schema.safeParse(read);
   return second.success ? second : { success: false, ...explain(schema, second.error, read, []) };
 }
 
-/** As many as are shown: then nobody looked further. */
-function ofPieces(problems: readonly Problem[]): Explained {
+/** Checking stopped once as many problems as are shown were found. */
+function explainedEarly(problems: readonly Problem[]): Explained {
   return { problems, more: problems.length < limits.problemsShownMax ? 0 : undefined };
 }
 
@@ -326,37 +247,39 @@ function refusal({ problems, more }: Explained): FoveaError {
 }
 
 function notAnObject(value: unknown): Problem {
-  return { path: '', message: `expected an object, got ${found(value)}` };
+  return { path: '', message: `expected an object, got ${describeValue(value)}` };
 }
 
 /**
- * Hosts in a strict mode send null for whatever a model leaves out. Such a member is left out, at
- * any depth, where it may be left out and the schema takes no null.
+ * Hosts in strict mode send null for members that a model left out. Removes such nulls at any depth
+ * where the member is optional and not nullable.
  */
 export function withoutNulls(schema: Schema, value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.map((element, index) => inMember(schema, index, element));
+    return value.map((element, index) => withoutNullsInMember(schema, index, element));
   }
   if (!isPlainObject(value)) return value;
   const kept = Object.entries(value).filter(([name, member]) => {
     const own = member === null ? memberSchema(schema, name) : undefined;
-    return own === undefined || !isMissing(own);
+    return own === undefined || !isOptionalNotNullable(own);
   });
-  return Object.fromEntries(kept.map(([name, member]) => [name, inMember(schema, name, member)]));
+  return Object.fromEntries(
+    kept.map(([name, member]) => [name, withoutNullsInMember(schema, name, member)]),
+  );
 }
 
-/** Of many nulls one is looked at: an input may have nothing else. */
-const missing = new WeakMap<Schema, boolean>();
+/** Cached, since an input may consist of nulls only. */
+const optionalCache = new WeakMap<Schema, boolean>();
 
-function isMissing(schema: Schema): boolean {
-  const known = missing.get(schema);
+function isOptionalNotNullable(schema: Schema): boolean {
+  const known = optionalCache.get(schema);
   if (known !== undefined) return known;
   const is = z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
-  missing.set(schema, is);
+  optionalCache.set(schema, is);
   return is;
 }
 
-function inMember(schema: Schema, key: string | number, value: unknown): unknown {
+function withoutNullsInMember(schema: Schema, key: string | number, value: unknown): unknown {
   const member = memberSchema(schema, key);
   return member ? withoutNulls(member, value) : value;
 }

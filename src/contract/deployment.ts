@@ -14,25 +14,25 @@ const Settings = open({
 const share = z.number().min(0).max(1);
 const images = z.int().min(1).max(1_000_000);
 
-/** Left out, it stays as it is; null is the default again. */
+/** Left out: unchanged; null: reset to the default. */
 const setting = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
 
-/** What `collectionLimits` takes here: the specification leaves its members open. */
+/** `collectionLimits`; the API does not document its members. */
 const collectionLimits = closed({
   samplingRate: setting(share),
   perMinute: setting(images),
   perHour: setting(images),
   perDay: setting(images),
-  // Pixels of the longer side.
+  // Longer side in pixels.
   maxImageSize: setting(z.int().min(32).max(16_400)),
-  // Quality: 100 is the best.
+  // JPEG quality, at most 100.
   jpegCompression: setting(z.int().min(1).max(100)),
   batchRecreation: setting(z.enum(['never', 'daily', 'weekly', 'monthly'])),
-  // What the model saw becomes labels, for a person to correct.
+  // Detections become labels, for a person to correct.
   persistPredictions: setting(z.boolean()),
 });
 
-/** What `filters` takes here. All of them must hold; each needs a bound. */
+/** `filters`: all of them must match; each needs a bound. */
 const collectionFilters = z
   .array(
     z.union([
@@ -52,7 +52,7 @@ const collectionFilters = z
   )
   .max(20);
 
-/** The settings of Active Learning as this platform takes them. */
+/** The Active Learning settings that the embedded platform accepts. */
 export const learningConfiguration = closed({
   collectionLimits: collectionLimits.optional(),
   filters: collectionFilters.optional(),

@@ -1,4 +1,4 @@
-// What our Event Store adds to docs/spec/event-store.md: figures, deletions, holds, uploads.
+// Extensions of our Event Store beyond its documented API: statistics, ledger, holds, uploads.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';

@@ -1,11 +1,9 @@
-// The device Event Store (docs/spec/event-store.md). Input is spelled as there; answers are
-// snake_case.
+// The device Event Store. Input is spelled as documented; answers are snake_case.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { bodyBounds } from './body-bounds.ts';
-import { closed, described, isoDateTime, open, seen } from './fields.ts';
-import { filePart, operation } from './operation.ts';
+import { closed, described, detectionSchemas, isoDateTime, open } from './fields.ts';
+import { bodyLimits, filePart, operation } from './operation.ts';
 
 const maybeText = z.string().nullable().optional();
 
@@ -15,14 +13,14 @@ const image = closed({
   label: maybeText,
   base64Image: maybeText,
   inputBase64Image: maybeText,
-  objectDetections: z.array(seen.detection).optional(),
-  classifications: z.array(seen.classification).optional(),
-  instanceSegmentations: z.array(seen.instanceSegmentation).optional(),
-  keypoints: z.array(seen.keypoints).optional(),
+  objectDetections: z.array(detectionSchemas.detection).optional(),
+  classifications: z.array(detectionSchemas.classification).optional(),
+  instanceSegmentations: z.array(detectionSchemas.instanceSegmentation).optional(),
+  keypoints: z.array(detectionSchemas.keypoints).optional(),
   metadata: open({}).nullable().optional(),
 });
 
-/** Flat values are what metadata_filter finds; deeper ones are kept. */
+/** metadata_filter matches flat values; nested ones are only stored. */
 const customMetadata = open({}).refine(
   (pairs) => Object.keys(pairs).length <= limits.customMetadataPairsMax,
   { error: `must have at most ${limits.customMetadataPairsMax} members` },
@@ -35,7 +33,7 @@ const Attachment = open({
   size_bytes: z.int().nullable().optional(),
 });
 
-/** Event Store 6.1 to 6.18. */
+/** Event Store 6.1 to 6.18). */
 const StoredEvent = open({
   id: z.string(),
   solution: maybeText,
@@ -92,7 +90,7 @@ const attachmentStored = open({
   message: z.string(),
 });
 
-/** What every operation may answer: Event Store 9.10. */
+/** Event Store 9.10: error statuses of every operation. */
 const always = [422, 500, 529];
 
 const limit = z.int().min(1).max(limits.eventsPageMax).optional().describe('Default 100.');
@@ -126,8 +124,8 @@ export const events = {
       displayImagePosition: z.int().min(0).nullable().optional().describe('Main image.'),
       draft: z.boolean().optional().describe('Default false.'),
     }),
-    // With its images as base64; the settings of a store take less of it.
-    bodyBounds: bodyBounds({
+    // Includes base64 images; a setting of the store lowers it.
+    bodyLimits: bodyLimits({
       bytesMax: limits.jsonBodyBytesMax,
       elementsMax: limits.eventElementsMax,
     }),

@@ -1,20 +1,20 @@
-// Fields that several families share.
+// Schemas of fields that several families share.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 
-/** A body or an answer that the specification leaves open: members beyond ours pass through. */
+/** A body or answer that allows unknown members and passes them through. */
 export const open = z.looseObject;
 
-/** A body that the specification shows in full: other members are refused. */
+/** A body that refuses unknown members. */
 export const closed = z.strictObject;
 
-/** A schema that is published as its description alone: its members would cost too many tokens. */
+/** A schema that tools publish as its description only: its members would cost too many tokens. */
 export function described<S extends z.ZodType>(schema: S, description: string): S {
   return schema.meta({ description, describedOnly: true });
 }
 
-/** A text that is kept: half a character is in no file that others could read. */
+/** A stored text: well-formed Unicode, so that every reader can decode it. */
 export const text = z.string().refine((value) => value.isWellFormed(), {
   error: 'has half of a character (a surrogate without its other one)',
 });
@@ -22,19 +22,19 @@ export const text = z.string().refine((value) => value.isWellFormed(), {
 /** The name of a thing, in one line. */
 export const displayName = text.min(1).max(200);
 
-/** What is kept as it is given: its members are the sender's own. So many bytes as JSON. */
-export function ownData(bytesMax: number) {
+/** An object stored as given: its members are the caller's own. Limited in bytes as JSON. */
+export function openData(bytesMax: number) {
   return open({}).refine((value) => jsonBytes(value) <= bytesMax, {
     error: (issue) => `has ${jsonBytes(issue.input)} bytes as JSON; at most ${bytesMax} are taken`,
   });
 }
 
-/** In UTF-8. */
+/** Bytes of a value as JSON in UTF-8. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Whether a map has so many members at most. */
+/** Arguments of `refine`: a map has at most so many members. */
 export function hasAtMost(countMax: number) {
   return [
     (members: object) => Object.keys(members).length <= countMax,
@@ -62,10 +62,10 @@ export const splitCounts = open({
   test: z.int().min(0),
 });
 
-/** The answer that starts work in the background (API 6.6). */
+/** The answer that starts a task (API 6.6). */
 export const taskStarted = open({ taskId: z.string(), url: z.string() });
 
-/** API 6.1 to 6.5. `result` and `error` come with the end of the work. */
+/** API 6.1 to 6.5. `result` and `error` are set when the task ends. */
 export const Task = open({
   taskId: z.string(),
   status: z.string().describe('created, running, completed or failed.'),
@@ -79,12 +79,12 @@ export const Task = open({
 /** Class name to number of boxes, or tag to number of images. */
 export const counts = z.record(z.string(), z.int().min(0));
 
-/** A tag that is given to an image: letters, digits, hyphen, underscore; at most 64 of them. */
+/** A tag of an image. */
 export const tagName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
   error: 'must be 1 to 64 letters, digits, hyphens, underscores',
 });
 
-/** Tags that are given to an image, which has no more of them in all. */
+/** Tags of an image; the limit holds for all its tags together. */
 export const tagNames = z.array(tagName).max(limits.imageTagsMax);
 
 const flatValue = z.union([text.max(limits.metadataValueCharactersMax), z.number(), z.boolean()]);
@@ -115,8 +115,8 @@ const keypoint = z.strictObject({
   occluded: z.boolean().optional(),
 });
 
-/** What a model saw in an image (Event Store 5.1 to 5.7). */
-export const seen = {
+/** What a model detected in an image (Event Store 5.1 to 5.7). */
+export const detectionSchemas = {
   detection: z.strictObject(box),
   classification: z.strictObject({ class: z.string(), confidence: box.confidence }),
   instanceSegmentation: z.strictObject({ ...box, points: z.array(point) }),

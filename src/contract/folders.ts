@@ -1,4 +1,4 @@
-// Folders of projects; the paths call them groups.
+// Folders of projects; called groups in the paths.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
@@ -114,8 +114,8 @@ export const folders = {
   }),
 };
 
-/** Ours, beside those of the specification. */
-export const ownFolders = {
+/** Not in the hosted API. */
+export const folderExtensions = {
   folders_remove_projects: operation({
     id: 'folders_remove_projects',
     family: 'folders',

@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { bodyBounds } from './body-bounds.ts';
 import {
   closed,
   described,
@@ -21,16 +20,16 @@ import {
   taskStarted,
   text,
 } from './fields.ts';
-import { filePart, operation } from './operation.ts';
+import { bodyLimits, filePart, operation } from './operation.ts';
 
 const inImage = closed({ ...inProject.shape, imageId });
 
 const split = splitName.optional().describe('Default train.');
 
-/** Images from before there were bounds may have more than is taken now. */
+/** Images stored by earlier releases may exceed the current limits. */
 const removed = z.array(z.string().min(1)).max(limits.metadataRemovedMax);
 
-/** All of them go in one transaction. */
+/** All of them are written in one transaction. */
 const removedIds = z
   .array(z.string().min(1).max(limits.foreignIdCharactersMax))
   .min(1)
@@ -38,7 +37,7 @@ const removedIds = z
     error: `names more than ${limits.imagesDeletedMax} images: delete them in several calls`,
   });
 
-/** What may be done to the metadata and the tags of an image. */
+/** Changes of the metadata and tags of an image. */
 const metadataChange = {
   metadata: flatMetadata.optional().describe('To set.'),
   removeMetadata: removed.optional().describe('Names.'),
@@ -56,21 +55,21 @@ const nothingToChange = {
 
 const texts = z.array(z.string()).readonly();
 
-/** A file in one text, and the names of its classes. */
-const annotationFileBounds = bodyBounds({
+/** An annotation file as text, and its class names. */
+const annotationFileBounds = bodyLimits({
   bytesMax: limits.annotationBodyBytesMax,
   elementsMax: limits.labelmapClassesMax + 10,
   membersMax: limits.labelmapClassesMax,
 });
 
-/** A thousand images, each with a hundred keys or tags. */
-const bulkMetadataBounds = bodyBounds({
+/** Sized for a thousand images, each with a hundred keys or tags. */
+const bulkMetadataBounds = bodyLimits({
   bytesMax: limits.metadataBulkBodyBytesMax,
   parsedBytesMax: limits.metadataBulkBodyBytesMax,
   elementsMax: limits.metadataBulkElementsMax,
 });
 
-/** x and y of a box are its centre; all in pixels. */
+/** x and y are the centre of a box, in pixels. */
 const Image = open({
   id: z.string(),
   name: z.string().optional(),
@@ -110,8 +109,8 @@ const Batch = open({
 
 export const images = {
   /**
-   * Senders may put `name`, `split` and other query parameters into the multipart body: a server
-   * takes such fields as the parameters of that name.
+   * Clients may send `name`, `split` and other query parameters as multipart fields; a server
+   * treats them as query parameters.
    */
   images_upload: operation({
     id: 'images_upload',
@@ -174,7 +173,7 @@ export const images = {
         .describe('For YOLO: class number to name.'),
     }),
     rawMember: 'annotationFile',
-    bodyBounds: annotationFileBounds,
+    bodyLimits: annotationFileBounds,
     answer: open({
       success: z.boolean().optional(),
       boxes: z.int().optional().describe('Boxes or classes that the annotation has.'),
@@ -258,7 +257,7 @@ export const images = {
         'At most 1000 of {imageId, metadata?, removeMetadata?, addTags?, removeTags?}.',
       ),
     }),
-    bodyBounds: bulkMetadataBounds,
+    bodyLimits: bulkMetadataBounds,
     answer: taskStarted,
     success: 202,
     scope: 'image:tag',

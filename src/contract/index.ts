@@ -1,25 +1,27 @@
-// Every operation, by its id. Nothing else lists them.
+// Every operation by its id; the only list of them.
 
-import { annotation } from './annotation.ts';
-import { apiKeys } from './api-keys.ts';
+import { annotation, annotationExtensions } from './annotation.ts';
+import { apiKeyExtensions, apiKeys } from './api-keys.ts';
 import { deployment } from './deployment.ts';
 import { eventStore } from './event-store.ts';
 import { events } from './events.ts';
-import { folders } from './folders.ts';
+import { folderExtensions, folders } from './folders.ts';
 import { images } from './images.ts';
+import { inference } from './inference.ts';
 import { monitoring } from './monitoring.ts';
-import { ownOperations } from './own.ts';
+import { previews } from './previews.ts';
 import { projects } from './projects.ts';
 import { search } from './search.ts';
-import { tasks } from './tasks.ts';
-import { trainings } from './trainings.ts';
+import { taskExtensions, tasks } from './tasks.ts';
+import { trainingExtensions, trainings } from './trainings.ts';
 import { trash } from './trash.ts';
 import { versions } from './versions.ts';
 import { video } from './video.ts';
 import { visionEvents } from './vision-events.ts';
+import { workflows } from './workflows.ts';
 import { workspace } from './workspace.ts';
 
-/** The management API (docs/spec/api.md). */
+/** The hosted management API. */
 export const platformOperations = Object.freeze({
   ...workspace,
   ...projects,
@@ -38,11 +40,23 @@ export const platformOperations = Object.freeze({
   ...video,
 });
 
-/** What the embedded platform serves: docs/spec/api.md, and what is our own. */
-export const embeddedOperations = Object.freeze({ ...platformOperations, ...ownOperations });
+/** Operations of the embedded platform that the hosted API does not document. */
+const extensionOperations = Object.freeze({
+  ...previews,
+  ...trainingExtensions,
+  ...apiKeyExtensions,
+  ...folderExtensions,
+  ...annotationExtensions,
+  ...taskExtensions,
+  ...inference,
+  ...workflows,
+});
 
-/** What our Event Store serves: docs/spec/event-store.md, and what is our own. */
+/** Served by the embedded platform: the management API and our extensions. */
+export const embeddedOperations = Object.freeze({ ...platformOperations, ...extensionOperations });
+
+/** Served by the device Event Store: its documented API and our extensions. */
 export const deviceOperations = Object.freeze({ ...events, ...eventStore });
 
-/** All operations of docs/spec, the device Event Store included. */
+/** The documented operations: management API and device Event Store. */
 export const operations = Object.freeze({ ...platformOperations, ...events });

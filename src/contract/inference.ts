@@ -1,4 +1,4 @@
-// Models that run: hosted inference in the shape of the hosted platform.
+// Inference with deployed models, in the format of the hosted platform.
 
 import * as z from 'zod';
 import { closed, open, project } from './fields.ts';
@@ -6,7 +6,7 @@ import { filePart, operation } from './operation.ts';
 
 const share = z.number().min(0).max(1);
 
-/** x and y of a box are its centre; all in pixels of the image as stored. */
+/** x and y are the centre of a box, in pixels of the stored image. */
 const Prediction = open({
   x: z.number(),
   y: z.number(),
@@ -19,7 +19,7 @@ const Prediction = open({
 });
 
 export const inference = {
-  /** In neither document: the shape is that of the hosted platform's inference. */
+  /** Not in the documented API; the format is that of the hosted platform's inference. */
   inference_run: operation({
     id: 'inference_run',
     family: 'inference',

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import { closed, described, inWorkspace, open, text } from './fields.ts';
 import { operation } from './operation.ts';
 
-/** Not ISO 8601: this is how these two parameters are written. */
+/** These two parameters are not ISO 8601. */
 const time = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, {
   error: 'must be written as YYYY-MM-DD HH:mm:ss',
 });

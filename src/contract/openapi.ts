@@ -1,4 +1,4 @@
-// OpenAPI 3.1 from operations: what a service serves, for people, clients and tools.
+// Generates OpenAPI 3.1 from operations.
 
 import * as z from 'zod';
 import type { Credential, Operation } from './operation.ts';
@@ -11,46 +11,46 @@ export interface ErrorAnswerDescription {
   readonly schema: JsonSchema;
 }
 
-/** An address beside the operations. The names in braces in its path are texts. */
+/** A route without an operation. Path parameters in braces are strings. */
 export interface RouteDescription {
   readonly id: string;
-  /** `get` unless given; of `put` the body is bytes. */
+  /** Default `get`; the body of a `put` is binary. */
   readonly method?: 'get' | 'put';
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
-  /** Names of query parameters; they are texts. */
+  /** Names of query parameters, all strings. */
   readonly query?: readonly string[];
-  /** Media type of the answer, and its schema; undefined: bytes. */
+  /** Media type of the answer; without `schema` it is binary. */
   readonly contentType: string;
   readonly schema?: JsonSchema;
-  /** Whether byte ranges of the answer can be asked for. */
+  /** Whether range requests are supported. */
   readonly hasRanges?: boolean;
-  /** Undefined: answered without a credential. */
+  /** Undefined: needs no credential. */
   readonly credential?: Credential;
   readonly errors: readonly number[];
 }
 
-/** What a service says of itself beside its operations. */
+/** Description of a service beside its operations. */
 export interface ServiceDescription {
   readonly title: string;
   readonly version: string;
   /** Markdown. */
   readonly description: string;
   readonly routes?: readonly RouteDescription[];
-  /** The security scheme of each credential; one without a scheme is not asked for. */
+  /** Security scheme of each credential; a credential without one is not required. */
   readonly security: Readonly<Partial<Record<Credential, JsonSchema>>>;
-  /** The credentials of which each operation takes any; its own alone unless given. */
+  /** Credentials that an operation accepts; default: only its own. */
   readonly credentials?: readonly Credential[];
-  /** The statuses that an operation may answer beside its success. */
+  /** Error statuses of an operation. */
   errors(operation: Operation): readonly number[];
-  /** What a status other than a success says; of a route without an operation. */
+  /** Answer of an error status; without an operation: of a route. */
   errorAnswer(status: number, operation?: Operation): ErrorAnswerDescription;
   /** Example bodies, by the id of the operation. */
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-/** The document: all schemas stand where they are used, so it has no references. */
+/** The OpenAPI document; schemas are inlined, so it has no references. */
 export function openApi(
   operations: Readonly<Record<string, Operation>>,
   service: ServiceDescription,
@@ -82,8 +82,8 @@ export function openApi(
 }
 
 /**
- * `path` is that of the first operation whose path has the same shape: OpenAPI knows no two of
- * them, so a parameter has the name that it has there.
+ * `path` is that of the first operation whose path has the same shape, since OpenAPI allows only
+ * one of them; parameters have the names that they have there.
  */
 function operationItem(
   operation: Operation,
@@ -148,7 +148,7 @@ function pathParameters({ pathParameters: schema, path: own }: Operation, path: 
   });
 }
 
-/** An array is a parameter that is repeated, which is how OpenAPI reads one by itself. */
+/** An array is a repeated parameter, which is the default of OpenAPI. */
 function parameters(schema: z.ZodObject, place: 'path' | 'query'): JsonSchema[] {
   const { properties = {}, required = [] } = objectSchema(schema);
   return Object.entries(properties).map(([name, { description, ...value }]) => ({
@@ -238,13 +238,13 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rest;
 }
 
-/** Without what only our own checks understand, and without what no reader could read. */
+/** Without our own keywords and unreadable patterns. */
 function plain(schema: z.core.$ZodTypes, json: z.core.JSONSchema.BaseSchema): void {
   delete json.describedOnly;
   if (json.format === 'binary') {
     Object.assign(json, { type: 'string', contentMediaType: 'application/octet-stream' });
   }
-  // The pattern of a time has 400 characters, and the format says the same.
+  // The pattern of a time has 400 characters, and `format` says the same.
   if (schema._zod.def.type === 'string' && 'format' in schema._zod.def && json.pattern) {
     const { format } = schema._zod.def;
     if (format === 'datetime') Object.assign(json, { format: 'date-time', pattern: undefined });

@@ -1,25 +1,26 @@
-// The shape of one operation on the wire. Everything else derives from such constants: the tool,
-// the client, the handlers of our own services, the documentation and the tests.
+// The definition of one API operation. The tool, the client, the handlers of our own services, the
+// documentation and the tests derive from such constants.
 
 import * as z from 'zod';
-import { type BodyBounds, bodyBounds } from './body-bounds.ts';
+import type { JsonBounds } from '../json-text.ts';
+import { limits } from '../limits.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * The service that answers: the management API, the device Event Store, or the embedded platform,
- * also where another one is the management API, or wherever deployed models run.
+ * The service that answers: the management API, the device Event Store, the embedded platform (also
+ * where another service is the management API), or the service that runs deployed models.
  */
 export type Host = 'base' | 'device' | 'local' | 'serverless';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** What a call does to the world. The hints of a tool come from it. */
+/** What a call does; the annotations of its tool derive from it. */
 export type Effect = 'reads' | 'adds' | 'changes' | 'removes';
 
-/** How a call proves who makes it (API 25.1 to 25.4, Event Store 13.1). */
+/** How a call is authenticated (API 25.1 to 25.4; Event Store 13.1). */
 export type Credential = 'bearer' | 'api_key_query' | 'device_key';
 
-/** The families: one word each, the same on every floor. */
+/** The families: the same word on every floor. */
 export type Family =
   | 'workspace'
   | 'projects'
@@ -51,104 +52,107 @@ export interface Operation<
   readonly family: Family;
   readonly host: Host;
   readonly method: Method;
-  /** As in the specification, for example `/{workspace}/{project}`. */
+  /** For example `/{workspace}/{project}`. */
   readonly path: string;
   /** One sentence for the API reference. */
   readonly summary: string;
   readonly pathParameters: Path;
   readonly query: Query;
   readonly body: Body;
-  /** `none` where the specification shows no payload. */
+  /** `none` where the API documents no payload. */
   readonly bodyType: 'none' | 'json' | 'multipart';
   /**
-   * The body member that a body of another type fills: plain text for a JSON operation, base64
+   * The member that takes a body of another content type: plain text for a JSON operation, base64
    * for a multipart one. Undefined: such a body is refused.
    */
   readonly rawMember: string | undefined;
-  /** What a JSON body may cost, counted before it is parsed; likewise JSON text in any input. */
-  readonly bodyBounds: BodyBounds;
-  /** What a 2xx answer carries; open to more members. A 204 carries nothing. */
+  /** Limits of a JSON body, checked before it is parsed; also of stringified JSON in any input. */
+  readonly bodyLimits: BodyLimits;
+  /** The body of a 2xx answer; unknown members are allowed. A 204 has no body. */
   readonly answer: Answer;
-  /** The status with which our own services answer a success. */
+  /** The success status of our own services. */
   readonly success: 200 | 201 | 202 | 204;
-  /** Other statuses with which they answer one, with the same body. */
+  /** Other success statuses, with the same body. */
   readonly alsoAnswers: readonly (200 | 201 | 202)[];
-  /** Statuses that this operation may answer beyond 400, 401, 403, 404 and 429. */
+  /** Error statuses of this operation beyond 400, 401, 403, 404 and 429. */
   readonly errors: readonly number[];
   /** Statuses whose body is `{ error: string }`; in all others `error` is an object. */
   readonly textErrors: readonly number[];
   readonly credential: Credential;
   /**
-   * What an access token must allow (API 26.1 to 26.15). The Event Store takes a key,
-   * so for its operations the scope speaks of the tool alone.
+   * The required OAuth scope (API 26.1 to 26.15). The Event Store uses a key, so for its
+   * operations the scope only applies to the tool.
    */
   readonly scope: Scope;
   readonly effect: Effect;
-  /** For `removes`: whether what is removed goes to the trash. */
+  /** For `removes`: whether removed items go to the trash. */
   readonly recoverable: boolean;
   /** Whether a second identical call leaves the same state. */
   readonly idempotent: boolean;
-  /** Whether the work goes on after the answer, under a task or another handle. */
+  /** Whether the work continues after the answer, as a task or similar. */
   readonly longRunning: boolean;
-  /** The least time between two calls with the same arguments, in milliseconds. */
+  /** Minimum time between two calls with the same arguments. */
   readonly intervalMs: number;
 }
 
-const usualBounds = bodyBounds();
+const defaultBodyLimits = bodyLimits();
 
-const nothing = z.strictObject({});
-type Nothing = typeof nothing;
+const noMembers = z.strictObject({});
+type NoMembers = typeof noMembers;
 
 type Required = 'id' | 'family' | 'method' | 'path' | 'summary' | 'answer' | 'scope' | 'effect';
 
-/** What an operation has to say; the rest has the defaults below. */
-type Words<O extends Operation> = Pick<O, Required> & Partial<Omit<O, Required>>;
+/** What an operation must define; the rest has the defaults below. */
+type Definition<O extends Operation> = Pick<O, Required> & Partial<Omit<O, Required>>;
 
 /**
- * States an operation. Left out: no parameters, no body, the management API, a Bearer credential,
- * success 200; whatever adds is not idempotent, all else is.
+ * Defines an operation. Defaults: no parameters, no body, the management API, a Bearer credential,
+ * success 200; operations that add are not idempotent, all others are.
  */
 export function operation<
-  Path extends z.ZodObject = Nothing,
-  Query extends z.ZodObject = Nothing,
-  Body extends z.ZodObject = Nothing,
+  Path extends z.ZodObject = NoMembers,
+  Query extends z.ZodObject = NoMembers,
+  Body extends z.ZodObject = NoMembers,
   Answer extends z.ZodType = z.ZodType,
->(words: Words<Operation<Path, Query, Body, Answer>>): Operation<Path, Query, Body, Answer>;
-export function operation(words: Words<Operation>): Operation {
+>(
+  definition: Definition<Operation<Path, Query, Body, Answer>>,
+): Operation<Path, Query, Body, Answer>;
+export function operation(definition: Definition<Operation>): Operation {
   return Object.freeze({
     host: 'base',
-    pathParameters: nothing,
-    query: nothing,
-    body: nothing,
-    bodyType: words.body ? 'json' : 'none',
+    pathParameters: noMembers,
+    query: noMembers,
+    body: noMembers,
+    bodyType: definition.body ? 'json' : 'none',
     rawMember: undefined,
-    bodyBounds: usualBounds,
+    bodyLimits: defaultBodyLimits,
     success: 200,
     alsoAnswers: [],
     errors: [],
     textErrors: [],
-    credential: words.host === 'device' ? 'device_key' : 'bearer',
+    credential: definition.host === 'device' ? 'device_key' : 'bearer',
     recoverable: false,
-    idempotent: words.effect !== 'adds',
+    idempotent: definition.effect !== 'adds',
     longRunning: false,
     intervalMs: 0,
-    ...words,
+    ...definition,
   });
 }
 
-/** The shape of a schema without members would forbid all members when joined with others. */
-type Given<S extends z.ZodObject> = keyof S['shape'] extends never ? unknown : z.input<S>;
+/** `unknown` for an empty schema, whose type would forbid all members of an intersection. */
+type MembersOf<S extends z.ZodObject> = keyof S['shape'] extends never ? unknown : z.input<S>;
 
 /**
- * The arguments of an operation, flat: path, query and body members never share a name. The
- * contract has no defaults and no transforms, so this is also what a handler receives.
+ * The flat arguments of an operation: path, query and body members never share a name. Schemas have
+ * no defaults and no transforms, so handlers receive the same type.
  */
-export type Input<O extends Operation> = Parameters<O> & Given<O['body']>;
+export type Input<O extends Operation> = Parameters<O> & MembersOf<O['body']>;
 
-/** Those of path and query alone. */
-export type Parameters<O extends Operation> = Given<O['pathParameters']> & Given<O['query']>;
+/** The parameters of path and query. */
+export type Parameters<O extends Operation> = MembersOf<O['pathParameters']> &
+  MembersOf<O['query']>;
 
-/** What a 2xx answer of an operation carries. */
+/** The body of a 2xx answer. */
 export type Answer<O extends Operation> = z.output<O['answer']>;
 
 /** A file in a multipart body: from disk, or from memory. */
@@ -158,7 +162,27 @@ export interface FilePart {
   readonly content: { readonly path: string } | Uint8Array;
 }
 
-/** The schema of a file in a multipart body. Its value is checked by whoever reads the body. */
+/** The schema of a file in a multipart body; the body's reader checks its content. */
 export const filePart = z
   .custom<FilePart>((value) => typeof value === 'object' && value !== null && 'content' in value)
   .meta({ description: 'The file.', format: 'binary' });
+
+/** Limits of a JSON body, and of stringified JSON in any input. */
+export interface BodyLimits extends JsonBounds {
+  /** The whole body. */
+  readonly bytesMax: number;
+  /** Without long strings, which hold images and files and are not parsed with the rest. */
+  readonly parsedBytesMax: number;
+}
+
+/** The default limits with some of them replaced. */
+export function bodyLimits(more: Partial<BodyLimits> = {}): BodyLimits {
+  return Object.freeze({
+    bytesMax: limits.bodyBytesMax,
+    parsedBytesMax: limits.bodyParsedBytesMax,
+    elementsMax: limits.bodyElementsMax,
+    membersMax: limits.bodyMembersMax,
+    depthMax: limits.bodyDepthMax,
+    ...more,
+  });
+}

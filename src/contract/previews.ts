@@ -1,5 +1,5 @@
-// Previews of version settings: a picture before anything is generated. In neither document: only
-// our own platform has them, so they are no part of its list of operations.
+// Previews of version settings, before a version is generated. Not in the hosted API: only the
+// embedded platform serves them.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
@@ -21,10 +21,10 @@ const choices = {
     .describe('Augmented copies of each image. Default 3.'),
 };
 
-/** How many images a preview shows where nobody says it. */
+/** Default sizes of a preview. */
 export const previewDefaults = { sources: 3, samples: 3, seed: 0 } as const;
 
-/** The settings of a preview beside its images. */
+/** The parameters of a preview beside its images. */
 export const previewShape = {
   ...versionSettings.shape,
   ...choices,
@@ -36,7 +36,7 @@ export const previewShape = {
     .describe('Images to show, chosen by the seed. Default 3.'),
 };
 
-/** An image as it would be in the version. Pixels; boxes are counted. */
+/** A generated image: its size in pixels and the number of its boxes. */
 const Rendered = open({
   width: z.int(),
   height: z.int(),

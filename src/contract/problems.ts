@@ -1,4 +1,4 @@
-// What the schema library found wrong, in our words, each with its whole path.
+// Turns zod's issues into problems: a message, the whole path, and a fix where it is certain.
 
 import * as z from 'zod';
 import type { Fix, Problem } from '../errors.ts';
@@ -6,28 +6,25 @@ import { limits } from '../limits.ts';
 import { nearest } from '../nearest.ts';
 import {
   alternatives,
-  bare,
   descriptionOf,
   expectation,
   knownNames,
   type Path,
   type Schema,
   schemaAt,
-} from './schema.ts';
+  unwrapped,
+} from './schema-introspection.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Problems as they are shown, and how many more there are. */
+/** The problems to show, and how many more there are. */
 export interface Explained {
   readonly problems: readonly Problem[];
-  /** Undefined: nobody counted them. */
+  /** Undefined: not counted. */
   readonly more: number | undefined;
 }
 
-/**
- * What is wrong with the value at `path`, in the order in which the schema library found it. Only
- * problems that are shown are put into words.
- */
+/** Turns zod's issues about the value at `path` into problems; only shown ones get a message. */
 export function explain(
   schema: Schema,
   { issues }: z.core.$ZodError,
@@ -39,7 +36,7 @@ export function explain(
   let count = 0;
   for (const issue of issues) {
     const left = most - problems.length;
-    const found = left > 0 ? explainIssue(schema, shortened(issue, left), value, path) : [];
+    const found = left > 0 ? explainIssue(schema, withFewerKeys(issue, left), value, path) : [];
     problems.push(...found);
     const keys = issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
     count += Math.max(keys, found.length);
@@ -47,16 +44,16 @@ export function explain(
   return { problems: problems.slice(0, most), more: Math.max(0, count - most) };
 }
 
-/** An issue that names so many unknown members at most. */
-function shortened(issue: Issue, most: number): Issue {
+/** The issue with at most so many unknown members. */
+function withFewerKeys(issue: Issue, most: number): Issue {
   if (issue.code !== 'unrecognized_keys' || issue.keys.length <= most) return issue;
   return { ...issue, keys: issue.keys.slice(0, most) };
 }
 
-/** A member that nobody knows, with the nearest name that is known. */
+/** The problem of an unknown member, with the nearest known name. */
 export function unknownMember(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1));
-  const near = nearest(name, known) ?? otherWord(name, known);
+  const near = nearest(name, known) ?? nearestFileMember(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
   const fix: Fix | undefined = near === undefined ? undefined : { kind: 'rename', to: near };
@@ -64,10 +61,10 @@ export function unknownMember(path: Path, known: readonly string[]): Problem {
 }
 
 /**
- * The problems, with a fix where one name of the value is unknown, one that is required is missing,
- * and nothing else tells what the first was meant to be.
+ * Adds a rename fix where exactly one member is unknown without a near name, and exactly one
+ * required member is missing.
  */
-export function pairedUp(
+export function withRenameFix(
   problems: readonly Problem[],
   value: object,
   known: readonly string[],
@@ -82,20 +79,20 @@ export function pairedUp(
   return problems.map((problem) => (problem === stray ? { ...stray, fix } : problem));
 }
 
-/** A path as people write it: `files[2].name`. */
+/** A path such as `files[2].name`. */
 export function pathText(path: Path): string {
   const parts = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${cut(String(key))}`));
   return parts.join('').replace(/^\./, '');
 }
 
 const quotedLengthMax = 60;
-/** A secret shows by its first letters; a pattern over a whole file would take long. */
+/** Secrets are recognized by their beginning; matching a whole file would take long. */
 const secretLookedAtMax = 1_000;
 const secretName = /key|secret|token|password|authorization|signature|credential/i;
 const secretValue = /^(?:bearer |eyJ)|^(?=.*\d)(?=.*[a-z])[\w+/=.-]{20,}$/i;
 
-/** A value as it may be shown: short, and never what looks like a secret. */
-export function found(value: unknown, name: PropertyKey = ''): string {
+/** A short description of a value that never shows what looks like a secret. */
+export function describeValue(value: unknown, name: PropertyKey = ''): string {
   if (typeof value === 'string') {
     if (secretName.test(String(name)) || secretValue.test(value.slice(0, secretLookedAtMax))) {
       return `a string of ${value.length} characters`;
@@ -115,7 +112,7 @@ function explainAll(schema: Schema, issues: readonly Issue[], value: unknown, pr
   return issues
     .slice(0, limits.problemsShownMax)
     .flatMap((issue) =>
-      explainIssue(schema, shortened(issue, limits.problemsShownMax), value, prefix),
+      explainIssue(schema, withFewerKeys(issue, limits.problemsShownMax), value, prefix),
     );
 }
 
@@ -129,14 +126,16 @@ function explainIssue(root: Schema, issue: Issue, rootValue: unknown, prefix: Pa
   if (value === undefined && issue.code !== 'custom') return [missing(path, schema)];
   if (issue.code === 'invalid_union') return explainUnion(issue, schema, value, path);
   const message =
-    issue.code === 'custom' ? customWords(issue, schema, value) : words(issue, schema, value, path);
+    issue.code === 'custom'
+      ? customMessage(issue, schema, value)
+      : issueMessage(issue, schema, value, path);
   const fix = fixOf(issue, schema, value, valueAt(rootValue, issue.path.slice(0, -1)));
   return [{ path: pathText(path), message, ...(fix && { fix }) }];
 }
 
 /**
- * What the value was surely meant to be; undefined: that is for the caller to decide. `holder` is
- * the object or list that has the value.
+ * A fix where the intended value is certain; undefined: the caller must decide. `holder` is the
+ * object or list that contains the value.
  */
 function fixOf(
   issue: Issue,
@@ -155,7 +154,7 @@ function replaced(by: unknown): Fix | undefined {
   return by === undefined ? undefined : { kind: 'replace', by };
 }
 
-/** Who asks for more rows than there are on a page gets a full one; any other bound is a choice. */
+/** A page size above the maximum is fixed to the maximum; other bounds are the caller's choice. */
 const pageSizes: readonly unknown[] = ['limit', 'pageSize'];
 
 function belowMaximum(issue: z.core.$ZodIssueTooBig, value: unknown): number | undefined {
@@ -165,9 +164,9 @@ function belowMaximum(issue: z.core.$ZodIssueTooBig, value: unknown): number | u
   return issue.maximum === 1 && isPercent ? Number(value) / 100 : undefined;
 }
 
-/** Shares of one, where whole numbers are expected: all that stand together make one. */
+/** Fractions where percentages are expected: all members of the holder sum up to one. */
 function asPercent(schema: Schema | undefined, value: unknown, holder: unknown) {
-  const wantsNumber = schema !== undefined && bare(schema)._zod.def.type === 'number';
+  const wantsNumber = schema !== undefined && unwrapped(schema)._zod.def.type === 'number';
   if (typeof value !== 'number' || !wantsNumber || Array.isArray(holder)) return undefined;
   const shares: unknown[] = Object.values(Object(holder));
   const sum = shares.reduce<number>((sum, share) => sum + Number(share), 0);
@@ -176,7 +175,7 @@ function asPercent(schema: Schema | undefined, value: unknown, holder: unknown) 
   return isPercent && shares.length > 1 ? percent : undefined;
 }
 
-/** Text that says a number, and one value where a list of such is expected. */
+/** Text that is a number, and one value where a list is expected. */
 function fixOfType(schema: Schema | undefined, value: unknown): Fix | undefined {
   const [only, ...others] = schema ? alternatives(schema) : [];
   if (only === undefined || others.length > 0) return undefined;
@@ -185,12 +184,12 @@ function fixOfType(schema: Schema | undefined, value: unknown): Fix | undefined 
   return isRight ? { kind: 'replace', by: read } : undefined;
 }
 
-/** Text that may be a list itself is none of its elements. */
+/** Text that may be a list itself is not taken as one element. */
 const oneName = /^[\w./ -]+$/;
 
 const plainNumber = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-/** As people write versions. */
+/** For example `v3`. */
 const versionNumber = /^v[1-9]\d{0,8}$/i;
 
 function readAs(schema: Schema, value: unknown): unknown {
@@ -221,7 +220,7 @@ function explainUnion(
   value: unknown,
   path: Path,
 ): Problem[] {
-  const inner = schema && bare(schema);
+  const inner = schema && unwrapped(schema);
   const options = inner instanceof z.ZodUnion ? inner.options : [];
   const [best] = issue.errors
     .map((issues, index) => ({ issues, option: options[index], cost: cost(issues) }))
@@ -240,7 +239,7 @@ function explainUnion(
 
 const wrongKindCost = 1000;
 
-/** How far a value is from one option of a union: another kind, another constant, other names. */
+/** Distance of a value from an option of a union: another type, another constant, other names. */
 function cost(issues: readonly Issue[]): number {
   let sum = 0;
   for (const issue of issues) {
@@ -253,13 +252,15 @@ function cost(issues: readonly Issue[]): number {
 }
 
 function expected(schema: Schema | undefined, value: unknown, path: Path): string {
-  return `expected ${expectation(schema)}, got ${found(value, path.at(-1))}`;
+  return `expected ${expectation(schema)}, got ${describeValue(value, path.at(-1))}`;
 }
 
-function customWords(issue: Issue, schema: Schema | undefined, value: unknown): string {
+function customMessage(issue: Issue, schema: Schema | undefined, value: unknown): string {
   const isFile = schema && alternatives(schema).some(({ _zod }) => _zod.def.type === 'custom');
   if (!isFile) return issue.message;
-  return value === undefined ? 'is required (a file).' : `expected a file, got ${found(value)}`;
+  return value === undefined
+    ? 'is required (a file).'
+    : `expected a file, got ${describeValue(value)}`;
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -270,8 +271,13 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 };
 
-function words(issue: Issue, schema: Schema | undefined, value: unknown, path: Path): string {
-  const got = found(value, path.at(-1));
+function issueMessage(
+  issue: Issue,
+  schema: Schema | undefined,
+  value: unknown,
+  path: Path,
+): string {
+  const got = describeValue(value, path.at(-1));
   if (issue.code === 'too_small') return tooSmall(issue, value);
   if (issue.code === 'too_big') return tooBig(issue, value);
   if (issue.code === 'invalid_value') return wrongValue(issue.values, value, got);
@@ -281,7 +287,7 @@ function words(issue: Issue, schema: Schema | undefined, value: unknown, path: P
   if (issue.code === 'invalid_key') {
     const [reason] = issue.issues;
     if (reason?.code === 'custom') return `is not a valid name here: ${reason.message}`;
-    return `is not a valid name here: ${reason ? words(reason, undefined, path.at(-1), path) : ''}`;
+    return `is not a valid name here: ${reason ? issueMessage(reason, undefined, path.at(-1), path) : ''}`;
   }
   if (issue.code === 'invalid_format') {
     const format = formats[issue.format];
@@ -308,7 +314,7 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall, value: unknown): string {
     return `must have at least ${plural(issue.minimum)}, has ${lengthOf(value)}`;
   }
   const bound = issue.inclusive === false ? 'greater than' : 'at least';
-  return `must be ${bound} ${issue.minimum}, got ${found(value)}`;
+  return `must be ${bound} ${issue.minimum}, got ${describeValue(value)}`;
 }
 
 function tooBig(issue: z.core.$ZodIssueTooBig, value: unknown): string {
@@ -319,7 +325,7 @@ function tooBig(issue: z.core.$ZodIssueTooBig, value: unknown): string {
     return `must have at most ${plural(issue.maximum)}, has ${lengthOf(value)}`;
   }
   const bound = issue.inclusive === false ? 'less than' : 'at most';
-  return `must be ${bound} ${issue.maximum}, got ${found(value)}`;
+  return `must be ${bound} ${issue.maximum}, got ${describeValue(value)}`;
 }
 
 function isCounted(origin: string): boolean {
@@ -344,17 +350,17 @@ function valueAt(value: unknown, path: Path): unknown {
   return found;
 }
 
-/** What others call the file or files of a call. */
-const fileWords = ['file', 'files', 'path', 'paths'];
+/** Names that models use for the file or files of a call. */
+const fileMembers = ['file', 'files', 'path', 'paths'];
 
-function otherWord(name: string, known: readonly string[]): string | undefined {
-  const [only, ...others] = known.filter((other) => fileWords.includes(other));
-  return fileWords.includes(name.slice(0, quotedLengthMax).toLowerCase()) && others.length === 0
+function nearestFileMember(name: string, known: readonly string[]): string | undefined {
+  const [only, ...others] = known.filter((other) => fileMembers.includes(other));
+  return fileMembers.includes(name.slice(0, quotedLengthMax).toLowerCase()) && others.length === 0
     ? only
     : undefined;
 }
 
-/** The value that is taken and differs by a few letters. */
+/** The allowed value that differs by a few letters. */
 function meantValue(values: readonly unknown[], value: unknown): unknown {
   const near = typeof value === 'string' ? nearest(value, values.map(String)) : undefined;
   return near === undefined ? undefined : values.find((one) => String(one) === near);

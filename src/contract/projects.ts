@@ -25,7 +25,7 @@ export const projectTypes = [
   'text-image-pairs',
 ] as const;
 
-/** A project as the API shows it. `id` is `workspace/slug`. */
+/** A project in answers. `id` is `workspace/slug`. */
 export const Project = open({
   id: z.string(),
   name: z.string(),

@@ -1,12 +1,11 @@
-// Search: public projects, images of a project or of a workspace; export of what is found.
+// Search over public projects and over images of a project or workspace; export of the results.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { bodyBounds } from './body-bounds.ts';
 import { closed, described, displayName, inProject, inWorkspace, open, taskId } from './fields.ts';
-import { operation } from './operation.ts';
+import { bodyLimits, operation } from './operation.ts';
 
-/** What an answer may say of an image. */
+/** Fields that a caller may request of each image. */
 export const imageFields = [
   'id',
   'name',
@@ -42,14 +41,14 @@ const catalogAnswer = open({
   page: z.int().optional(),
 });
 
-/** An image as base64, and what is asked about it. */
-const withImage = bodyBounds({
+/** Search by an image in base64. */
+const withImage = bodyLimits({
   bytesMax: Math.ceil(limits.searchImageBytesMax / 3) * 4 + limits.bodyBytesMax,
 });
 
 const FoundImage = open({ id: z.string().optional() });
 
-/** What is looked for: so many characters, which a search takes apart before it looks. */
+/** The query text; limited, since it is parsed before the search. */
 function sought(charactersMax: number) {
   return z
     .string()
@@ -63,7 +62,7 @@ function sought(charactersMax: number) {
 const words = sought(limits.searchQueryCharactersMax);
 const value = sought(limits.searchValueCharactersMax);
 
-/** Of fields of an answer: there are fewer. */
+/** More than there are fields. */
 const isShortList = [
   (names: readonly string[]) => names.length <= limits.searchFieldsMax,
   { error: `must have at most ${limits.searchFieldsMax} items` },
@@ -97,7 +96,7 @@ export const search = {
     path: '/catalog/search',
     summary: 'Public projects with images like this one.',
     body: open({ image_base64: z.string().min(1).describe('The image file as base64.') }),
-    bodyBounds: withImage,
+    bodyLimits: withImage,
     answer: catalogAnswer,
     errors: [413],
     scope: 'project:read',
@@ -128,7 +127,7 @@ export const search = {
       offset: z.int().min(0).optional().describe('Default 0.'),
       limit: z.int().min(1).max(250).optional().describe('Default 50.'),
     }),
-    bodyBounds: withImage,
+    bodyLimits: withImage,
     answer: open({
       offset: z.int().optional(),
       total: z.int().optional(),

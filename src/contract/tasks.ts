@@ -1,4 +1,4 @@
-// Work in the background (API 6.1 to 6.6).
+// Asynchronous tasks (API 6.1 to 6.6).
 
 import * as z from 'zod';
 import { closed, inWorkspace, open, Task, taskId } from './fields.ts';
@@ -18,8 +18,8 @@ export const tasks = {
   }),
 };
 
-/** Ours, beside those of the specification. */
-export const ownTasks = {
+/** Not in the hosted API. */
+export const taskExtensions = {
   tasks_list: operation({
     id: 'tasks_list',
     family: 'tasks',

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { closed, inVersion, open, ownData } from './fields.ts';
+import { closed, inVersion, open, openData } from './fields.ts';
 import { operation } from './operation.ts';
 
 const sole = z.string().min(1).optional().describe('Default: the only run.');
@@ -75,7 +75,7 @@ export const trainings = {
 
 const figure = z.number().nullable().optional();
 
-/** A training run, as far as it has come. */
+/** A training run and its progress. */
 const Training = open({
   trainingId: z.string(),
   status: z.string().describe('queued, running, stopping, finished, stopped, cancelled or failed.'),
@@ -89,8 +89,8 @@ const Training = open({
   log: z.string().optional().describe('The last words of a trainer that failed.'),
 });
 
-/** Hosted platforms have them too; the specification has not. */
-export const ownTrainings = {
+/** Not in the documented API, but on hosted platforms. */
+export const trainingExtensions = {
   trainings_start: operation({
     id: 'trainings_start',
     family: 'trainings',
@@ -107,7 +107,9 @@ export const ownTrainings = {
         .max(limits.foreignIdCharactersMax)
         .optional()
         .describe('Model id to start from.'),
-      trainRecipe: ownData(limits.trainRecipeBytesMax).optional().describe('See trainings_recipe.'),
+      trainRecipe: openData(limits.trainRecipeBytesMax)
+        .optional()
+        .describe('See trainings_recipe.'),
     }),
     answer: open({
       trainingId: z.string(),

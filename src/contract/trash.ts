@@ -1,4 +1,4 @@
-// The trash: what was deleted and can come back.
+// The trash: deleted items that can be restored.
 
 import * as z from 'zod';
 import { inWorkspace, open } from './fields.ts';

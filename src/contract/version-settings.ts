@@ -1,19 +1,18 @@
-// The settings of a dataset version (API 4.1 to 4.30). A value that cannot
-// be is refused here; an unusual one is warned of in version-warnings.ts. The order of the keys is
-// the order in which the steps are done.
+// The settings of a dataset version (API 4.1 to 4.30). Invalid values are refused;
+// version-warnings.ts warns of unusual ones. The key order is the execution order of the steps.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { described } from './fields.ts';
-import { atMost, fitsImage, lessThan, someTrue, unknownMembers } from './version-rules.ts';
-import { tile } from './version-tile.ts';
+import { atMost, fitsImage, lessThan, someTrue, unknownMembers } from './version-setting-rules.ts';
+import { tile } from './version-tile-setting.ts';
 
 const side = z.int().min(1).max(limits.imageSideMax);
 const percent = z.number().min(0).max(100);
-/** All of an area cropped away would leave nothing. */
+/** Cropping everything would leave no image. */
 const partPercent = z.number().min(0).lt(100);
 const turn = z.number().min(0).max(360);
-/** Sheared by 90 degrees an image has no end. */
+/** A shear of 90 degrees makes an image infinitely long. */
 const slant = z.number().min(0).lt(90);
 const yes = z.boolean().optional();
 
@@ -38,7 +37,7 @@ const contrastTypes = [
   'Adaptive Equalization',
 ] as const;
 
-/** `preprocessing.resize.format` (API 4.25). */
+/** API: `preprocessing.resize.format`. */
 export const resizeFormats = [
   'Stretch to',
   'Fill (with center crop) in',
@@ -118,13 +117,13 @@ const augmentation = z.strictObject({
     .describe('N: up to 50.'),
 });
 
-/** API 4.11 to 4.15: these have no `bb` form. Nobody can mean the bare name of a `bb` key by it. */
+/** These have no `bb` form in the API, so their `bb` spelling gets a message of its own. */
 function explainAugmentation(name: string): string | undefined {
   if (Object.hasOwn(preprocessing.shape, name)) return 'is not known; it belongs in preprocessing';
-  const bare = name.replace(/^bb[-_]?/, '');
-  if (bare === name || !Object.hasOwn(augmentation.shape, bare)) return undefined;
-  if (Object.hasOwn(augmentation.shape, `bb${bare}`)) return undefined;
-  return `is not known; "${bare}" has no form for boxes, only for the whole image`;
+  const unwrapped = name.replace(/^bb[-_]?/, '');
+  if (unwrapped === name || !Object.hasOwn(augmentation.shape, unwrapped)) return undefined;
+  if (Object.hasOwn(augmentation.shape, `bb${unwrapped}`)) return undefined;
+  return `is not known; "${unwrapped}" has no form for boxes, only for the whole image`;
 }
 
 function explainPreprocessing(name: string): string | undefined {
@@ -141,5 +140,5 @@ export const versionSettings = z.strictObject({
     .describe('Random changes of train images; may be {}.'),
 });
 
-/** Checked settings: types, ranges and members are right. */
+/** Valid settings. */
 export type VersionSettings = z.output<typeof versionSettings>;

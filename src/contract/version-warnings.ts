@@ -1,18 +1,18 @@
-// Settings of a version that are possible but unusual: what a computer-vision engineer would want
-// to be told before paying for them. Ranges are those of the sliders that people know.
+// Warnings about valid but unusual version settings, which a computer-vision engineer would want to
+// know before generating. Ranges are those of the hosted platform's sliders.
 
 import { limits } from '../limits.ts';
-import { copyBound } from './version-copies.ts';
-import { idleSteps } from './version-idle.ts';
+import { copyLimit } from './version-image-counts.ts';
+import { noOpSteps } from './version-no-op-steps.ts';
 import type { VersionSettings } from './version-settings.ts';
 
 /**
- * What is unusual about settings that the contract accepts, or does less than it says. Each begins
- * with the path, for example `augmentation.rotate.degrees is 60: ...`.
+ * Warnings about settings that are unusual or have less effect than expected. Each starts with the
+ * path, for example `augmentation.rotate.degrees is 60: ...`.
  */
-export function unusualSettings(settings: VersionSettings): readonly string[] {
+export function settingsWarnings(settings: VersionSettings): readonly string[] {
   return [
-    ...idleSteps(settings).map(({ path, reason }) => `${path} ${reason}`),
+    ...noOpSteps(settings).map(({ path, reason }) => `${path} ${reason}`),
     ...outOfRange(settings),
     ...crowded(settings),
     ...withoutCopies(settings),
@@ -21,7 +21,7 @@ export function unusualSettings(settings: VersionSettings): readonly string[] {
 }
 
 interface Range {
-  /** Below `augmentation` or `preprocessing`: with `bb` in brackets where both forms have it. */
+  /** Path below `augmentation` or `preprocessing`; `(bb)` where both forms have it. */
   readonly path: string;
   readonly least?: number;
   readonly most: number;
@@ -157,7 +157,7 @@ function numberAt(settings: VersionSettings, path: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Too much of the image is gone, judged from several members. */
+/** Several members together remove too much of the image. */
 function crowded({ preprocessing, augmentation }: VersionSettings): readonly string[] {
   const found: string[] = [];
   const { cutout } = augmentation;
@@ -183,7 +183,7 @@ function crowded({ preprocessing, augmentation }: VersionSettings): readonly str
 function withoutCopies(settings: VersionSettings): readonly string[] {
   const versions = settings.augmentation.image?.versions ?? 1;
   const path = 'augmentation.image.versions';
-  const { most } = copyBound(settings);
+  const { most } = copyLimit(settings);
   if (versions === 1) {
     return most === 1 ? [] : [`${path} is not above 1: no augmented copies are made`];
   }
@@ -209,7 +209,7 @@ const bothForms = [
   'noise',
 ] as const;
 
-/** Steps that work against each other. */
+/** Steps that cancel each other. */
 function clashes({ preprocessing, augmentation }: VersionSettings): readonly string[] {
   const { isolate, tile, remap = {}, resize } = preprocessing;
   const twice = bothForms.filter((key) => augmentation[key] && augmentation[`bb${key}`]);

@@ -7,7 +7,7 @@ import { versionSettings } from './version-settings.ts';
 
 const nocache = z.boolean().optional().describe('True: past the cache of the server.');
 
-/** Settings come back in another shape than they were given, so they stay open. */
+/** Answers may carry settings in another form than requests, so unknown members are allowed. */
 const Version = open({
   id: z.string().describe('workspace/project/number.'),
   name: z.string().optional(),

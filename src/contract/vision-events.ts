@@ -1,10 +1,17 @@
-// Vision events in the cloud. The Event Store of a device has a contract of its own: events.ts.
+// Vision events in the cloud; events.ts has those of a device.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { bodyBounds } from './body-bounds.ts';
-import { described, isoDateTime, jsonBytes, open, ownData, seen, text } from './fields.ts';
-import { filePart, operation } from './operation.ts';
+import {
+  described,
+  detectionSchemas,
+  isoDateTime,
+  jsonBytes,
+  open,
+  openData,
+  text,
+} from './fields.ts';
+import { bodyLimits, filePart, operation } from './operation.ts';
 
 const visionEventTypes = [
   'quality_check',
@@ -27,17 +34,17 @@ const customMetadata = z
     error: 'must have at most 100 pairs',
   });
 
-/** Facts of the hosted platform: it keeps an event with a longer list, but drops all its images. */
+/** The hosted platform stores an event with a longer list, but drops all its images. */
 const items = limits.annotationItemsMax;
 
 const image = open({
   sourceId: id,
   inputSourceId: id.optional(),
   label: text.optional(),
-  objectDetections: z.array(seen.detection).max(items).optional(),
-  classifications: z.array(seen.classification).max(items).optional(),
-  instanceSegmentations: z.array(seen.instanceSegmentation).max(items).optional(),
-  keypoints: z.array(seen.keypoints).max(items).optional(),
+  objectDetections: z.array(detectionSchemas.detection).max(items).optional(),
+  classifications: z.array(detectionSchemas.classification).max(items).optional(),
+  instanceSegmentations: z.array(detectionSchemas.instanceSegmentation).max(items).optional(),
+  keypoints: z.array(detectionSchemas.keypoints).max(items).optional(),
 });
 
 const event = {
@@ -45,7 +52,7 @@ const event = {
   eventType: z.enum(visionEventTypes).describe('Kind.'),
   useCaseId: id.describe('Use case.'),
   timestamp: isoDateTime.describe('ISO 8601.'),
-  eventData: ownData(limits.eventDataBytesMax).optional().describe('e.g. {result: "pass"}.'),
+  eventData: openData(limits.eventDataBytesMax).optional().describe('e.g. {result: "pass"}.'),
   images: described(
     z.array(image).max(limits.visionEventImagesMax),
     '{sourceId, objectDetections?: [{class, x, y, width, height, confidence}]}; x, y centre, pixels.',
@@ -57,22 +64,22 @@ const event = {
   displayImagePosition: z.int().min(0).optional().describe('Main image.'),
 };
 
-/** Of the whole event: what was seen may have any number of points. */
+/** Limit of the whole event: detections may have any number of points. */
 const eventSize = [
   (value: unknown) => jsonBytes(value) <= limits.visionEventBytesMax,
   { error: `has more than ${limits.visionEventBytesMax} bytes as JSON` },
 ] as const;
 
-/** Of one event, and of a batch. */
-const eventBounds = bodyBounds({
+/** Of an event, and of a batch. */
+const eventBounds = bodyLimits({
   bytesMax: limits.eventBodyBytesMax,
   elementsMax: limits.eventElementsMax,
 });
 
 export const visionEvents = {
   /**
-   * The event id comes from the caller and is unique in its use case: the same event again adds
-   * nothing, another one under the same id is a 409.
+   * The caller chooses the event id, unique in its use case: repeating an event adds nothing,
+   * another event under the same id is a 409.
    */
   vision_events_create: operation({
     id: 'vision_events_create',
@@ -81,7 +88,7 @@ export const visionEvents = {
     path: '/vision-events',
     summary: 'Record an event.',
     body: open(event).refine(...eventSize),
-    bodyBounds: eventBounds,
+    bodyLimits: eventBounds,
     answer: open({ eventId: z.string().optional(), created: z.unknown().optional() }),
     success: 201,
     errors: [409],
@@ -104,7 +111,7 @@ export const visionEvents = {
         '1 to 100 events as in vision_events_create.',
       ),
     }),
-    bodyBounds: eventBounds,
+    bodyLimits: eventBounds,
     answer: open({ created: z.unknown().optional(), eventIds: z.array(z.string()).optional() }),
     success: 201,
     errors: [409],

@@ -1,10 +1,9 @@
-// Workflows: kept as they are given, so that the trash has all that the specification names.
+// Workflows: stored as given, so that the trash has all kinds of items of the API.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { bodyBounds } from './body-bounds.ts';
-import { closed, displayName, inWorkspace, open, ownData } from './fields.ts';
-import { operation } from './operation.ts';
+import { closed, displayName, inWorkspace, open, openData } from './fields.ts';
+import { bodyLimits, operation } from './operation.ts';
 
 const inWorkflow = closed({
   ...inWorkspace.shape,
@@ -24,9 +23,9 @@ export const workflows = {
     pathParameters: inWorkspace,
     body: open({
       name: displayName.describe('Display name.'),
-      config: ownData(limits.workflowConfigBytesMax).describe('Kept as it is given.'),
+      config: openData(limits.workflowConfigBytesMax).describe('Kept as it is given.'),
     }),
-    bodyBounds: bodyBounds({ elementsMax: limits.workflowConfigElementsMax }),
+    bodyLimits: bodyLimits({ elementsMax: limits.workflowConfigElementsMax }),
     answer: open({ workflow: Workflow }),
     success: 201,
     scope: 'workflow:create',

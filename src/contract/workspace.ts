@@ -1,11 +1,11 @@
-// The workspace: whose credential this is, and what the workspace holds.
+// The workspace of a credential, and what it holds.
 
 import * as z from 'zod';
 import { inWorkspace, open } from './fields.ts';
 import { operation } from './operation.ts';
 import { Project } from './projects.ts';
 
-/** First segments of paths, beside those of operations, that mean something else. */
+/** First path segments of routes that are not operations. */
 const reserved = [
   '.well-known',
   'blobs',
@@ -21,8 +21,8 @@ const reserved = [
 ] as const;
 
 /**
- * First segments of paths that cannot be the slug of a workspace: those of operations, of links, of
- * the service's health, and of the sign-in service.
+ * Slugs that no workspace may have: the first path segments of operations, signed links, the health
+ * check and the authorization server.
  */
 export const reservedWorkspaces: readonly string[] = [
   ...reserved,
@@ -34,7 +34,7 @@ export const reservedWorkspaces: readonly string[] = [
   'vision-events',
 ];
 
-/** Whether another address would hide the workspace of that slug. */
+/** Whether another route would hide the workspace of that slug. */
 export function isReservedWorkspace(slug: string): boolean {
   return reservedWorkspaces.includes(slug);
 }

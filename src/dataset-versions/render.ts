@@ -1,7 +1,7 @@
 // Makes the images of a version from a few sources at a time, in the memory of one kernel.
 
 import type { SplitName } from '../contract/fields.ts';
-import { normalizeSettings } from '../contract/version-idle.ts';
+import { normalizeSettings } from '../contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Box } from '../imaging/box.ts';
 import { type ImageFile, openPixels, readOut, readStoredHeader } from '../imaging/image-file.ts';

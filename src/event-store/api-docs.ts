@@ -1,4 +1,4 @@
-// The description of the API: as OpenAPI, and as a page on which it can be tried out, offline.
+// The API documentation: OpenAPI, and an offline page for trying it out.
 
 import { deviceOperations } from '../contract/index.ts';
 import {
@@ -13,7 +13,7 @@ import type { Route } from '../http-server/handlers.ts';
 import type { Caller } from './api-key.ts';
 
 export interface ApiDocsOptions {
-  /** Whether this service asks for a key. */
+  /** Whether this service requires an API key. */
   readonly hasKey: boolean;
 }
 

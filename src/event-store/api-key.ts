@@ -1,4 +1,4 @@
-// The key of the Event Store (Event Store 13.1 to 13.4).
+// Authentication by API key (Event Store 13.1 to 13.4).
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError } from '../errors.ts';
@@ -6,14 +6,14 @@ import type { CredentialPlaces } from '../http-server/credentials.ts';
 import { headerValues } from '../http-server/header-values.ts';
 import { Secret } from '../secret.ts';
 
-/** Whoever may call: there is one key, so it does not matter who. */
+/** There is only one key, so callers have no identity. */
 export interface Caller {
   readonly isKnown: true;
 }
 
 const known: Caller = { isKnown: true };
 
-/** The header X-API-Key; a browser, which cannot send it, may read with HTTP Basic instead. */
+/** The header X-API-Key; browsers, which cannot send it, may read with HTTP Basic. */
 export const deviceCredentials: CredentialPlaces = {
   presented: (request) => {
     const [key] = headerValues(request, 'x-api-key') ?? [basicPassword(request)];
@@ -28,7 +28,7 @@ export const deviceCredentials: CredentialPlaces = {
     ),
 };
 
-/** Lets everybody in where no key is set. */
+/** Accepts every caller where no key is set. */
 export function createKeyCheck(
   key: Secret | undefined,
 ): (presented: Secret | undefined) => Promise<Caller | undefined> {
@@ -36,7 +36,7 @@ export function createKeyCheck(
   return async (presented) => (presented?.equals(key) ? known : undefined);
 }
 
-/** Reading only: other pages could make a browser send it with a request that changes something. */
+/** For GET and HEAD only: other sites could make a browser send it with other methods. */
 function basicPassword({ method, headers }: IncomingMessage): string | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const [, encoded] = /^basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];

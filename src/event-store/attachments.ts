@@ -1,4 +1,4 @@
-// Videos and local-only files on their way to a draft (Event Store 11.1, 12.1).
+// Attaches videos and local-only files to drafts (Event Store 11.1, 12.1).
 
 import type { IncomingMessage } from 'node:http';
 import type { deviceOperations } from '../contract/index.ts';
@@ -60,14 +60,13 @@ interface Attaching {
   readonly defaultLabel: string;
   readonly message: string;
   readonly rules: UploadRules;
-  /** The type of the content; throws for content that is not taken. */
+  /** The content type; throws for unsupported content. */
   detectType(firstBytes: Uint8Array): Promise<string | undefined>;
 }
 
 /**
- * Takes a file in as it comes, and adds it to the draft once it is on the disk. Throws `not_found`
- * and `conflict` before the body is read, then `full`, and as receiveFile does; nothing of the file
- * is kept then.
+ * Streams a file to the disk, then adds it to the draft. Throws `not_found` and `conflict` before
+ * the body is read, then `full`, and as receiveFile does; the file is removed then.
  */
 async function attach(
   dependencies: AttachmentDependencies,
@@ -100,7 +99,7 @@ async function attach(
   });
 }
 
-/** A body need not announce its size, so that of the file counts once it is known. */
+/** Admits the final size, since a body need not announce it. */
 async function admitWritten(
   { files }: AttachmentDependencies,
   upload: AdmittedUpload,
@@ -114,7 +113,7 @@ async function admitWritten(
   }
 }
 
-/** As the client announces it; undefined where it does not. */
+/** Content-Length; undefined where the client does not send it. */
 function bytesOf({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
@@ -154,7 +153,7 @@ async function writeFile(
 
 const unknownType = 'application/octet-stream';
 
-/** The same pieces, each let in before it is written. */
+/** The same chunks, each admitted before it is written. */
 async function* admitted(
   pieces: AsyncIterable<Uint8Array>,
   upload: AdmittedUpload,
@@ -167,7 +166,7 @@ async function* admitted(
   }
 }
 
-/** The same pieces, the first of them only after `inspect` has seen the beginning. */
+/** The same chunks, held back until `inspect` has seen the beginning. */
 async function* inspected(
   pieces: AsyncIterable<Uint8Array>,
   inspect: (firstBytes: Uint8Array) => Promise<void>,
@@ -192,7 +191,7 @@ async function* inspected(
   yield* first;
 }
 
-/** By content, and not by the declared type (Event Store 11.5). */
+/** Event Store 11.5: by content, not by the declared type. */
 async function detectSupportedVideo(firstBytes: Uint8Array): Promise<string> {
   const type = await detectVideoType(firstBytes);
   if (type !== undefined) return type;

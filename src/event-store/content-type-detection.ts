@@ -1,21 +1,21 @@
-// What content is, by its first bytes and never by what somebody says of it.
+// Detects content types by signature, never by the declared type.
 
 import { fileTypeFromBuffer } from 'file-type';
 import { limits } from '../limits.ts';
 
-/** Its media type; undefined for text, and whatever else has no signature. */
+/** The media type; undefined for content without a signature, such as text. */
 export async function detectContentType(firstBytes: Uint8Array): Promise<string | undefined> {
   const found = await fileTypeFromBuffer(firstBytes.subarray(0, limits.recogniseBytes));
   return found?.mime;
 }
 
-/** The media type of an image that the contract knows; undefined for anything else. */
+/** The media type of a supported image; undefined otherwise. */
 export async function detectImageType(bytes: Uint8Array): Promise<string | undefined> {
   const type = await detectContentType(bytes);
   return type !== undefined && imageTypes.has(type) ? type : undefined;
 }
 
-/** The media type of a video; undefined for anything else (Event Store 11.5). */
+/** The media type of a video; undefined otherwise (Event Store 11.5). */
 export async function detectVideoType(firstBytes: Uint8Array): Promise<string | undefined> {
   const type = await detectContentType(firstBytes);
   if (type === undefined) return undefined;
@@ -37,7 +37,7 @@ const imageTypes: ReadonlySet<string> = new Set([
   'image/avif',
 ]);
 
-/** Containers of videos that are registered under other names. */
+/** Video containers whose media type does not start with `video/`. */
 const otherVideoTypes: ReadonlySet<string> = new Set([
   'application/mxf',
   'application/vnd.ms-asf',

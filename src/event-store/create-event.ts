@@ -1,4 +1,4 @@
-// Storing an event: what the contract cannot say is checked, its images go to the disk, then it.
+// Creates an event: validates it, writes its images to the disk, then its row.
 
 import type { events } from '../contract/events.ts';
 import type { Answer } from '../contract/operation.ts';
@@ -13,8 +13,8 @@ import { checkEvent, newEvent } from './validation/check-event.ts';
 import { reportingFullDisk, writeRowAfterFiles } from './write-row-after-files.ts';
 
 /**
- * Stores an event with its images; all of it is on the disk when this resolves, and nothing when it
- * throws: `bad_request`, `invalid_input`, or `full` (Event Store 15.3, 15.14, 15.22).
+ * Stores an event with its images. Everything is on the disk when this resolves, and nothing when
+ * it throws: `bad_request`, `invalid_input`, or `full` (Event Store 15.3, 15.14, 15.22).
  */
 export async function createEvent(
   dependencies: EventStoreDependencies,
@@ -34,8 +34,8 @@ export async function createEvent(
 }
 
 /**
- * The same for the JSON of a request; `full` comes before all that may be wrong with it. Undefined:
- * nothing is stored, and its body has to be read.
+ * Fast path for a JSON body without images, validated by the writing thread. Undefined: nothing was
+ * stored, and `createEvent` must take the parsed body. Throws `full` before validation.
  */
 export async function createEventFrom(
   dependencies: EventStoreDependencies,
@@ -81,7 +81,7 @@ interface DecodedEntry {
   readonly input: DecodedImage | undefined;
 }
 
-/** All of them before anything is written. */
+/** Decodes all images before any is written. */
 async function decodeImages(entries: readonly ImageInput[]): Promise<readonly DecodedEntry[]> {
   const decoded: DecodedEntry[] = [];
   for (const [index, entry] of entries.entries()) {
@@ -102,7 +102,7 @@ function isText(value: string | null | undefined): value is string {
   return typeof value === 'string';
 }
 
-/** Of its images; without any it is no more than its row. */
+/** Bytes of the images. */
 function bytesOf(decoded: readonly DecodedEntry[]): number {
   const images = decoded.flatMap(({ output, input }) => [output, input]);
   return images.reduce((sum, image) => sum + (image?.bytes.length ?? 0), 0);
@@ -114,8 +114,8 @@ interface WrittenImages {
 }
 
 /**
- * Side by side, so that they share what the disk does for each of them, but for so many at once
- * that others can still open files.
+ * Writes images concurrently, so that they share disk syncs, but only so many at once that other
+ * requests can still open files.
  */
 async function writeImages(
   dependencies: EventStoreDependencies,

@@ -1,4 +1,4 @@
-// What the handlers and the background work of the Event Store are built from.
+// What the handlers and routes of the Event Store depend on.
 
 import type { Clock } from '../clock.ts';
 import type { EventStoreSettings } from '../event-store-config.ts';
@@ -16,9 +16,9 @@ export interface EventStoreDependencies {
   readonly schemas: EventSchemas;
   readonly admission: AdmissionControl;
   readonly uploader: Uploader;
-  /** Drafts that a file is being attached to right now. */
+  /** Drafts that a file is being attached to. */
   readonly uploadsInProgress: UploadsInProgress;
-  /** What is wrong with the service, in our own words; nothing: it is well. */
+  /** What is wrong with the service; empty: it is healthy. */
   problems(): readonly string[];
   readonly settings: EventStoreSettings;
   readonly clock: Clock;

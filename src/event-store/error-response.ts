@@ -1,13 +1,13 @@
-// How the Event Store says an error (Event Store 15.1, 15.2).
+// Error responses of the Event Store (Event Store 15.1, 15.2).
 
 import type { Operation } from '../contract/operation.ts';
 import type { FoveaError } from '../errors.ts';
 import type { ErrorAnswer } from '../http-server/error-body.ts';
 
 /**
- * `{detail: text}`; for a request that does not fit the contract, also for a body that is not said
- * to be JSON, a 422 whose detail lists the problems; at capacity a 529 with `error:
- * 'capacity_blocked'` beside the detail.
+ * `{detail: text}`. A request that does not fit the contract, or lacks a JSON content type, gets a
+ * 422 whose detail lists the problems. At capacity: a 529 that also has `error:
+ * 'capacity_blocked'`.
  */
 export function eventStoreErrorBody(error: FoveaError, operation?: Operation): ErrorAnswer {
   const { code, status, message, hint, problems, retryAfterSeconds } = error;

@@ -1,4 +1,4 @@
-// Events as answers show them (Event Store 6.1 to 6.18).
+// Events in responses (Event Store 6.1 to 6.18)).
 
 import type { deviceOperations } from '../contract/index.ts';
 import type { Answer } from '../contract/operation.ts';
@@ -53,7 +53,7 @@ export function pageResponse({ events, next }: EventPage) {
   };
 }
 
-/** Microseconds since 1970 as ISO 8601; null where there are none. */
+/** Microseconds since 1970 as ISO 8601; null for undefined. */
 export function timeOrNull(microseconds: number | undefined): string | null {
   return microseconds === undefined ? null : isoMicroseconds(microseconds);
 }

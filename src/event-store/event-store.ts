@@ -1,8 +1,8 @@
-// The device Event Store: its parts put together and served (docs/spec/event-store.md).
+// Starts the device Event Store as an HTTP service.
 
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { UncheckedParts } from '../contract/check.ts';
+import type { UncheckedRequest } from '../contract/check.ts';
 import { deviceOperations } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { EventStoreSettings } from '../event-store-config.ts';
@@ -30,30 +30,30 @@ import { normalizeMemberNames } from './validation/member-names.ts';
 import { withPreparedQuery } from './validation/query-parameters.ts';
 
 export interface EventStoreOptions {
-  /** Data folder; made when it is not there. Several processes may share it. */
+  /** Data folder; created where missing. Several processes may share it. */
   readonly data: string;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   readonly settings: EventStoreSettings;
-  /** Proxies whose word on the address of a client is taken. */
+  /** Proxies that are trusted to name the client address. */
   readonly trustedProxies?: TrustedProxies;
-  /** Makes the limits of these settings those of the data folder, for all its processes. */
+  /** Writes the limits of these settings to the data folder, for all its processes. */
   readonly setsPolicy?: boolean;
   readonly log: Log;
   readonly clock: Clock;
-  /** Makes an answer that the contract does not allow an error: for tests. */
+  /** Turns answers that violate the contract into errors: for tests. */
   readonly checkAnswers?: boolean;
 }
 
 /**
  * Starts the service and resolves once it answers. Throws `conflict` when the port is taken, and
- * as openEventStore does; nothing goes on running then.
+ * as openEventStore does; everything is stopped then.
  */
 export async function startEventStore(options: EventStoreOptions): Promise<Service> {
   const { data, settings, clock, log } = options;
   const closing: (() => Promise<void>)[] = [];
-  // Each of them, whatever becomes of the others.
+  // Closes all of them even if some fail.
   const close = async () => {
     let failure: unknown;
     for (const end of closing.splice(0).reverse()) {
@@ -111,15 +111,15 @@ export async function startEventStore(options: EventStoreOptions): Promise<Servi
 }
 
 function serveEventStore(
-  parts: EventStoreDependencies,
+  request: EventStoreDependencies,
   options: EventStoreOptions,
 ): Promise<Service> {
-  const { settings, clock, log } = parts;
+  const { settings, clock, log } = request;
   const requests = createRequestCounts();
   return serve({
     operations: deviceOperations,
-    handlers: eventStoreHandlers(parts),
-    routes: eventStoreRoutes(parts, requests),
+    handlers: eventStoreHandlers(request),
+    routes: eventStoreRoutes(request, requests),
     onAnswer: requests.add,
     credentials: deviceCredentials,
     authenticate: createKeyCheck(settings.apiKey),
@@ -138,9 +138,9 @@ function serveEventStore(
   });
 }
 
-/** Producers write in several spellings; the contract knows one. */
-function prepare(operation: Operation, parts: UncheckedParts): UncheckedParts {
-  const { body } = parts;
-  if (operation.id !== deviceOperations.events_create.id) return withPreparedQuery(parts);
-  return isJsonObject(body) ? { ...parts, body: normalizeMemberNames(body) } : parts;
+/** Normalizes the spellings of producers to that of the contract. */
+function prepare(operation: Operation, request: UncheckedRequest): UncheckedRequest {
+  const { body } = request;
+  if (operation.id !== deviceOperations.events_create.id) return withPreparedQuery(request);
+  return isJsonObject(body) ? { ...request, body: normalizeMemberNames(body) } : request;
 }

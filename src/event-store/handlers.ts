@@ -1,4 +1,4 @@
-// All operations of the Event Store with their handlers: what is missing does not compile.
+// The handlers of all Event Store operations; a missing one does not compile.
 
 import type { deviceOperations } from '../contract/index.ts';
 import { notFound } from '../errors.ts';

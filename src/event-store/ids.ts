@@ -6,8 +6,8 @@ import { isUuidv7, timeOfUuidv7, uuidv7 } from '../uuid.ts';
 import type { Arrival } from './store/store.ts';
 
 /**
- * A new id for the event of that arrival. The microseconds stand behind the milliseconds, so that
- * the row is found by its id without an index; the rest is random, so that nobody guesses it.
+ * A new event id. It holds the microseconds of the arrival, so that the row is found by its id
+ * without an index; the rest is random, so that ids cannot be guessed.
  */
 export function eventIdOf(arrival: Arrival): string {
   const milliseconds = Math.floor(arrival / 1000);
@@ -16,7 +16,7 @@ export function eventIdOf(arrival: Arrival): string {
   return uuidv7(milliseconds, fraction);
 }
 
-/** The arrival that an event id carries; undefined for a text that is no such id. */
+/** The arrival in an event id; undefined for another text. */
 export function arrivalOf(eventId: string): Arrival | undefined {
   if (!isUuidv7(eventId)) return undefined;
   const milliseconds = timeOfUuidv7(eventId);

@@ -1,4 +1,4 @@
-// The bytes of stored images, videos and local-only files.
+// Serves stored images, videos and local-only files.
 
 import { FoveaError, notFound } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
@@ -10,7 +10,7 @@ import type { FileKind, StoredFile } from './store/store.ts';
 
 type MediaDependencies = Pick<EventStoreDependencies, 'store' | 'files'>;
 
-/** `/images/{file_id}` and its like (Event Store 11.6, 12.5): each has its own kind alone. */
+/** `/images/{file_id}` and similar (Event Store 11.6, 12.5); each serves only its own kind. */
 export function mediaRoutes(dependencies: MediaDependencies): readonly Route<Caller>[] {
   return [
     mediaRoute(dependencies, '/images/{file_id}', 'image'),
@@ -41,7 +41,7 @@ function mediaRoute(dependencies: MediaDependencies, path: string, kind: FileKin
 
 const nouns = { image: 'image', video: 'video', local_only: 'local-only file' } as const;
 
-/** A row without its file is a fault of ours, unless a cleanup has just removed both. */
+/** A row without its file is an internal error, unless a cleanup has just removed both. */
 async function openFile(
   { store, files }: MediaDependencies,
   { id, kind }: StoredFile,
@@ -56,7 +56,7 @@ async function openFile(
   }
 }
 
-/** What a browser shows without running it; everything else is to be saved. */
+/** Types that a browser shows without executing them; all others are downloads. */
 function isShown(contentType: string): boolean {
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
   if (type.endsWith('+xml')) return false;

@@ -1,4 +1,4 @@
-// GET /metrics: the figures of the store in the text format of Prometheus, version 0.0.4.
+// GET /metrics: metrics in the text format of Prometheus, version 0.0.4.
 
 import { removalReasons } from '../contract/event-store.ts';
 import type { Route } from '../http-server/handlers.ts';
@@ -12,7 +12,7 @@ export type MetricsDependencies = Pick<
   'store' | 'admission' | 'uploader' | 'settings' | 'clock'
 >;
 
-/** Requests since the service started. Each operation has few statuses, so this stays small. */
+/** Request counts since the start, by operation and status. */
 export interface RequestCounts {
   /** `operation`: the id of the endpoint; undefined where no route matched. */
   add(operation: string | undefined, status: number, seconds: number): void;

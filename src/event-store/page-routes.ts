@@ -1,4 +1,4 @@
-// The page for people at `/`: a timeline of events, made of plain files.
+// The web page at `/`: a timeline of events, served from static files.
 
 import type { Route } from '../http-server/handlers.ts';
 import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';
@@ -36,7 +36,7 @@ const files = [
   'words.js',
 ] as const;
 
-/** In a release the folder lies beside the part that this file is bundled into. */
+/** In a release the folder lies beside the bundle that contains this file. */
 function route(path: string, name: string): Route<Caller> {
   return staticFileRoute({ path, file: new URL(`./page/${name}`, import.meta.url), policy });
 }

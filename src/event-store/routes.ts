@@ -1,4 +1,4 @@
-// What the Event Store serves beside its operations.
+// Routes of the Event Store beside its operations.
 
 import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
@@ -23,8 +23,8 @@ export function eventStoreRoutes(
 }
 
 /**
- * Open to all, so it tells nothing of the events. 503 while something is wrong: whoever watches
- * services looks at the status alone.
+ * Needs no key, so it reveals nothing about events. 503 while something is wrong, since monitoring
+ * tools read only the status.
  */
 function healthRoute({ problems }: EventStoreDependencies): Route<Caller> {
   return {

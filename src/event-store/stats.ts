@@ -1,4 +1,4 @@
-// Figures of the store: usage, backlog, capacity, deletions.
+// Handlers of statistics and of the deletion ledger.
 
 import type { deviceOperations } from '../contract/index.ts';
 import type { Handlers } from '../http-server/handlers.ts';

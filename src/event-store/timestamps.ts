@@ -1,4 +1,4 @@
-// Times with microseconds, as the Event Store reads and shows them.
+// Timestamps with microseconds.
 
 import { isoTime } from '../clock.ts';
 import type { Arrival } from './store/store.ts';
@@ -10,20 +10,20 @@ export function isoMicroseconds(arrival: Arrival): string {
   return `${shown.text}${String(arrival - second * 1_000_000).padStart(6, '0')}Z`;
 }
 
-/** Up to its dot: the times of an event are often of the same second. */
+/** Caches the last second: the times of an event are often equal up to there. */
 let shown = { second: 0, text: isoTime(0).slice(0, -4) };
 
 /**
- * Microseconds since 1970 of an ISO 8601 time: a date alone (its first moment) or with a time,
- * behind `T` or a blank; with `Z`, `+hh:mm`, `+hhmm`, or no zone for UTC. A `+` that a URL made a
- * blank is understood. Digits beyond microseconds are cut off. Undefined for what is no such time.
+ * Microseconds since 1970 of an ISO 8601 time: a date, or date and time separated by `T` or a
+ * blank; with `Z`, `+hh:mm`, `+hhmm`, or no zone for UTC. A `+` that URL decoding turned into a
+ * blank is accepted. Digits beyond microseconds are cut off. Undefined for invalid times.
  */
 export function parseMicroseconds(text: string): number | undefined {
   const { date, minutes, seconds = '00', fraction = '', zone } = pattern.exec(text)?.groups ?? {};
   if (date === undefined) return undefined;
   const shown = `${date}T${minutes ?? '00:00'}:${seconds}.000Z`;
   const milliseconds = Date.parse(shown);
-  // Days that a month does not have would be taken for days of the next one.
+  // Date.parse rolls days such as February 30 over into the next month.
   if (Number.isNaN(milliseconds) || isoTime(milliseconds) !== shown) return undefined;
   const offset = offsetMinutes(zone);
   if (offset === undefined) return undefined;
@@ -34,7 +34,7 @@ export function parseMicroseconds(text: string): number | undefined {
 const pattern =
   /^(?<date>\d{4}-\d\d-\d\d)(?:[Tt ](?<minutes>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?<zone>[Zz]|[+\- ]\d\d:?\d\d)?)?$/;
 
-/** East of Greenwich; undefined for hours and minutes that no clock has. */
+/** Minutes east of Greenwich; undefined for an invalid zone. */
 function offsetMinutes(zone = 'Z'): number | undefined {
   if (zone === 'Z' || zone === 'z') return 0;
   const hours = Number(zone.slice(1, 3));

@@ -1,4 +1,4 @@
-// The order of every write: files first, then the row that makes them visible.
+// Every write stores files first, then the row that makes them visible.
 
 import { FoveaError } from '../errors.ts';
 import type { EventStoreDependencies } from './dependencies.ts';

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock.ts';
-import { check, checkParts, coerceText, type UncheckedParts } from '../contract/check.ts';
+import { check, checkRequest, coerceText, type UncheckedRequest } from '../contract/check.ts';
 import type { Operation } from '../contract/operation.ts';
 import { runFor } from '../current-caller.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
@@ -56,7 +56,7 @@ export interface AccessPolicy<Principal> {
   /** Throws `forbidden` or `not_found` when the principal may not make this call. */
   authorize(principal: Principal, operation: Operation, input: CheckedInput): Promise<void>;
   /** Normalizes the spelling of a request to that of the contract, before it is validated. */
-  prepare?(operation: Operation, parts: UncheckedParts): UncheckedParts;
+  prepare?(operation: Operation, parts: UncheckedRequest): UncheckedRequest;
   /** Bytes of a JSON body, if less than the operation allows. */
   readonly jsonBytesMax?: number;
   /** The base URL of the service as its callers see it, if it is behind a proxy. */
@@ -110,7 +110,7 @@ export function operationEndpoint<O extends Operation, Principal>(
     }
     const parts = partsOf(operation, context, body, policy.credentials);
     const prepared = policy.prepare?.(operation, parts) ?? parts;
-    const input = checkParts(
+    const input = checkRequest(
       handler instanceof StreamingHandler ? withoutBody(operation) : operation,
       prepared,
     );
@@ -284,7 +284,7 @@ function partsOf(
   { parameters, query }: RequestContext,
   body: Body,
   credentials: CredentialPlaces,
-): UncheckedParts {
+): UncheckedRequest {
   const given = withoutKey(credentials, query);
   for (const [name, values] of Object.entries(body.parameters)) {
     const inQuery = given[name];

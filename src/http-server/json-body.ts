@@ -1,6 +1,6 @@
 // Parses JSON bodies within the bounds of their operation, which are checked before parsing.
 
-import type { BodyBounds } from '../contract/body-bounds.ts';
+import type { BodyLimits } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import {
@@ -66,7 +66,7 @@ export function parseJsonText(text: string, bounds: JsonBounds): JsonObject {
 export async function readLongJson(
   bytes: Uint8Array,
   { hasEscapes, longStrings }: JsonOutline,
-  { parsedBytesMax }: BodyBounds,
+  { parsedBytesMax }: BodyLimits,
 ): Promise<JsonObject> {
   const longBytes = longStrings.reduce((sum, { start, end }) => sum + end - start, 0);
   if (bytes.length - longBytes > parsedBytesMax) {

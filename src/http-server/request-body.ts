@@ -60,7 +60,7 @@ export async function readBody(
 
 /** What is too much of a long body is refused with the piece in which it comes. */
 async function readJson(
-  { bodyBounds: bounds }: Operation,
+  { bodyLimits: bounds }: Operation,
   request: IncomingMessage,
   reservation: BodyReservation,
   jsonBytesMax: number,

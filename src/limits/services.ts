@@ -234,7 +234,7 @@ export const serviceLimits = {
   /** Work goes to another process when its own one has not renewed for so long. */
   taskLeaseMs: 15_000,
   /** Gaps between two looks for work that another process may have added. */
-  taskPollMs: 1_000,
+  taskQueuePollMs: 1_000,
   /** Work that ended its process so often would end the next one too. */
   taskAttemptsMax: 5,
   /** Running work gets so long to end by itself when its service stops. */

@@ -1,6 +1,6 @@
 // The full list of tools as JSON, made at build time: the running server reads the file.
 
-import { toolJsonSchema } from '../contract/check.ts';
+import { toolJsonSchema } from '../contract/tool-json-schema.ts';
 import type { Tool } from './tool.ts';
 import type { ArgumentsSchema, ListedTool, ToolHints } from './tool-list.ts';
 

@@ -1,6 +1,6 @@
 // Handlers of annotation jobs: images that a person is to label, and the review of what they did.
 
-import type { annotation, ownAnnotation } from '../contract/annotation.ts';
+import type { annotation, annotationExtensions } from '../contract/annotation.ts';
 import { invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { nearest } from '../nearest.ts';
@@ -15,7 +15,7 @@ type Operations = Pick<
   typeof annotation,
   'annotation_jobs_list' | 'annotation_jobs_create' | 'annotation_jobs_get'
 > &
-  typeof ownAnnotation;
+  typeof annotationExtensions;
 
 export function annotationJobHandlers(parts: Parts): Handlers<Operations, Principal> {
   const { store, clock } = parts;

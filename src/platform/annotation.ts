@@ -1,6 +1,6 @@
 // Handlers of the annotation family: jobs of people, and Auto Label jobs of models.
 
-import type { annotation, ownAnnotation } from '../contract/annotation.ts';
+import type { annotation, annotationExtensions } from '../contract/annotation.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { annotationJobHandlers } from './annotation-jobs.ts';
 import { autolabelHandlers } from './autolabel.ts';
@@ -9,6 +9,6 @@ import type { Principal } from './principal.ts';
 
 export function annotationHandlers(
   parts: Parts,
-): Handlers<typeof annotation & typeof ownAnnotation, Principal> {
+): Handlers<typeof annotation & typeof annotationExtensions, Principal> {
   return { ...annotationJobHandlers(parts), ...autolabelHandlers(parts) };
 }

@@ -1,7 +1,7 @@
 // Handlers of the api_keys family. A secret is in the answer of its creation and nowhere else.
 
 import { isoTime } from '../clock.ts';
-import type { apiKeys, ownApiKeys } from '../contract/api-keys.ts';
+import type { apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
@@ -17,7 +17,7 @@ import type { Principal } from './principal.ts';
 import type { ApiKey } from './store/api-keys.ts';
 import type { Store } from './store/store.ts';
 
-type All = typeof apiKeys & typeof ownApiKeys;
+type All = typeof apiKeys & typeof apiKeyExtensions;
 
 export function apiKeyHandlers(parts: Parts): Handlers<All, Principal> {
   return { ...readHandlers(parts), ...makeHandlers(parts), ...changeHandlers(parts) };

@@ -1,7 +1,7 @@
 // Handlers of the folders family: projects in groups, which keys may be restricted to.
 
 import { isoTime } from '../clock.ts';
-import type { folders, ownFolders } from '../contract/folders.ts';
+import type { folderExtensions, folders } from '../contract/folders.ts';
 import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { requireWholeWorkspace } from './accessible-projects.ts';
@@ -11,7 +11,7 @@ import type { Principal } from './principal.ts';
 import type { Folder, FolderChange } from './store/folders.ts';
 import type { Store } from './store/store.ts';
 
-type All = typeof folders & typeof ownFolders;
+type All = typeof folders & typeof folderExtensions;
 
 export function folderHandlers(parts: Parts): Handlers<All, Principal> {
   return { ...readHandlers(parts), ...writeHandlers(parts), ...projectHandlers(parts) };

@@ -1,6 +1,6 @@
 // Background tasks, as the API shows them: its async tasks.
 
-import type { ownTasks, tasks } from '../contract/tasks.ts';
+import type { taskExtensions, tasks } from '../contract/tasks.ts';
 import { notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { membersOf } from '../json-object.ts';
@@ -30,7 +30,7 @@ interface TaskParts {
 
 export function taskHandlers(
   parts: TaskParts,
-): Handlers<typeof tasks & typeof ownTasks, Principal> {
+): Handlers<typeof tasks & typeof taskExtensions, Principal> {
   return {
     tasks_get: async ({ taskId }, { principal, origin }) =>
       describeTask(await findTask(parts, principal, taskId), parts.links, origin),

@@ -2,7 +2,7 @@
 
 import type { Input } from '../contract/operation.ts';
 import type { projects } from '../contract/projects.ts';
-import type { ownTrainings, trainings } from '../contract/trainings.ts';
+import type { trainingExtensions, trainings } from '../contract/trainings.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import {
@@ -22,7 +22,7 @@ import type { Version } from './store/versions.ts';
 import { describeListedModel, describeTraining, modelIdOf } from './trainings/describe-training.ts';
 import { checkReady, findVersion } from './versions.ts';
 
-type Own = typeof trainings & typeof ownTrainings & Pick<typeof projects, 'models_list'>;
+type Own = typeof trainings & typeof trainingExtensions & Pick<typeof projects, 'models_list'>;
 
 export function trainingHandlers(parts: Parts): Handlers<Own, Principal> {
   return { ...readHandlers(parts), ...startHandlers(parts), ...endHandlers(parts) };
@@ -82,7 +82,7 @@ async function chooseRecipe(
   { store, trainer }: Parts,
   principal: Principal,
   project: Project,
-  input: Input<typeof ownTrainings.trainings_start>,
+  input: Input<typeof trainingExtensions.trainings_start>,
 ) {
   const { modelType, epochs, checkpoint, trainRecipe } = input;
   if (trainRecipe !== undefined && modelType === undefined) {

@@ -1,7 +1,7 @@
 // Handlers of the versions family.
 
 import type { VersionSettings } from '../contract/version-settings.ts';
-import { unusualSettings } from '../contract/version-warnings.ts';
+import { settingsWarnings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
 import { filterImages, hasFilters } from '../dataset-versions/filters.ts';
 import type { Preprocessing } from '../dataset-versions/preprocessing.ts';
@@ -41,7 +41,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       return {
         message: `Version ${version.number} is being generated.`,
         version: version.number,
-        warnings: [...unusualSettings({ preprocessing, augmentation })],
+        warnings: [...settingsWarnings({ preprocessing, augmentation })],
         ...describeTaskStart(call.origin, call.principal.workspace, version.taskId),
       };
     },

@@ -95,7 +95,7 @@ class LeasedWorker {
     if (this.#isAwake) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wakeUp = resolve;
-    const timer = setTimeout(resolve, this.#options.pollMs ?? limits.taskPollMs).unref();
+    const timer = setTimeout(resolve, this.#options.pollMs ?? limits.taskQueuePollMs).unref();
     await promise;
     clearTimeout(timer);
   }

@@ -180,7 +180,7 @@ async function askEach(
     const now = await wanted().catch(() => undefined);
     if (now !== undefined && now !== asked) onWanted(now);
     asked = now ?? asked;
-    await delay(limits.taskPollMs, undefined, { signal }).catch(() => undefined);
+    await delay(limits.taskQueuePollMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

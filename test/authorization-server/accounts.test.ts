@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAdministration } from '../../src/authorization-server/administration.ts';
-import { hashPassword } from '../../src/authorization-server/passwords.ts';
+import { hashPassword } from '../../src/authorization-server/password-hash.ts';
 import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';

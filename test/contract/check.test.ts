@@ -5,7 +5,7 @@ import * as z from 'zod';
 import {
   check,
   checkInput,
-  checkParts,
+  checkRequest,
   coerceText,
   flatSchema,
   splitInput,
@@ -252,7 +252,7 @@ describe('checkInput', () => {
 describe('checkParts', () => {
   test('gives the flat input of a request', () => {
     const parts = { path: here, query: {}, body: { splits, mode: 'shuffle' } };
-    expect(checkParts(projects_rebalance_splits, parts)).toEqual({
+    expect(checkRequest(projects_rebalance_splits, parts)).toEqual({
       ...here,
       splits,
       mode: 'shuffle',
@@ -262,16 +262,16 @@ describe('checkParts', () => {
   test('lets an open body have more members, and a closed one not', () => {
     const body = { name: 'Cells', type: 'object-detection', annotation: 'cell', groups: [1] };
     const parts = { path: { workspace: 'lab' }, query: {}, body };
-    expect(checkParts(projects_create, parts)).toEqual({ workspace: 'lab', ...body });
+    expect(checkRequest(projects_create, parts)).toEqual({ workspace: 'lab', ...body });
     const more = { path: here, query: {}, body: { splits, clases: [] } };
-    expect(problemsOf(() => checkParts(projects_rebalance_splits, more))).toEqual([
+    expect(problemsOf(() => checkRequest(projects_rebalance_splits, more))).toEqual([
       { path: 'clases', message: 'is not known; did you mean "classes"?' },
     ]);
   });
 
   test('refuses unknown query parameters', () => {
     const parts = { path: here, query: { regenrate: true }, body: undefined };
-    expect(problemsOf(() => checkParts(operations.projects_health, parts))).toEqual([
+    expect(problemsOf(() => checkRequest(operations.projects_health, parts))).toEqual([
       { path: 'regenrate', message: 'is not known; did you mean "regenerate"?' },
     ]);
   });
@@ -280,7 +280,7 @@ describe('checkParts', () => {
     const path = { project: 'cells', imageId: 'i' };
     const body = { annotationFile: 'x', imageId: 'other', overwrite: 'yes' };
     expect(
-      problemsOf(() => checkParts(images_annotate, { path, query: { name: 'a.txt' }, body })),
+      problemsOf(() => checkRequest(images_annotate, { path, query: { name: 'a.txt' }, body })),
     ).toEqual([
       { path: 'imageId', message: 'belongs in the path, not in the body' },
       { path: 'overwrite', message: 'belongs in the query, not in the body' },
@@ -289,14 +289,14 @@ describe('checkParts', () => {
 
   test('a body that is no object', () => {
     const parts = { path: here, query: {}, body: [splits] };
-    expect(problemsOf(() => checkParts(projects_rebalance_splits, parts))).toEqual([
+    expect(problemsOf(() => checkRequest(projects_rebalance_splits, parts))).toEqual([
       { path: '', message: 'expected an object, got an array' },
     ]);
   });
 
   test('a body where none is expected', () => {
     const parts = { path: here, query: {}, body: { force: true } };
-    expect(problemsOf(() => checkParts(operations.projects_delete, parts))).toEqual([
+    expect(problemsOf(() => checkRequest(operations.projects_delete, parts))).toEqual([
       { path: 'force', message: 'is not known; nothing is expected here' },
     ]);
   });

@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { flatSchema, toolJsonSchema } from '../../src/contract/check.ts';
+import { flatSchema } from '../../src/contract/check.ts';
 import { described } from '../../src/contract/fields.ts';
 import { operations } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { toolJsonSchema } from '../../src/contract/tool-json-schema.ts';
 
 const all: readonly Operation[] = Object.values(operations);
 

@@ -1,10 +1,10 @@
 // How many images settings come to, and the settings as they are written out.
 
 import { describe, expect, test } from 'vitest';
-import { expectedCounts } from '../../src/contract/version-counts.ts';
-import { normalizeSettings } from '../../src/contract/version-idle.ts';
+import { expectedCounts } from '../../src/contract/version-image-counts.ts';
+import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import { type VersionSettings, versionSettings } from '../../src/contract/version-settings.ts';
-import { unusualSettings } from '../../src/contract/version-warnings.ts';
+import { settingsWarnings } from '../../src/contract/version-warnings.ts';
 import { augmentationSteps } from '../../src/dataset-versions/augmentations.ts';
 
 type Group = Readonly<Record<string, unknown>>;
@@ -177,7 +177,7 @@ test('warnings give path, value and customary range, or what is wrong', () => {
       cutout: { count: 26, percent: 71 },
     },
   );
-  expect(unusualSettings(unusual)).toEqual([
+  expect(settingsWarnings(unusual)).toEqual([
     'augmentation.blur.pixels is 0: this step changes nothing',
     'augmentation.bbrotate.degrees is 60: customary are 0 to 45 degrees; corners turn black and ' +
       'boxes grow far beyond their objects',

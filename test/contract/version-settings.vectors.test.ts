@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { checkInput } from '../../src/contract/check.ts';
 import { operations } from '../../src/contract/index.ts';
-import { normalizeSettings } from '../../src/contract/version-idle.ts';
-import { unusualSettings } from '../../src/contract/version-warnings.ts';
+import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
+import { settingsWarnings } from '../../src/contract/version-warnings.ts';
 import { problemsOf } from './problems-of.ts';
 
 const vector = z.strictObject({
@@ -51,7 +51,7 @@ describe('accepted', () => {
   test.each(accepted)('$text', ({ settings, warned = [] }) => {
     const input = generate(settings);
     expect(input).toEqual({ ...here, preprocessing: {}, augmentation: {}, ...settings });
-    const paths = unusualSettings(input).map((warning) => warning.split(' ')[0]);
+    const paths = settingsWarnings(input).map((warning) => warning.split(' ')[0]);
     expect(paths.sort()).toEqual([...warned].sort());
   });
 

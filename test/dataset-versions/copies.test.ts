@@ -2,7 +2,7 @@
 
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { expectedCounts } from '../../src/contract/version-counts.ts';
+import { expectedCounts } from '../../src/contract/version-image-counts.ts';
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {

@@ -1,12 +1,12 @@
 // Bodies with long strings: read as JSON.parse reads them, and refused where it refuses them.
 
 import { expect, test } from 'vitest';
-import { bodyBounds } from '../../src/contract/body-bounds.ts';
+import { bodyLimits } from '../../src/contract/operation.ts';
 import { JsonBody, readLongJson } from '../../src/http-server/json-body.ts';
 import { outlineOf } from '../../src/json-text.ts';
 
 const long = 'iVBORw0KGgo+/='.repeat(3_000);
-const bounds = bodyBounds({ bytesMax: 100_000_000 });
+const bounds = bodyLimits({ bytesMax: 100_000_000 });
 const readBytes = (bytes: Uint8Array) => readLongJson(bytes, outlineOf(bytes, bounds), bounds);
 const read = (text: string) => readBytes(Buffer.from(text));
 

@@ -4,9 +4,8 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import * as z from 'zod';
 import { systemClock } from '../../src/clock.ts';
-import { bodyBounds } from '../../src/contract/body-bounds.ts';
 import { inProject, inVersion, inWorkspace } from '../../src/contract/fields.ts';
-import { filePart, operation } from '../../src/contract/operation.ts';
+import { bodyLimits, filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
 import { platformCredentials } from '../../src/http-server/credentials.ts';
 import { platformErrorBody } from '../../src/http-server/error-body.ts';
@@ -47,7 +46,7 @@ export const operations = {
     path: '/{workspace}/projects',
     pathParameters: inWorkspace,
     body: z.strictObject({ name: z.string(), license: z.string().optional() }),
-    bodyBounds: bodyBounds({ bytesMax: 80 * 1024 * 1024 }),
+    bodyLimits: bodyLimits({ bytesMax: 80 * 1024 * 1024 }),
     success: 201,
   }),
   project: operation({

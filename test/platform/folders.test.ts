@@ -1,7 +1,7 @@
 // Folders over HTTP: a tree of projects, changed all at once or not at all.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folders, ownFolders } from '../../src/contract/folders.ts';
+import { folderExtensions, folders } from '../../src/contract/folders.ts';
 import type { Input } from '../../src/contract/operation.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { trash } from '../../src/contract/trash.ts';
@@ -93,7 +93,7 @@ it('has a project in one folder at most', async () => {
   expect(again).toMatchObject({ status: 400 });
   expect(again.message).toContain('"wanderer" is not in this folder');
   const last = { workspace, folderId: first, projects: [other] };
-  expect((await call(ownFolders.folders_remove_projects, last)).status).toBe(204);
+  expect((await call(folderExtensions.folders_remove_projects, last)).status).toBe(204);
   expect(await show(first)).toMatchObject({ projects: [] });
 });
 
@@ -203,7 +203,7 @@ describe('refuses', () => {
       call(folders.folders_update, { ...at, name: 'x' }),
       call(folders.folders_delete, at),
       call(folders.folders_set_projects, { ...at, projects: [] }),
-      call(ownFolders.folders_remove_projects, { ...at, projects: [] }),
+      call(folderExtensions.folders_remove_projects, { ...at, projects: [] }),
     ];
     const statuses = await Promise.all(
       answers.map(async (answer) => (await refusal(answer)).status),

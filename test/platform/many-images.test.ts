@@ -1,7 +1,7 @@
 // Many images in one call: so many are taken, all or none, and one more is refused.
 
 import { expect, it, onTestFinished } from 'vitest';
-import { ownAnnotation } from '../../src/contract/annotation.ts';
+import { annotationExtensions } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { refusal } from './projects-kit.ts';
@@ -59,6 +59,6 @@ it('reviews 500 images at once, those of both lists together', async () => {
   expect(refused.status).toBe(400);
   expect(refused.text).toContain('more than 500 images together: review them in several calls');
   const review = { ...at, jobId: 'job', approve: ids(1, 250), reject: ids(251, 500) };
-  const { body } = await platform.client.call(ownAnnotation.annotation_jobs_review, review);
+  const { body } = await platform.client.call(annotationExtensions.annotation_jobs_review, review);
   expect(body).toMatchObject({ approved: 250, rejected: 250, annotated: 1 });
 });

@@ -1,7 +1,7 @@
 // Rebalancing over HTTP: what moves, what stays, and what is refused.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { annotation, ownAnnotation } from '../../src/contract/annotation.ts';
+import { annotation, annotationExtensions } from '../../src/contract/annotation.ts';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
@@ -121,7 +121,7 @@ it('shuffles the images of a completed annotation job by themselves', async () =
   for (const id of ids) await annotate(client, project, id, ['cat']);
   const inJob = ids.slice(0, 4);
   const review = { ...at, jobId, approve: inJob.slice(0, 3), reject: inJob.slice(3) };
-  const { body: job } = await call(ownAnnotation.annotation_jobs_review, review);
+  const { body: job } = await call(annotationExtensions.annotation_jobs_review, review);
   expect(job.status).toBe('completed');
   const splits = { train: 1, valid: 1, test: 0 };
   await resultOf(client, await start(project, { mode: 'shuffle', grouping: 'batch', splits }));

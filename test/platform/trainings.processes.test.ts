@@ -9,7 +9,7 @@ import { deployment } from '../../src/contract/deployment.ts';
 import { inference } from '../../src/contract/inference.ts';
 import { monitoring } from '../../src/contract/monitoring.ts';
 import { projects } from '../../src/contract/projects.ts';
-import { ownTrainings, trainings } from '../../src/contract/trainings.ts';
+import { trainingExtensions, trainings } from '../../src/contract/trainings.ts';
 import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
@@ -59,7 +59,10 @@ async function start(options: Partial<PlatformOptions> = {}) {
 it('trains, deploys, runs, collects and counts, with the trainer that is built in', async () => {
   const { client } = example;
   const at = await bloodCellVersion(client, 'cells');
-  const { body: started } = await client.call(ownTrainings.trainings_start, { ...at, epochs: 30 });
+  const { body: started } = await client.call(trainingExtensions.trainings_start, {
+    ...at,
+    epochs: 30,
+  });
   const { trainingId } = started;
   expect(started).toEqual({ trainingId, status: 'queued', jobId: trainingId });
   const { task, training } = await endOfTraining(client, at, trainingId);
@@ -166,19 +169,19 @@ it('refuses what cannot be trained before anything is queued', async () => {
     return { ...recipe, trainRecipe: { hyperparameters } };
   }
   for (const [input, status, message] of refused) {
-    const call = client.call(ownTrainings.trainings_start, Object.assign({ ...at }, input));
+    const call = client.call(trainingExtensions.trainings_start, Object.assign({ ...at }, input));
     await expect(call).rejects.toMatchObject({
       upstream: { status, message: expect.stringMatching(message) },
     });
   }
-  expect((await client.call(ownTrainings.trainings_list, at)).body.trainings).toEqual([]);
+  expect((await client.call(trainingExtensions.trainings_list, at)).body.trainings).toEqual([]);
 });
 
 it('stops a training early and keeps what it has learned so far', async () => {
   const { client } = example;
   const at = await smallVersion(client, 'stopped', { trainImages: 12 });
   const input = { ...at, epochs: 300 };
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, input)).body;
+  const { trainingId } = (await client.call(trainingExtensions.trainings_start, input)).body;
   await until(async () => {
     const { epoch } = await trainingOf(client, at, trainingId);
     return epoch ? true : undefined;
@@ -200,8 +203,9 @@ it('stops a training that has just begun, and a program that only reads its inpu
   `);
   const { client } = scripted;
   const at = await smallVersion(client, 'young');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, { ...at, ...script }))
-    .body;
+  const { trainingId } = (
+    await client.call(trainingExtensions.trainings_start, { ...at, ...script })
+  ).body;
   await until(async () => {
     const { status } = await trainingOf(client, at, trainingId);
     return status === 'running' ? true : undefined;
@@ -219,8 +223,9 @@ it('fails a training that was stopped and left nothing', async () => {
   `);
   const { client } = scripted;
   const at = await smallVersion(client, 'empty-handed');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, { ...at, ...script }))
-    .body;
+  const { trainingId } = (
+    await client.call(trainingExtensions.trainings_start, { ...at, ...script })
+  ).body;
   await until(async () => (await trainingOf(client, at, trainingId)).epoch || undefined);
   await client.call(trainings.trainings_stop, at);
   const { training } = await endOfTraining(client, at, trainingId);
@@ -242,7 +247,7 @@ it('queues trainings, and cancels one that waits and one that runs with all its 
   const { client, data } = scripted;
   const at = await smallVersion(client, 'queue');
   const begin = async () =>
-    (await client.call(ownTrainings.trainings_start, { ...at, ...script })).body.trainingId;
+    (await client.call(trainingExtensions.trainings_start, { ...at, ...script })).body.trainingId;
   const [first, second] = [await begin(), await begin()];
   const { own = 0, child = 0 } = await until(
     async () => (await trainingOf(client, at, first)).metrics ?? undefined,
@@ -274,7 +279,7 @@ it('takes a training to the trash, but not one whose model is deployed', async (
   const { client } = scripted;
   const at = await smallVersion(client, 'removed');
   const begin = async () =>
-    (await client.call(ownTrainings.trainings_start, { ...at, ...script })).body.trainingId;
+    (await client.call(trainingExtensions.trainings_start, { ...at, ...script })).body.trainingId;
   const [first, second] = [await begin(), await begin()];
   await endOfTraining(client, at, first);
   expect((await endOfTraining(client, at, second)).training.status).toBe('finished');
@@ -302,8 +307,9 @@ it('ends the trainings of a version that goes to the trash', async () => {
   const script = scriptOf('setInterval(() => {}, 1000);');
   const { client } = scripted;
   const at = await smallVersion(client, 'gone');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, { ...at, ...script }))
-    .body;
+  const { trainingId } = (
+    await client.call(trainingExtensions.trainings_start, { ...at, ...script })
+  ).body;
   await client.call(versions.versions_delete, at);
   expect(await endOfTask(client, trainingId)).toMatchObject({
     status: 'failed',
@@ -324,7 +330,7 @@ describe('one data folder with a trainer, after another or none', () => {
   it('says what to configure where no trainer is', async () => {
     const { client } = await start({ data });
     at = await smallVersion(client, 'untrained');
-    const { body } = await client.call(ownTrainings.trainings_start, at);
+    const { body } = await client.call(trainingExtensions.trainings_start, at);
     const { task, training } = await endOfTraining(client, at, body.trainingId);
     const error = expect.stringMatching(
       /^No trainer is configured\. Set FOVEA_TRAINER to a program/,
@@ -346,7 +352,7 @@ describe('one data folder with a trainer, after another or none', () => {
       }
     `);
     const first = await startTestPlatform({ trainer, data });
-    const { trainingId } = (await first.client.call(ownTrainings.trainings_start, at)).body;
+    const { trainingId } = (await first.client.call(trainingExtensions.trainings_start, at)).body;
     const { own = 0 } = await until(
       async () => (await trainingOf(first.client, at, trainingId)).metrics ?? undefined,
     );

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
-import { ownTrainings, trainings } from '../../src/contract/trainings.ts';
+import { trainingExtensions, trainings } from '../../src/contract/trainings.ts';
 import { trash } from '../../src/contract/trash.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { workspace } from '../../src/contract/workspace.ts';
@@ -174,7 +174,7 @@ it('gives a training back once its project and its version are back', async () =
   await resultOf(platform.client, String(made.taskId));
   const version = Number(made.version);
   const ofVersion = { ...inProject, version };
-  const { body: started } = await call(ownTrainings.trainings_start, ofVersion);
+  const { body: started } = await call(trainingExtensions.trainings_start, ofVersion);
   const { trainingId } = started;
   await call(trainings.trainings_delete, { ...ofVersion, trainingId });
   const restore = { workspace: 'acme', type: 'training', id: trainingId } as const;
@@ -195,7 +195,8 @@ it('gives a training back once its project and its version are back', async () =
   });
   const id = String(version);
   await call(trash.trash_restore, { workspace: 'acme', type: 'version', id, parentId });
-  const listed = async () => (await call(ownTrainings.trainings_list, ofVersion)).body.trainings;
+  const listed = async () =>
+    (await call(trainingExtensions.trainings_list, ofVersion)).body.trainings;
   expect(await listed()).toEqual([]);
   expect((await call(trash.trash_list, { workspace: 'acme' })).body.items).toMatchObject([
     { type: 'training', id: trainingId, parentId, parentName: `Cells, version ${version}` },
@@ -209,10 +210,13 @@ it('ends the trainings of a project that goes to the trash', async () => {
   const { body: shown } = await call(projects.projects_get, inProject);
   const [newest] = shown.versions;
   const version = Number(String(newest?.id).split('/').at(-1));
-  const { body: started } = await call(ownTrainings.trainings_start, { ...inProject, version });
+  const { body: started } = await call(trainingExtensions.trainings_start, {
+    ...inProject,
+    version,
+  });
   const { body: gone } = await call(projects.projects_delete, inProject);
   await call(trash.trash_restore, { workspace: 'acme', type: 'project', id: gone.id ?? '' });
-  const { body } = await call(ownTrainings.trainings_list, { ...inProject, version });
+  const { body } = await call(trainingExtensions.trainings_list, { ...inProject, version });
   const run = body.trainings.find(({ trainingId }) => trainingId === started.trainingId);
   expect(run?.status).toBe('cancelled');
 });

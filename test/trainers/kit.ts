@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { images } from '../../src/contract/images.ts';
 import { projects } from '../../src/contract/projects.ts';
 import { tasks } from '../../src/contract/tasks.ts';
-import { ownTrainings } from '../../src/contract/trainings.ts';
+import { trainingExtensions } from '../../src/contract/trainings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import type { Client } from '../../src/http-client/client.ts';
 import type { TrainerCommand } from '../../src/trainers/trainer-protocol.ts';
@@ -157,7 +157,7 @@ export async function endOfTraining(client: Client, at: At, trainingId: string) 
 }
 
 export async function trainingOf(client: Client, at: At, trainingId: string) {
-  const { body } = await client.call(ownTrainings.trainings_list, at);
+  const { body } = await client.call(trainingExtensions.trainings_list, at);
   const training = body.trainings.find((one) => one.trainingId === trainingId);
   if (!training) throw new Error('the training is not listed');
   return training;

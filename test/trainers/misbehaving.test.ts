@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { projects } from '../../src/contract/projects.ts';
-import { ownTrainings } from '../../src/contract/trainings.ts';
+import { trainingExtensions } from '../../src/contract/trainings.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { endOfTraining, recipeTrainer, scriptOf, smallVersion } from './kit.ts';
 
@@ -72,7 +72,7 @@ it('says of each what is wrong, and keeps nothing of it', async () => {
   const at = await smallVersion(client, 'trained');
   for (const [name, script, error, log] of cases) {
     const input = { ...at, ...scriptOf(script) };
-    const { trainingId } = (await client.call(ownTrainings.trainings_start, input)).body;
+    const { trainingId } = (await client.call(trainingExtensions.trainings_start, input)).body;
     const { task, training } = await endOfTraining(client, at, trainingId);
     expect(task, name).toMatchObject({ status: 'failed', error: expect.stringMatching(error) });
     expect(training).toMatchObject({ status: 'failed', error: task.error, modelIds: [] });

@@ -2,7 +2,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { ownTrainings, trainings } from '../../src/contract/trainings.ts';
+import { trainingExtensions, trainings } from '../../src/contract/trainings.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
 import { isRelease } from '../fixtures/under-test.ts';
 import { endOfTraining, scriptTrainer, smallVersion } from './kit.ts';
@@ -23,7 +23,7 @@ it('gives the program a dataset, a job and no variable but those it is to have',
   const at = await smallVersion(client, 'given');
   const hyperparameters = { epochs: 7, warmup: 3 };
   const { trainingId } = (
-    await client.call(ownTrainings.trainings_start, {
+    await client.call(trainingExtensions.trainings_start, {
       ...at,
       modelType: 'custom',
       epochs: 9,
@@ -84,7 +84,7 @@ it('reads reports among other output, and never goes back', async () => {
   onTestFinished(() => platform.close());
   const { client } = platform;
   const at = await smallVersion(client, 'reports');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;
+  const { trainingId } = (await client.call(trainingExtensions.trainings_start, at)).body;
   const { task, training } = await endOfTraining(client, at, trainingId);
   expect(task.progress).toEqual({ current: 3, total: 4 });
   expect(training).toMatchObject({
@@ -102,7 +102,7 @@ it('says so where there is no such program', async () => {
   onTestFinished(() => platform.close());
   const { client } = platform;
   const at = await smallVersion(client, 'nowhere');
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;
+  const { trainingId } = (await client.call(trainingExtensions.trainings_start, at)).body;
   const { training } = await endOfTraining(client, at, trainingId);
   expect(training).toMatchObject({
     status: 'failed',
@@ -120,7 +120,7 @@ it('starts from the weights of another training, which lie beside the job', asyn
   const { client } = platform;
   const at = await smallVersion(client, 'resumed');
   const start = async (input: object) =>
-    (await client.call(ownTrainings.trainings_start, { ...at, ...input })).body.trainingId;
+    (await client.call(trainingExtensions.trainings_start, { ...at, ...input })).body.trainingId;
   await expect(start({ checkpoint: 'resumed/1' })).rejects.toMatchObject({
     upstream: { status: 400, message: 'checkpoint: is no trained model of this workspace' },
   });
@@ -145,7 +145,7 @@ it('keeps models of other tasks, though they do not run here', async () => {
     modelType: 'custom',
   });
   expect(recipe.schema).toMatchObject({ input: { format: 'multiclass', task: 'classification' } });
-  const { trainingId } = (await client.call(ownTrainings.trainings_start, at)).body;
+  const { trainingId } = (await client.call(trainingExtensions.trainings_start, at)).body;
   const { training } = await endOfTraining(client, at, trainingId);
   expect(training).toMatchObject({ status: 'finished', metrics: { accuracy: 0.75 } });
 });

@@ -32,8 +32,8 @@ export async function readClassNames(
 }
 
 async function ofLines(text: string): Promise<Labelmap> {
-  const { namesOfLines } = await import('../../src/contract/class-list.ts');
-  return Object.fromEntries(Object.entries(namesOfLines(text)));
+  const { classNamesOfLines } = await import('../../src/contract/yolo-class-names.ts');
+  return Object.fromEntries(Object.entries(classNamesOfLines(text)));
 }
 
 /** A small file can take its parser minutes. */

@@ -28,8 +28,8 @@ async function answer(message: ToFileReader): Promise<FromFileReader> {
     case 'part':
       return { kind: 'part', text: partOf(message.path, message.name) };
     case 'class names': {
-      const { namesOfDataYaml } = await import('../../src/contract/class-list.ts');
-      const names = namesOfDataYaml(message.text, (problem) => new DatasetProblem(problem));
+      const { classNamesOfDataYaml } = await import('../../src/contract/yolo-class-names.ts');
+      const names = classNamesOfDataYaml(message.text, (problem) => new DatasetProblem(problem));
       return { kind: 'class names', labelmap: Object.fromEntries(Object.entries(names)) };
     }
   }

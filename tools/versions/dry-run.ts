@@ -8,8 +8,8 @@ import {
   type ExpectedCount,
   type ExpectedCounts,
   expectedCounts,
-} from '../../src/contract/version-counts.ts';
-import { normalizeSettings } from '../../src/contract/version-idle.ts';
+} from '../../src/contract/version-image-counts.ts';
+import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import type { versions } from '../../src/contract/versions.ts';
 import { limits } from '../../src/limits.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { checkInput } from '../../src/contract/check.ts';
 import type { Input } from '../../src/contract/operation.ts';
-import { unusualSettings } from '../../src/contract/version-warnings.ts';
+import { settingsWarnings } from '../../src/contract/version-warnings.ts';
 import { versions } from '../../src/contract/versions.ts';
 import { isJsonObject } from '../../src/json-object.ts';
 import type { PreparedCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
@@ -50,7 +50,7 @@ export const generateWords = {
 export function prepareGeneration(args: unknown): PreparedCall {
   const { dry_run, ...checked } = checkInput(orDryRun, args);
   const input = asGiven(args, checked);
-  const warnings = unusualSettings(input);
+  const warnings = settingsWarnings(input);
   const start = dry_run ? dryRun : generateVersion;
   return { run: (context) => start(input, warnings, context) };
 }

@@ -1,15 +1,15 @@
-// The settings page: the registered applications, and a form for a new one.
+// The settings page with the registered applications and the registration form.
 
 import { isoTime } from '../../clock.ts';
 import type { Problem } from '../../errors.ts';
-import { clientAuthentications, visibilities } from '../application-rules.ts';
+import { clientAuthentications, visibilities } from '../application-registration.ts';
 import { settingsPaths } from '../paths.ts';
-import type { Application } from '../store/people-store.ts';
+import type { Application } from '../store/account-store.ts';
 import { type Html, html } from './html.ts';
-import { formToken, type Page, problemBox, textField } from './page.ts';
-import { groups } from './scopes-in-words.ts';
+import { formToken, type Page, problemBox, textField } from './page-layout.ts';
+import { groups } from './scope-descriptions.ts';
 
-/** The fields as they were typed, to be shown again after a mistake. */
+/** The submitted fields, to show them again after a mistake. */
 export interface TypedApplication {
   readonly name: string;
   readonly homepage: string;
@@ -20,7 +20,7 @@ export interface TypedApplication {
   readonly workspace: string;
   readonly isDesktop: boolean;
   readonly isMcp: boolean;
-  /** Empty: all. */
+  /** Empty: all scopes. */
   readonly scopes: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface ApplicationsPage {
   readonly account: { readonly name: string };
   readonly workspaces: readonly string[];
   readonly applications: readonly Application[];
-  /** The token of a form; each form has its own. */
+  /** The CSRF token of a form; each form has its own. */
   token(action: 'add' | 'sign-out' | `remove ${string}`): string;
   readonly typed?: TypedApplication;
   readonly problem?: { readonly message: string; readonly problems: readonly Problem[] };
@@ -39,7 +39,7 @@ export function applicationsPage(page: ApplicationsPage): Page {
   return {
     title: 'Applications',
     isWide: true,
-    // What went wrong must be seen without looking for it.
+    // Errors and notices come first, so that they are seen.
     body: html`${headOf(page)}
 ${page.notice !== undefined && html`<div class="notice done" role="status"><p>${page.notice}</p></div>`}
 ${page.problem === undefined ? [registered(page), newOne(page)] : [newOne(page), registered(page)]}`,
@@ -58,7 +58,7 @@ ${newForm(page)}
 </section>`;
 }
 
-/** The one page that ever shows the secret. */
+/** The only page that shows the client secret. */
 export function registeredPage(
   { id, name, authentication }: Application,
   secret: string | undefined,
@@ -176,7 +176,7 @@ ${groups.map(
 </form>`;
 }
 
-/** What the form calls an argument of `readRegistration`. */
+/** The form's label of an argument of `validateRegistration`. */
 function labelOf(path: string): string {
   const [, index] = /^redirect_uris\[(\d+)\]$/.exec(path) ?? [];
   return index === undefined ? (labels[path] ?? path) : `Redirect URI ${Number(index) + 1}`;

@@ -1,9 +1,9 @@
-// The page that asks whether an application may do what it asks for.
+// The OAuth consent page.
 
 import { isLoopbackName } from '../../network/loopback.ts';
 import { type Html, html } from './html.ts';
-import { formToken, type Page } from './page.ts';
-import { permissionGroups } from './scopes-in-words.ts';
+import { formToken, type Page } from './page-layout.ts';
+import { permissionGroups } from './scope-descriptions.ts';
 
 export interface ConsentPage {
   readonly action: string;
@@ -11,21 +11,21 @@ export interface ConsentPage {
   readonly application: {
     readonly name: string;
     readonly homepage: string | undefined;
-    /** A program on the person's computer, which anybody can claim to be. */
+    /** A program on the user's computer, whose name cannot be verified. */
     readonly isDesktop: boolean;
-    /** It described itself by a document on this host: nobody here registered it. */
+    /** Host of its client metadata document; undefined for a registered application. */
     readonly documentHost: string | undefined;
   };
-  /** Where the browser goes afterwards. */
+  /** Where the browser is sent afterwards. */
   readonly redirectUri: string;
   readonly account: { readonly name: string; readonly email: string };
-  /** Asked for this request only; one at least. */
+  /** Requested scopes; at least one. */
   readonly scopes: readonly string[];
-  /** One at least. */
+  /** At least one. */
   readonly workspaces: readonly string[];
-  /** The MCP servers at which it will use them. */
+  /** The MCP servers for which tokens are requested. */
   readonly resources: readonly string[];
-  /** Leads to the sign-in of somebody else. */
+  /** URL for signing in with another account. */
   readonly otherAccount: string;
 }
 
@@ -58,7 +58,7 @@ ${workspaceChoice(page.workspaces)}
   };
 }
 
-/** The host of an address, or that it is on this computer. */
+/** The host of a URL, or "this computer" for loopback. */
 function placeOf(redirectUri: string): string {
   const { hostname = '', host = '' } = URL.parse(redirectUri) ?? {};
   return isLoopbackName(hostname) ? `a program on this computer (${host})` : host;

@@ -1,14 +1,14 @@
-// The page for what went wrong: what it was, and what to do now.
+// The error page: what went wrong, and what to do now.
 
 import { html } from './html.ts';
-import type { Page } from './page.ts';
+import type { Page } from './page-layout.ts';
 
-/** `message` and `hint` are our own words, or are shown as the words of others by `quoted`. */
+/** `message` and `hint` are our own text; text from a request belongs in `quoted`. */
 export function errorPage(error: {
   readonly title?: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Words that came with the request, shown as such. */
+  /** Text that came with the request, shown as a quotation. */
   readonly quoted?: string | undefined;
   readonly link?: { readonly address: string; readonly text: string };
 }): Page {

@@ -1,4 +1,4 @@
-// HTML made of text: whatever is put into a template is escaped, unless it is HTML already.
+// HTML templates that escape every value, unless it is HTML already.
 
 export class Html {
   readonly text: string;
@@ -8,16 +8,19 @@ export class Html {
   }
 }
 
-/** What may stand in a template; `undefined` and `false` are nothing. */
-export type Part = string | number | Html | readonly Part[] | undefined | false;
+/** Values of a template; `undefined` and `false` render nothing. */
+export type TemplateValue = string | number | Html | readonly TemplateValue[] | undefined | false;
 
-/** A piece of a page. Values belong into text, or into attributes with double quotes. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const pieces = strings.flatMap((piece, index) => [piece, rendered(parts[index])]);
+/** A template tag. Values belong in text, or in attributes with double quotes. */
+export function html(
+  strings: TemplateStringsArray,
+  ...dependencies: readonly TemplateValue[]
+): Html {
+  const pieces = strings.flatMap((piece, index) => [piece, rendered(dependencies[index])]);
   return new Html(pieces.join(''));
 }
 
-function rendered(part: Part): string {
+function rendered(part: TemplateValue): string {
   if (part === undefined || part === false) return '';
   if (part instanceof Html) return part.text;
   if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
@@ -37,7 +40,7 @@ const entities: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** Text of our own that is HTML, or style, as it is. Never anything that came from outside. */
+/** Marks our own text as HTML or CSS. Never use it for text from outside. */
 export function trusted(text: string): Html {
   return new Html(text);
 }

@@ -1,9 +1,9 @@
-// The settings page on which a person changes the password.
+// The settings page for changing the password.
 
 import { limits } from '../../limits.ts';
 import { settingsPaths } from '../paths.ts';
 import { html } from './html.ts';
-import { formToken, type Page, problemBox, textField } from './page.ts';
+import { formToken, type Page, problemBox, textField } from './page-layout.ts';
 
 export interface PasswordPage {
   readonly account: { readonly name: string; readonly email: string };
@@ -24,7 +24,7 @@ ${formToken(token)}
 ${textField({
   name: 'password',
   label: 'Current password',
-  isPassword: true,
+  verifyPassword: true,
   autocomplete: 'current-password',
   isRequired: true,
   hasFocus: true,
@@ -32,7 +32,7 @@ ${textField({
 ${textField({
   name: 'new_password',
   label: 'New password',
-  isPassword: true,
+  verifyPassword: true,
   autocomplete: 'new-password',
   isRequired: true,
   hint: `${limits.passwordCharactersMin} characters at least. A few random words are good.`,
@@ -40,7 +40,7 @@ ${textField({
 ${textField({
   name: 'again',
   label: 'New password again',
-  isPassword: true,
+  verifyPassword: true,
   autocomplete: 'new-password',
   isRequired: true,
 })}

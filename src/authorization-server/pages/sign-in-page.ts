@@ -1,19 +1,19 @@
-// The page that asks for name and password: for an application, or for the settings.
+// The sign-in page: for an application, or for the settings pages.
 
 import { html } from './html.ts';
-import { formToken, type Page, problemBox, textField } from './page.ts';
+import { formToken, type Page, problemBox, textField } from './page-layout.ts';
 
 export interface SignInPage {
-  /** Where the form goes. */
+  /** URL to which the form is sent. */
   readonly action: string;
   readonly token: string;
-  /** Who asks; undefined: the settings pages. */
+  /** Name of the requesting application; undefined: the settings pages. */
   readonly application?: string | undefined;
-  /** What stands in the first field. */
+  /** Initial value of the name field. */
   readonly name?: string | undefined;
-  /** What went wrong, or why it asks again. */
+  /** What went wrong, or why the user must sign in again. */
   readonly problem?: string | undefined;
-  /** Whether there is anybody who could sign in. */
+  /** False: no account exists yet. */
   readonly hasAccounts: boolean;
 }
 
@@ -43,7 +43,7 @@ ${textField({
 ${textField({
   name: 'password',
   label: 'Password',
-  isPassword: true,
+  verifyPassword: true,
   autocomplete: 'current-password',
   isRequired: true,
   hasFocus: Boolean(name),

@@ -1,6 +1,6 @@
-// How the pages look, in light and dark. It stands in each page, so that none loads anything.
+// The style sheet of the pages, light and dark; inlined, so that pages load no resources.
 
-/** The policy of the pages allows exactly this text, by its hash: no part of a page is in it. */
+/** The Content-Security-Policy allows exactly this text by its hash, so it must be constant. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,22 +1,22 @@
-// What was detected in an image of an event, as boxes to draw and as words.
+// The detections of an event image, as boxes to draw and as text.
 
-import { seen } from '../../contract/fields.ts';
+import { detectionSchemas } from '../../contract/fields.ts';
 import type { DrawnBox } from '../../imaging/draw-boxes.ts';
 import { limits } from '../../limits.ts';
 import type { EventImage } from '../store/store.ts';
 
 export interface Detections {
-  /** To be drawn: the surest ones. */
+  /** Boxes to draw: those with the highest confidence. */
   readonly boxes: readonly DrawnBox[];
-  /** Of all boxes and outlines. */
+  /** Number of all boxes and outlines. */
   readonly count: number;
-  /** Class to boxes, outlines and classifications. */
+  /** Counts of boxes, outlines and classifications by class. */
   readonly classes: ReadonlyMap<string, number>;
-  /** Of the whole image: `defect 0.98`. */
+  /** Classifications of the whole image: `defect 0.98`. */
   readonly words: readonly string[];
 }
 
-/** What is not as the contract says, as earlier versions may have stored it, is passed over. */
+/** Ignores entries that do not fit the contract; earlier releases may have stored some. */
 export function readDetections(image: EventImage): Detections {
   const found = [
     ...image.object_detections.flatMap(boxOfDetection),
@@ -24,7 +24,7 @@ export function readDetections(image: EventImage): Detections {
     ...image.keypoints.flatMap(boxOfKeypoints),
   ];
   const classified = image.classifications.flatMap((value) => {
-    const { data } = seen.classification.safeParse(value);
+    const { data } = detectionSchemas.classification.safeParse(value);
     return data ? [{ ...data, label: data.class }] : [];
   });
   const classes = new Map<string, number>();
@@ -45,20 +45,20 @@ interface Found {
   readonly box: DrawnBox;
 }
 
-type Detection = NonNullable<ReturnType<typeof seen.detection.safeParse>['data']>;
+type Detection = NonNullable<ReturnType<typeof detectionSchemas.detection.safeParse>['data']>;
 
 function boxOfDetection(value: unknown): readonly Found[] {
-  const { data } = seen.detection.safeParse(value);
+  const { data } = detectionSchemas.detection.safeParse(value);
   return data ? [toFound(data, {})] : [];
 }
 
 function boxOfOutline(value: unknown): readonly Found[] {
-  const { data } = seen.instanceSegmentation.safeParse(value);
+  const { data } = detectionSchemas.instanceSegmentation.safeParse(value);
   return data ? [toFound(data, { points: data.points })] : [];
 }
 
 function boxOfKeypoints(value: unknown): readonly Found[] {
-  const { data } = seen.keypoints.safeParse(value);
+  const { data } = detectionSchemas.keypoints.safeParse(value);
   if (!data) return [];
   const keypoints = data.keypoints.map(({ id, x, y, occluded = false }) => {
     return { label: String(id), x, y, visibility: occluded ? 1 : 2 } as const;

@@ -1,4 +1,4 @@
-// Images of events with what was detected in them, side by side on one small sheet.
+// Draws images of events with their detections on one contact sheet.
 
 import type { deviceOperations } from '../../contract/index.ts';
 import type { Answer } from '../../contract/operation.ts';
@@ -11,7 +11,7 @@ import type { EventImage, StoredEvent } from '../store/store.ts';
 import { isoMicroseconds } from '../timestamps.ts';
 import { type Detections, readDetections } from './detections.ts';
 
-/** One picture of an event, by its place among the images of the event. */
+/** One image of an event. */
 export interface EventImageSource {
   readonly event: StoredEvent;
   readonly image: EventImage;
@@ -22,48 +22,49 @@ export interface EventImageSource {
 type Preview = Answer<typeof deviceOperations.events_preview>;
 
 /**
- * Draws the pictures one after the other. What cannot be drawn is named in the warnings. Throws
- * `unsupported_media` where nothing can, and the reason of the signal.
+ * Draws the images one after the other; the warnings name those that cannot be drawn. Throws
+ * `unsupported_media` where none can be drawn, and the reason of the signal.
  */
 export async function drawEventSheet(
-  pictures: readonly EventImageSource[],
+  sources: readonly EventImageSource[],
   files: FileStore,
   signal: AbortSignal,
 ): Promise<Preview> {
-  const isOneEvent = new Set(pictures.map(({ event }) => event.id)).size === 1;
-  const side = sides[pictures.length] ?? smallSide;
+  const isOneEvent = new Set(sources.map(({ event }) => event.id)).size === 1;
+  const side = sides[sources.length] ?? smallSide;
   const cells: SheetCell[] = [];
   const images: Preview['images'] = [];
   const warnings: string[] = [];
   const classes = new Map<string, number>();
-  for (const picture of pictures) {
+  for (const source of sources) {
     signal.throwIfAborted();
-    const seen = readDetections(picture.image);
-    for (const [name, count] of seen.classes) classes.set(name, (classes.get(name) ?? 0) + count);
-    const drawn = await readCell(picture, seen, files, side, isOneEvent);
+    const detections = readDetections(source.image);
+    for (const [name, count] of detections.classes)
+      classes.set(name, (classes.get(name) ?? 0) + count);
+    const drawn = await readCell(source, detections, files, side, isOneEvent);
     if ('warning' in drawn) {
       warnings.push(drawn.warning);
       continue;
     }
     cells.push(drawn.cell);
     const { width, height } = drawn.cell;
-    const { event, index, image } = picture;
+    const { event, index, image } = source;
     images.push({
       event_id: event.id,
       index,
       label: image.label,
       width,
       height,
-      boxes: seen.count,
+      boxes: detections.count,
     });
-    if (seen.count > seen.boxes.length) {
-      const [drawnCount, all] = [seen.boxes.length, seen.count];
+    if (detections.count > detections.boxes.length) {
+      const [drawnCount, all] = [detections.boxes.length, detections.count];
       warnings.push(`images[${index}]: ${drawnCount} of ${all} detections are drawn, the surest`);
     }
   }
   if (cells.length === 0) throw new FoveaError('unsupported_media', `${warnings.join('; ')}.`);
   const sheet = await contactSheet({
-    ...headOf(pictures, isOneEvent),
+    ...headOf(sources, isOneEvent),
     rows: rowsOf(cells),
     counted: 'all',
     side,
@@ -83,7 +84,7 @@ export async function drawEventSheet(
   };
 }
 
-/** The longer side of each picture, by how many there are: more of them are smaller. */
+/** The longer side of each image by their number: more images are smaller. */
 const sides: Readonly<Record<number, number>> = { 1: 640, 2: 480 };
 const smallSide = 320;
 const columns = 3;
@@ -93,7 +94,7 @@ type Cell = { readonly cell: SheetCell } | { readonly warning: string };
 
 async function readCell(
   { event, image, index, fileId }: EventImageSource,
-  seen: Detections,
+  detections: Detections,
   files: FileStore,
   side: number,
   isOneEvent: boolean,
@@ -108,8 +109,8 @@ async function readCell(
     const label = image.label ?? `image ${index + 1}`;
     const title = isOneEvent ? label : `${event.eventSchema} ${timeOf(event.arrival)}`;
     const name = isOneEvent ? [] : [`id …${event.id.slice(-6)}`];
-    const words = [`${width} × ${height}`, ...name, ...seen.words].join(', ');
-    return { cell: { image: small, width, height, boxes: seen.boxes, title, words } };
+    const words = [`${width} × ${height}`, ...name, ...detections.words].join(', ');
+    return { cell: { image: small, width, height, boxes: detections.boxes, title, words } };
   } catch (thrown) {
     const { code, problems } = asFoveaError(thrown);
     const [problem] = problems;
@@ -118,10 +119,10 @@ async function readCell(
   }
 }
 
-function headOf(pictures: readonly EventImageSource[], isOneEvent: boolean) {
-  const [first] = pictures;
+function headOf(sources: readonly EventImageSource[], isOneEvent: boolean) {
+  const [first] = sources;
   if (!isOneEvent || first === undefined) {
-    return { title: `${pictures.length} events`, subtitle: 'by arrival, UTC', note: '' };
+    return { title: `${sources.length} events`, subtitle: 'by arrival, UTC', note: '' };
   }
   const { eventSchema, arrival, deviceId, id } = first.event;
   const subtitle = [timeOf(arrival), ...(deviceId === undefined ? [] : [deviceId]), id].join(' · ');

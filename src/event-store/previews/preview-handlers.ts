@@ -1,4 +1,4 @@
-// Handler of event previews. What draws is loaded with the first one.
+// Handler of event previews. The drawing code is loaded with the first preview.
 
 import type { deviceOperations } from '../../contract/index.ts';
 import { notFound } from '../../errors.ts';
@@ -18,26 +18,26 @@ export function previewHandlers({ store, files }: EventStoreDependencies): Previ
       const events = found.filter((event) => event !== undefined);
       if (events.length === 0) throw notFound('event', ids.join(', '));
       const [only] = events;
-      const pictures =
+      const sources =
         only !== undefined && events.length === 1
-          ? picturesOf(only)
-          : events.flatMap((event) => mainPicture(event) ?? []);
-      if (pictures.length === 0) throw notFound('image of event', ids.join(', '));
+          ? imageSourcesOf(only)
+          : events.flatMap((event) => displayImageSource(event) ?? []);
+      if (sources.length === 0) throw notFound('image of event', ids.join(', '));
       const { drawEventSheet } = await import('./draw-event-sheet.ts');
-      return drawEventSheet(pictures.slice(0, limits.eventPreviewImagesMax), files, signal);
+      return drawEventSheet(sources.slice(0, limits.eventPreviewImagesMax), files, signal);
     },
   };
 }
 
-/** What a model made of an image is shown rather than what it was given. */
-function picturesOf(event: StoredEvent): readonly EventImageSource[] {
+/** Prefers the output image over the input image. */
+function imageSourcesOf(event: StoredEvent): readonly EventImageSource[] {
   return event.images.flatMap((image, index) => {
     const fileId = image.file_id ?? image.input_file_id;
     return fileId === null ? [] : [{ event, image, index, fileId }];
   });
 }
 
-function mainPicture(event: StoredEvent): EventImageSource | undefined {
-  const pictures = picturesOf(event);
-  return pictures.find(({ index }) => index === event.displayImagePosition) ?? pictures[0];
+function displayImageSource(event: StoredEvent): EventImageSource | undefined {
+  const sources = imageSourcesOf(event);
+  return sources.find(({ index }) => index === event.displayImagePosition) ?? sources[0];
 }

@@ -1,4 +1,4 @@
-// The images of an event: base64 in, bytes and their type out.
+// Decodes base64 images of events and detects their type.
 
 import { FoveaError } from '../../errors.ts';
 import { detectImageType } from '../content-type-detection.ts';
@@ -9,8 +9,8 @@ export interface DecodedImage {
 }
 
 /**
- * The image that base64 text holds; a data URL is taken as well. Throws `bad_request` naming the
- * member for text that is no base64 and for bytes that are no image (Event Store 15.4).
+ * Decodes base64 text or a data URL. Throws `bad_request` naming the member for invalid base64 and
+ * for content that is no image (Event Store 15.4).
  */
 export async function decodeImage(text: string, member: string): Promise<DecodedImage> {
   const bytes = decodeBase64(text);
@@ -20,11 +20,11 @@ export async function decodeImage(text: string, member: string): Promise<Decoded
   throw undecodable(member, 'is not an image (JPEG, PNG, WebP, GIF, TIFF, BMP, HEIC or AVIF)');
 }
 
-/** Undefined for what is no base64: Node itself passes over what it does not know. */
+/** Undefined for invalid base64; Node itself ignores invalid characters. */
 function decodeBase64(text: string): Uint8Array | undefined {
   const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
   const plain = start === 0 ? text : text.slice(start);
-  // Texts are long: only what does not decode as it is is looked through for blanks.
+  // Texts are long, so whitespace is removed only where decoding fails.
   return decodePlain(plain) ?? decodePlain(plain.replaceAll(/\s/g, ''));
 }
 

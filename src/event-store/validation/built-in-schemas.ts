@@ -1,5 +1,5 @@
-// The event schemas that public clients of such stores write, as JSON Schema. Members are optional
-// where the clients may leave them out; unknown ones are refused, as the clients expect.
+// The event schemas that public clients of such stores use, as JSON Schema. Unknown members are
+// refused, as these clients expect.
 
 const identity = { type: 'string', maxLength: 1_000 } as const;
 const longText = { type: 'string', maxLength: 10_000 } as const;

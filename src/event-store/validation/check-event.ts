@@ -1,4 +1,4 @@
-// What an event must be beside what the contract says, and what the store keeps of it.
+// Validates what the contract cannot express of an event, and converts it for the store.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -8,7 +8,7 @@ import type { EventSchemas } from './event-schemas.ts';
 
 export interface EventRules {
   readonly schemas: EventSchemas;
-  /** Cloud upload is on, and there is no solution for events that name none. */
+  /** Cloud upload is on, and there is no default solution. */
   readonly needsSolution: boolean;
 }
 
@@ -24,7 +24,7 @@ export function checkEvent(input: EventInput, { schemas, needsSolution }: EventR
   checkDisplayPosition(input);
 }
 
-/** Every page that shows the event reads all of them; its images are files. */
+/** Limits the texts of an event, which are read with every page; images are stored as files. */
 function checkTexts(input: EventInput): void {
   let characters = 0;
   const waiting: object[] = [input];
@@ -43,14 +43,14 @@ function checkTexts(input: EventInput): void {
 
 const imageMembers: ReadonlySet<string> = new Set(['base64Image', 'inputBase64Image']);
 
-/** Clients that send no image may still say that the first one is to be shown. */
+/** Position 0 is allowed without images, since some clients always send it. */
 function checkDisplayPosition({ displayImagePosition, images }: EventInput): void {
   const last = Math.max(0, (images ?? []).length - 1);
   if ((displayImagePosition ?? 0) <= last) return;
   throw invalidArgument('displayImagePosition', `must be the index of an image, at most ${last}`);
 }
 
-/** What queries look for, without what SQLite would make another text of. */
+/** The queryable members, without characters that SQLite would change. */
 export function eventHead(input: EventInput): EventHead {
   const { externalId, external_id, relatedEventId, related_event_id } = input.event_data;
   return {
@@ -64,7 +64,7 @@ export function eventHead(input: EventInput): EventHead {
   };
 }
 
-/** `images` and `files`: those that its images have become. */
+/** `images` and `files`: the stored form of its images. */
 export function newEvent(
   input: EventInput,
   images: readonly EventImage[],
@@ -78,7 +78,7 @@ function textOf(value: unknown): string | undefined {
   return isText ? wholeText(String(value)) : undefined;
 }
 
-/** Some versions of Node read text of SQLite up to its first U+0000. */
+/** Some versions of Node read SQLite text only up to the first U+0000. */
 function wholeText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

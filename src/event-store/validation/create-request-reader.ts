@@ -1,5 +1,5 @@
-// Events from the JSON of their requests: checked by the thread that stores them, which has nobody
-// to answer. So it takes only what is right; why a request is wrong is for others to say.
+// Reads create requests in the writing thread, from their raw JSON. It only accepts valid ones; the
+// main thread reads all others again and reports their problems.
 
 import { events } from '../../contract/events.ts';
 import { parseJsonText } from '../../http-server/json-body.ts';
@@ -10,7 +10,7 @@ import { checkEvent, type EventRules, eventHead } from './check-event.ts';
 import { createEventSchemas } from './event-schemas.ts';
 import { normalizeMemberNames } from './member-names.ts';
 
-/** The rules as they go to a thread. */
+/** Serializable rules for the thread. */
 export interface RequestRules {
   /** All event schemas as JSON Schema, by name. */
   readonly eventSchemas: Readonly<Record<string, JsonObject>>;
@@ -26,8 +26,7 @@ export function isRequestRules(value: unknown): value is RequestRules {
 }
 
 /**
- * Reads the body of a create. Undefined: it is wrong, brings bytes, or says something that is kept
- * in other words than it came.
+ * Reads the body of a create request. Undefined: it is invalid or has images.
  */
 export function createRequestReader({ eventSchemas, needsSolution }: RequestRules): ReadRequest {
   const schemas = createEventSchemas(new Map(Object.entries(eventSchemas)));
@@ -42,14 +41,14 @@ export function createRequestReader({ eventSchemas, needsSolution }: RequestRule
 }
 
 function readRequest(text: string, rules: EventRules): ReadEvent | undefined {
-  const members = parseJsonText(text, events.events_create.bodyBounds);
+  const members = parseJsonText(text, events.events_create.bodyLimits);
   const body = normalizeMemberNames(members);
-  // Not where an object stands in it as JSON text, which others read.
+  // A body with stringified JSON fails here; the main thread parses it.
   const { data: input } = events.events_create.body.safeParse(body);
   if (input === undefined || bringsBytes(input)) return undefined;
   checkEvent(input, rules);
   const head = eventHead(input);
-  // In another spelling than the contract's it cannot be kept as it came.
+  // A body in another spelling is stored in the spelling of the contract.
   return { head, body: body === members ? text : bodyText(bodyOf(input, imagesOf(input))) };
 }
 

@@ -1,4 +1,4 @@
-// The event schemas: what event_data must look like (Event Store 3.9).
+// Event schemas: validates event_data by JSON Schema (Event Store 3.9).
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -14,8 +14,8 @@ import { camelCase } from './member-names.ts';
 
 export interface EventSchemas {
   /**
-   * Throws `bad_request` naming the member of event_data and what would be right, also for a schema
-   * that is not known.
+   * Throws `bad_request` naming the invalid member of event_data and the expected value, or for an
+   * unknown schema.
    */
   check(name: string, eventData: JsonObject): void;
   /** All schemas as JSON Schema, by name. */
@@ -23,8 +23,8 @@ export interface EventSchemas {
 }
 
 /**
- * The known schemas and those of a folder: one JSON Schema a file (2020-12, or draft-07 where it
- * says so), named as the file without `.json`. Throws `invalid_input` naming the file that is none.
+ * The built-in schemas and those of a folder: one JSON Schema per file (2020-12, or draft-07 where
+ * `$schema` says so), named after the file. Throws `invalid_input` naming an invalid file.
  */
 export async function loadEventSchemas(folder: string | undefined): Promise<EventSchemas> {
   const all = new Map<string, JsonObject>(Object.entries(builtInSchemas));
@@ -37,7 +37,7 @@ export async function loadEventSchemas(folder: string | undefined): Promise<Even
   return createEventSchemas(all);
 }
 
-/** Throws `invalid_input` naming the one that is none. */
+/** Throws `invalid_input` naming an invalid schema. */
 export function createEventSchemas(all: ReadonlyMap<string, JsonObject>): EventSchemas {
   const compile = createCompiler();
   const validators = new Map([...all].map(([name, schema]) => [name, compile(name, schema)]));
@@ -54,7 +54,7 @@ export function createEventSchemas(all: ReadonlyMap<string, JsonObject>): EventS
   };
 }
 
-/** Known members of event_data in camelCase, as the cloud wants them, in whatever spelling. */
+/** Members of event_data in camelCase, as the cloud expects them. */
 export function withCamelCaseNames(eventData: JsonObject): JsonObject {
   if (!Object.keys(eventData).some((name) => name.includes('_'))) return eventData;
   return Object.fromEntries(
@@ -72,7 +72,7 @@ async function readFolder(folder: string): Promise<[string, JsonObject][]> {
       }
       const schema = parse(await textOf(join(folder, file), name));
       if (schema === undefined) throw wrongFile(name, 'must hold a JSON object');
-      // Its check would end later than the request.
+      // Asynchronous validation is not supported.
       if (schema.$async !== undefined) throw wrongFile(name, 'must not be "$async"');
       return [name, schema];
     }),
@@ -105,7 +105,7 @@ function parse(text: string): JsonObject | undefined {
 }
 
 function createCompiler(): (name: string, schema: JsonObject) => ValidateFunction {
-  // Verbose: an error then knows the schema around it.
+  // Verbose: errors then include their parent schema.
   const options = { strict: false, verbose: true } as const;
   const newest = new Ajv2020(options);
   const draft7 = new Ajv(options);
@@ -141,7 +141,7 @@ function refusal(name: string, [first]: readonly ErrorObject[]): FoveaError {
   });
 }
 
-/** Names of members are those of the schema; a stray name of the sender's is not repeated. */
+/** Names members of the schema only; unknown names from the request are not repeated. */
 function explain({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;

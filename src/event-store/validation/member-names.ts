@@ -1,4 +1,4 @@
-// Requests in the spellings that real producers send, put into that of the contract.
+// Normalizes member names of requests (camelCase, snake_case) to the spelling of the contract.
 
 import { events } from '../../contract/events.ts';
 import { invalidInput, type Problem } from '../../errors.ts';
@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { isoMicroseconds, parseMicroseconds } from '../timestamps.ts';
 
 /**
- * The body of a create with each member under its name in the contract, whether it came in
- * camelCase, snake_case or a mixture of both; members that nobody knows stay as they came. Throws
- * `invalid_input` when one member came in both spellings.
+ * The body of a create request with each member under its contract name, whether it came in
+ * camelCase, snake_case or a mixture; unknown members stay unchanged. Throws `invalid_input` when
+ * one member came in both spellings.
  */
 export function normalizeMemberNames(body: JsonObject): JsonObject {
   const problems: Problem[] = [];
@@ -32,14 +32,14 @@ function respellImages(images: unknown, problems: Problem[]): unknown {
   return respelled.some((image, index) => image !== images[index]) ? respelled : images;
 }
 
-/** Times stay as they came, unless the contract has another form for them. */
+/** Times stay unchanged, unless the contract requires another format. */
 function inferenceTime(given: unknown): unknown {
   if (typeof given !== 'string' || contractTime.test(given)) return given;
   const time = parseMicroseconds(given);
   return time === undefined ? given : isoMicroseconds(time);
 }
 
-/** Its form; whether there is such a day is for the contract to say. */
+/** The format only; the contract checks that the day exists. */
 const contractTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:\d\d)?$/;
 
 /** `object_detections` for `objectDetections`; other names as they are. */
@@ -56,7 +56,7 @@ const { shape } = events.events_create.body;
 const eventNames = spellings(Object.keys(shape));
 const imageNames = spellings(Object.keys(shape.images.unwrap().element.shape));
 
-/** Both spellings of each name, with the name. */
+/** Maps both spellings of each name to the name. */
 function spellings(names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     names.flatMap((name): [string, string][] => [
@@ -73,7 +73,7 @@ function respell(
   place: string,
   problems: Problem[],
 ): JsonObject {
-  // Each name changed costs a copy; most producers need none.
+  // Renaming costs a copy, which most producers do not need.
   if (Object.keys(members).every((given) => (names.get(given) ?? given) === given)) return members;
   const respelled = new Map<string, unknown>();
   for (const [given, value] of Object.entries(members)) {

@@ -1,6 +1,6 @@
-// Query parameters as they come over the wire: times, metadata filters, spellings of true.
+// Normalizes query parameters: times, booleans, metadata filters.
 
-import type { UncheckedParts } from '../../contract/check.ts';
+import type { UncheckedRequest } from '../../contract/check.ts';
 import { FoveaError } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
@@ -8,8 +8,8 @@ import type { MetadataCondition, MetadataOperator, MetadataValue } from '../stor
 import { isoMicroseconds, parseMicroseconds } from '../timestamps.ts';
 
 /**
- * The query of a list with its times in one form. Throws `bad_request` for a malformed time, sort
- * direction or metadata filter (Event Store 15.6 to 15.8).
+ * The query of a list with normalized times and booleans. Throws `bad_request` for a malformed
+ * time, sort direction or metadata filter (Event Store 15.6 to 15.8)).
  */
 export function prepareQuery(query: JsonObject): JsonObject {
   const given = Object.entries(query).filter(([, value]) => value !== '');
@@ -42,7 +42,7 @@ function prepared(name: string, value: unknown): unknown {
   }
 }
 
-/** Each is looked for in all that the store has. */
+/** Each value is searched for in the whole store. */
 function refuseMany(name: string, count: number, most: number, what: string): void {
   if (count > most) throw badQuery(name, `has ${count} ${what}; at most ${most} are taken`);
 }
@@ -53,7 +53,7 @@ function preparedTime(name: string, value: unknown): string {
   throw badQuery(name, 'must be an ISO 8601 time, for example 2026-11-21T08:30:00Z');
 }
 
-/** Before the year 10000: a number of so many microseconds may stand for a little more. */
+/** The last second before the year 10000; later microseconds are no safe integers. */
 const lastMicrosecond = Date.UTC(9999, 11, 31, 23, 59, 59) * 1000;
 
 function truth(value: unknown): boolean | undefined {
@@ -65,8 +65,8 @@ function truth(value: unknown): boolean | undefined {
 const operators: readonly MetadataOperator[] = ['eq', 'ne', 'gt', 'lt', 'gte', 'lte'];
 
 /**
- * One condition from `key:value` or `key:op:value`. What comes before the second colon is an
- * operator only where it is the name of one. Throws `bad_request`.
+ * Parses `key:value` or `key:op:value`. The text before the second colon is an operator only where
+ * it is the name of one. Throws `bad_request`.
  */
 export function parseMetadataFilter(text: string): MetadataCondition {
   const at = text.indexOf(':');
@@ -86,7 +86,7 @@ export function parseMetadataFilter(text: string): MetadataCondition {
   return { key, operator, values: comparable(ordered) };
 }
 
-/** Nobody has such a value, and an empty page would look like an answer. */
+/** Misspelt operators are refused: an empty page would look like a valid answer. */
 function isMeantAsOperator(word: string): boolean {
   const name = word.trim().toLowerCase();
   return /^(=|==|!=|<>|<|>|<=|>=)$/.test(name) || operators.some((operator) => operator === name);
@@ -94,7 +94,7 @@ function isMeantAsOperator(word: string): boolean {
 
 const wrongOperator = 'the operators are eq, ne, gt, lt, gte, lte, in lower case';
 
-/** What a text may stand for. */
+/** The values that a text may represent. */
 function meanings(text: string): MetadataValue[] {
   const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
   return [
@@ -104,7 +104,7 @@ function meanings(text: string): MetadataValue[] {
   ];
 }
 
-/** A number is compared with numbers alone: as text, "10" would come before "9". */
+/** Numbers are compared with numbers only: as text, "10" comes before "9". */
 function comparable(values: readonly MetadataValue[]): readonly MetadataValue[] {
   const numbers = values.filter((value) => typeof value === 'number');
   return numbers.length > 0 ? numbers : values;
@@ -114,8 +114,8 @@ function badQuery(name: string, wrong: string): FoveaError {
   return new FoveaError('bad_request', `${name}: ${wrong}.`);
 }
 
-/** The parts of a request with a query in the form of the contract. */
-export function withPreparedQuery(parts: UncheckedParts): UncheckedParts {
-  const { query } = parts;
-  return isJsonObject(query) ? { ...parts, query: prepareQuery(query) } : parts;
+/** The request with a normalized query. */
+export function withPreparedQuery(request: UncheckedRequest): UncheckedRequest {
+  const { query } = request;
+  return isJsonObject(query) ? { ...request, query: prepareQuery(query) } : request;
 }

@@ -5,7 +5,7 @@ import { events } from '../../contract/events.ts';
 import { images } from '../../contract/images.ts';
 import { projects, projectTypes } from '../../contract/projects.ts';
 import { search } from '../../contract/search.ts';
-import { ownTasks } from '../../contract/tasks.ts';
+import { taskExtensions } from '../../contract/tasks.ts';
 import { workspace as workspaceOperations } from '../../contract/workspace.ts';
 import { limits } from '../../limits.ts';
 import type { ToolContext } from '../tool.ts';
@@ -76,7 +76,7 @@ export const sources: Readonly<Record<string, Source>> = {
   task: {
     tool: 'tasks_get',
     values: async (workspace, _chosen, { client, signal }) => {
-      const { body } = await client.call(ownTasks.tasks_list, { workspace }, { signal });
+      const { body } = await client.call(taskExtensions.tasks_list, { workspace }, { signal });
       return body.tasks.map(({ taskId }) => taskId);
     },
   },

@@ -2,7 +2,7 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import { unusualSettings } from '../../contract/version-warnings.ts';
+import { settingsWarnings } from '../../contract/version-warnings.ts';
 import { batchSources, pixelsInWork } from '../../dataset-versions/batches.ts';
 import { remapAnnotation } from '../../dataset-versions/filters.ts';
 import {
@@ -62,7 +62,7 @@ export async function renderPreview(
     images: rows.map((row) => describeRow(row, settings)),
     warnings: [
       ...new Set([
-        ...unusualSettings(settings),
+        ...settingsWarnings(settings),
         ...request.warnings,
         ...onePiece(settings),
         ...withoutImages(rows),

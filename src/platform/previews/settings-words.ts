@@ -1,6 +1,6 @@
 // Settings of a version in a line that people can read at a glance.
 
-import { normalizeSettings } from '../../contract/version-idle.ts';
+import { normalizeSettings } from '../../contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 
 /** For example `resize 640 × 640 Stretch to, flip horizontal, rotate 15°`; steps in their order. */

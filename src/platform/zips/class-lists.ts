@@ -15,9 +15,11 @@ export type FindLabelmap = (path: string) => Labelmap | undefined;
 
 /** The names of a list; undefined where it has none. Throws `too_large` for too many. */
 export async function readClassList(path: string, text: string): Promise<Labelmap | undefined> {
-  const { namesOfDataYaml, namesOfLines } = await import('../../contract/class-list.ts');
+  const { classNamesOfDataYaml, classNamesOfLines } = await import(
+    '../../contract/yolo-class-names.ts'
+  );
   const isYaml = ['yaml', 'yml'].includes(extensionOf(path));
-  const names = isYaml ? namesOfYaml(namesOfDataYaml, text) : namesOfLines(text);
+  const names = isYaml ? namesOfYaml(classNamesOfDataYaml, text) : classNamesOfLines(text);
   const entries = Object.entries(names);
   if (entries.length > limits.zipClassNamesMax) {
     throw new FoveaError('too_large', `has more than ${limits.zipClassNamesMax} class names`);
@@ -25,7 +27,7 @@ export async function readClassList(path: string, text: string): Promise<Labelma
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-type ReadYaml = typeof import('../../contract/class-list.ts').namesOfDataYaml;
+type ReadYaml = typeof import('../../contract/yolo-class-names.ts').classNamesOfDataYaml;
 
 /** Archives have other YAML too: what is not about classes is no failure. */
 function namesOfYaml(read: ReadYaml, text: string): ReturnType<ReadYaml> {

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkParts } from '../../../src/contract/check.ts';
+import { checkRequest } from '../../../src/contract/check.ts';
 import { events } from '../../../src/contract/events.ts';
 import {
   bodyOf,
@@ -30,7 +30,7 @@ const schemas = createEventSchemas(new Map(Object.entries(builtInSchemas)));
 function readSlowly(body: unknown): EventInput | undefined {
   try {
     const respelled = isJsonObject(body) ? normalizeMemberNames(body) : body;
-    const input = checkParts(events.events_create, { path: {}, query: {}, body: respelled });
+    const input = checkRequest(events.events_create, { path: {}, query: {}, body: respelled });
     checkEvent(input, { schemas, needsSolution: false });
     return input;
   } catch {

@@ -1,0 +1,83 @@
+// Cookies, current session and CSRF tokens of the settings pages.
+
+import type { IncomingMessage } from 'node:http';
+import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { Secret } from '../secret.ts';
+import type { FormBinding } from './csrf-tokens.ts';
+import { settingsPaths } from './paths.ts';
+import type { Form } from './request-body.ts';
+import type { Account } from './store/account-store.ts';
+import type { UserServices } from './user-services.ts';
+
+export interface SettingsDependencies {
+  readonly users: UserServices;
+  /** Known once the service listens. */
+  issuer(): string;
+  readonly log: Log;
+}
+
+export interface CurrentSession {
+  readonly secret: Secret;
+  readonly account: Account;
+}
+
+export function currentSession(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+): CurrentSession | undefined {
+  const secret = readCookie(request, cookieName(dependencies, 'session'));
+  const account = secret && dependencies.users.settingsSessions.account(secret);
+  return secret && account && { secret, account };
+}
+
+/** Throws `forbidden` unless the form has an unused CSRF token for this action and cookie. */
+export function useToken(
+  { users }: SettingsDependencies,
+  form: Form,
+  action: string,
+  owner: Secret,
+): void {
+  if (!users.formTokens.use(form.text('form_token'), bindingOf(action, owner))) throw wrongForm();
+}
+
+/** A CSRF token for this action and cookie. */
+export function makeToken({ users }: SettingsDependencies, action: string, owner: Secret): string {
+  return users.formTokens.make(bindingOf(action, owner), limits.settingsFormMs);
+}
+
+function bindingOf(action: string, owner: Secret): FormBinding {
+  return ['settings', action, owner.hash()];
+}
+
+export function wrongForm(): FoveaError {
+  return new FoveaError('forbidden', 'This form was sent before, is too old, or is not ours.', {
+    hint: 'Nothing was changed. Open the page again.',
+  });
+}
+
+/** Cookies ignore ports, so services on one host need different cookie names. */
+export function cookieName({ issuer }: SettingsDependencies, kind: 'session' | 'form'): string {
+  const { port, protocol } = new URL(issuer());
+  return `fovea_settings_${kind}_${port || (protocol === 'https:' ? '443' : '80')}`;
+}
+
+export function cookieOf(
+  { issuer }: SettingsDependencies,
+  name: string,
+  value: Secret,
+  lifetimeMs: number,
+): string {
+  const secure = issuer().startsWith('https:') ? '; Secure' : '';
+  const seconds = Math.floor(lifetimeMs / 1_000);
+  return `${name}=${value.reveal()}; Path=${settingsPaths.home}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+export function readCookie(request: IncomingMessage, name: string): Secret | undefined {
+  for (const pair of (request.headers.cookie ?? '').split(';')) {
+    const [key, value = ''] = pair.trim().split('=', 2);
+    if (key === name && /^[\w-]{43}$/.test(value)) return new Secret(value);
+  }
+  return undefined;
+}

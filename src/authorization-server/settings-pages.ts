@@ -1,0 +1,218 @@
+// The settings pages: signed-in users register, list and remove applications.
+
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asFoveaError, invalidArgument } from '../errors.ts';
+import { clientAddress } from '../http-server/client-address.ts';
+import type { Route } from '../http-server/handlers.ts';
+import { limits } from '../limits.ts';
+import { Secret } from '../secret.ts';
+import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
+import { pageRoute, seeOther, sendPage } from './page-response.ts';
+import {
+  type ApplicationsPage,
+  applicationsPage,
+  registeredPage,
+  type TypedApplication,
+} from './pages/applications-page.ts';
+import { signInPage } from './pages/sign-in-page.ts';
+import { settingsPaths } from './paths.ts';
+import { type Form, readForm } from './request-body.ts';
+import {
+  type CurrentSession,
+  cookieName,
+  cookieOf,
+  currentSession,
+  makeToken,
+  readCookie,
+  type SettingsDependencies,
+  useToken,
+  wrongForm,
+} from './settings-cookies.ts';
+import { passwordSettings } from './settings-password-page.ts';
+
+/** The pages below `/settings`. */
+export function settings(dependencies: SettingsDependencies): readonly Route[] {
+  const { log } = dependencies;
+  return [
+    pageRoute('GET', settingsPaths.home, log, async (_request, response) =>
+      seeOther(response, settingsPaths.applications),
+    ),
+    pageRoute('GET', settingsPaths.signIn, log, async (request, response) =>
+      showSignIn(dependencies, request, response),
+    ),
+    pageRoute('POST', settingsPaths.signIn, log, (request, response) =>
+      signIn(dependencies, request, response),
+    ),
+    pageRoute('POST', settingsPaths.signOut, log, (request, response) =>
+      signOut(dependencies, request, response),
+    ),
+    pageRoute('GET', settingsPaths.applications, log, async (request, response) => {
+      const session = currentSession(dependencies, request);
+      if (session === undefined) seeOther(response, settingsPaths.signIn);
+      else showApplications(dependencies, response, session);
+    }),
+    pageRoute('POST', settingsPaths.applications, log, (request, response) =>
+      changeApplications(dependencies, request, response),
+    ),
+    ...passwordSettings(dependencies),
+  ];
+}
+
+/** The form is bound to its own cookie, against login CSRF. */
+function showSignIn(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  refused?: RefusedCredentials & { readonly name: string },
+): void {
+  const name = cookieName(dependencies, 'form');
+  const known = readCookie(request, name);
+  const secret = known ?? new Secret(randomBytes(32).toString('base64url'));
+  const { accounts } = dependencies.users;
+  const page = signInPage({
+    action: settingsPaths.signIn,
+    token: makeToken(dependencies, 'sign-in', secret),
+    name: refused?.name,
+    problem: refused?.problem,
+    hasAccounts: !accounts.isEmpty(),
+  });
+  const cookie = { 'set-cookie': cookieOf(dependencies, name, secret, limits.settingsFormMs) };
+  sendPage(response, refused?.status ?? 200, page, { ...refused?.headers, ...cookie });
+}
+
+async function signIn(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request);
+  const owner = readCookie(request, cookieName(dependencies, 'form'));
+  if (owner === undefined) throw wrongForm();
+  const address = clientAddress(request);
+  const found = await checkCredentials(dependencies.users, form, address, () =>
+    useToken(dependencies, form, 'sign-in', owner),
+  );
+  if ('problem' in found) {
+    return showSignIn(dependencies, request, response, { ...found, name: form.text('name') });
+  }
+  const session = dependencies.users.settingsSessions.begin(found.account.id);
+  const name = cookieName(dependencies, 'session');
+  const cookie = cookieOf(dependencies, name, session, limits.settingsSessionMs);
+  seeOther(response, settingsPaths.applications, { 'set-cookie': cookie });
+}
+
+async function signOut(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request);
+  const session = currentSession(dependencies, request);
+  if (session !== undefined) {
+    useToken(dependencies, form, 'sign-out', session.secret);
+    dependencies.users.settingsSessions.end(session.secret);
+  }
+  const gone = cookieOf(dependencies, cookieName(dependencies, 'session'), new Secret(''), 0);
+  seeOther(response, settingsPaths.signIn, { 'set-cookie': gone });
+}
+
+function showApplications(
+  dependencies: SettingsDependencies,
+  response: ServerResponse,
+  { account, secret }: CurrentSession,
+  more: Pick<ApplicationsPage, 'typed' | 'problem' | 'notice'> = {},
+  status = 200,
+): void {
+  const { users } = dependencies;
+  const workspaces = users.workspacesOf(account);
+  const page = applicationsPage({
+    account,
+    workspaces,
+    applications: users.applications.list(workspaces),
+    token: (action) => makeToken(dependencies, action, secret),
+    ...more,
+  });
+  sendPage(response, status, page);
+}
+
+async function changeApplications(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request);
+  const session = currentSession(dependencies, request);
+  if (session === undefined) return seeOther(response, settingsPaths.signIn);
+  if (form.text('action') === 'remove') {
+    const id = form.text('id');
+    useToken(dependencies, form, `remove ${id}`, session.secret);
+    const workspaces = dependencies.users.workspacesOf(session.account);
+    const isGone = dependencies.users.applications.remove(id, workspaces);
+    const notice = isGone ? 'The application was removed.' : 'It was removed already.';
+    return showApplications(dependencies, response, session, { notice });
+  }
+  useToken(dependencies, form, 'add', session.secret);
+  addApplication(dependencies, response, session, form);
+}
+
+function addApplication(
+  dependencies: SettingsDependencies,
+  response: ServerResponse,
+  session: CurrentSession,
+  form: Form,
+): void {
+  const { applications, workspacesOf } = dependencies.users;
+  const workspaces = workspacesOf(session.account);
+  const typed = typedApplication(form);
+  try {
+    // Else any user could register as the MCP server to which others send their tokens.
+    if (form.text('resource') !== '') {
+      throw invalidArgument(
+        'resource',
+        'is registered on the command line alone: fovea application add',
+      );
+    }
+    const workspace = workspaces.find((each) => each === typed.workspace);
+    if (workspace === undefined) {
+      throw invalidArgument('workspace', 'must be one of yours');
+    }
+    const { application, secret } = applications.add(
+      {
+        ...typed,
+        redirectUris: typed.redirectUris.split(/\r?\n/).filter((line) => line.trim() !== ''),
+        auth: typed.authentication,
+        desktop: typed.isDesktop,
+        mcp: typed.isMcp,
+      },
+      workspace,
+    );
+    sendPage(response, 200, registeredPage(application, secret?.reveal()));
+  } catch (thrown) {
+    const error = asFoveaError(thrown);
+    if (error.code !== 'invalid_input' && error.code !== 'conflict') throw thrown;
+    const { status, problems } = error;
+    const message = problems.length > 0 ? 'It was not registered:' : error.message;
+    showApplications(
+      dependencies,
+      response,
+      session,
+      { typed, problem: { message, problems } },
+      status,
+    );
+  }
+}
+
+function typedApplication(form: Form): TypedApplication {
+  return {
+    name: form.text('name'),
+    homepage: form.text('homepage'),
+    redirectUris: form.text('redirect_uris'),
+    authentication: form.text('auth'),
+    visibility: form.text('visibility'),
+    workspace: form.text('workspace'),
+    isDesktop: form.text('desktop') !== '',
+    isMcp: form.text('mcp') !== '',
+    scopes: form.all('scope'),
+  };
+}

@@ -1,0 +1,42 @@
+// Accounts, applications, and what the pages need to sign users in.
+
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Database } from '../storage/database.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { type Applications, createApplications } from './applications.ts';
+import { createFormTokens, type FormTokens } from './csrf-tokens.ts';
+import { createSettingsSessions, type SettingsSessions } from './settings-sessions.ts';
+import { createSignInThrottle, type SignInThrottle } from './sign-in-throttle.ts';
+import { type Account, createAccountStore } from './store/account-store.ts';
+
+export interface UserServices {
+  readonly accounts: Accounts;
+  readonly applications: Applications;
+  /** Slugs, at least one. */
+  workspacesOf(account: Account): readonly string[];
+  readonly attempts: SignInThrottle;
+  readonly formTokens: FormTokens;
+  readonly settingsSessions: SettingsSessions;
+}
+
+/**
+ * Over an open `sign-in.db`, with all its migrations. `workspace` is the one of accounts without
+ * any.
+ */
+export function createUserServices(
+  database: Database,
+  workspace: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): UserServices {
+  const store = createAccountStore(database);
+  const now = () => clock.now();
+  return {
+    accounts: createAccounts(store, now),
+    applications: createApplications(store, now),
+    workspacesOf: ({ workspaces }) => (workspaces.length > 0 ? workspaces : [workspace]),
+    attempts: createSignInThrottle(clock, log),
+    formTokens: createFormTokens(store, now),
+    settingsSessions: createSettingsSessions(store, now),
+  };
+}

@@ -1,0 +1,119 @@
+// The library's storage in SQLite: what it promises, and what its file tells a thief.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errors } from 'oidc-provider';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAdapters } from '../../src/authorization-server/oidc-adapter.ts';
+import { seal, unseal } from '../../src/authorization-server/row-encryption.ts';
+import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
+import { createAuthorizationStore } from '../../src/authorization-server/store/sqlite-authorization-store.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import {
+  authorizationUrl,
+  person,
+  postForm,
+  refresh,
+  signedIn,
+  startTestAuthorizationServer,
+} from '../fixtures/authorization-server.ts';
+import { openFormBrowser } from '../fixtures/form-browser.ts';
+import { judgeAdapter } from './oidc-adapter-suite.ts';
+
+judgeAdapter(() => {
+  let now = Date.now();
+  let rotated: string | undefined;
+  let answered: string | undefined;
+  const folder = join(tmpdir(), `fovea-adapter-${process.pid}-${Math.random()}`);
+  const file = openDatabase(join(folder, 'sign-in.db'), signInMigrations);
+  onTestFinished(async () => {
+    file.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    adapters: createAdapters({
+      authorizations: createAuthorizationStore(file),
+      clock: { now: () => now, monotonic: () => now },
+      findClient: () => undefined,
+      hasAccount: (id) => id !== 'gone',
+      invalidGrant: () => new errors.InvalidGrant('refused'),
+      rotations: {
+        rotated: () => rotated,
+        answerWith: (token) => {
+          answered = token;
+        },
+      },
+    }),
+    rotate: (old) => {
+      rotated = old;
+    },
+    answered: () => answered,
+    pass: (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+});
+
+test('what is sealed opens under its own id and purpose alone, and unchanged', () => {
+  const sealed = seal('the text', 'id', 'payload');
+  expect(sealed).not.toBe(seal('the text', 'id', 'payload'));
+  expect(unseal(sealed, 'id', 'payload')).toBe('the text');
+  const damaged = `${sealed.slice(0, -2)}${sealed.endsWith('AA') ? 'BB' : 'AA'}`;
+  for (const [value, id, purpose] of [
+    [sealed, 'other', 'payload'],
+    [sealed, 'id', 'successor'],
+    [damaged, 'id', 'payload'],
+    ['', 'id', 'payload'],
+  ] as const) {
+    expect(() => unseal(value, id, purpose)).toThrow('A row of the sign-in database is damaged.');
+  }
+});
+
+test('no file of the service holds an id, code, token, cookie, secret or password', async () => {
+  const service = await startTestAuthorizationServer();
+  onTestFinished(service.close);
+  const application = service.applications.post;
+  const browser = openFormBrowser();
+  const proof = authorizationUrl(service, application, { nonce: 'a-nonce-of-the-client' });
+  const first = await browser.get(proof.url);
+  const interaction = browser.cookies().get(`fovea_interaction_${new URL(service.url).port}`) ?? '';
+  expect(first.next?.pathname).toBe(`/oauth/sign-in/${interaction}`);
+  const final = await service.agree(proof.url, browser);
+  const code = final.searchParams.get('code') ?? '';
+  const grant = { grant_type: 'authorization_code', redirect_uri: application.redirectUri };
+  const fields = { ...grant, code, code_verifier: proof.verifier };
+  const tokens = signedIn(await postForm(`${service.url}/oauth/token`, application, fields));
+  const next = signedIn(await refresh(service, application, tokens.refreshToken));
+  const waiting = authorizationUrl(service, service.applications.public);
+  await browser.get(waiting.url);
+  const secrets = [
+    code,
+    proof.verifier,
+    proof.state,
+    'a-nonce-of-the-client',
+    interaction,
+    tokens.accessToken,
+    tokens.refreshToken,
+    next.accessToken,
+    next.refreshToken,
+    tokens.idToken,
+    application.secret ?? '',
+    person.password,
+    waiting.state,
+    ...browser.cookies().values(),
+  ];
+  expect(secrets.length).toBeGreaterThan(15);
+  const entries = readdirSync(service.data, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files.map(({ name }) => name)).toContain('sign-in.db');
+  for (const { parentPath, name } of files) {
+    const bytes = readFileSync(join(parentPath, name)).toString('latin1');
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(10);
+      expect(bytes.includes(secret), `${name} holds ${secret}`).toBe(false);
+    }
+  }
+  expect(statSync(join(service.data, 'sign-in.db')).mode & 0o777).toBe(0o600);
+});
