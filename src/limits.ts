@@ -1,21 +1,39 @@
-// Every bound has one place and a reason: the files of limits/. Units come last in a name.
+// All limits. Each has one place, a file of limits/ named after what it limits, and a reason.
 
-import { annotationLimits } from './limits/annotations.ts';
-import { dataLimits } from './limits/data.ts';
+import { annotationFormatLimits } from './limits/annotation-formats.ts';
+import { authorizationServerLimits } from './limits/authorization-server.ts';
+import { contractLimits } from './limits/contract.ts';
+import { datasetVersionLimits } from './limits/dataset-versions.ts';
 import { eventStoreLimits } from './limits/event-store.ts';
+import { fileAccessLimits } from './limits/file-access.ts';
+import { httpClientLimits } from './limits/http-client.ts';
+import { httpServerLimits } from './limits/http-server.ts';
+import { imagingLimits } from './limits/imaging.ts';
 import { mcpLimits } from './limits/mcp.ts';
+import { modelLimits } from './limits/models.ts';
+import { networkLimits } from './limits/network.ts';
 import { nodeLimits } from './limits/node.ts';
 import { platformLimits } from './limits/platform.ts';
-import { serviceLimits } from './limits/services.ts';
 import { signInLimits } from './limits/sign-in.ts';
+import { storageLimits } from './limits/storage.ts';
+import { toolLimits } from './limits/tools.ts';
 
 export const limits = {
-  ...annotationLimits,
-  ...dataLimits,
+  ...annotationFormatLimits,
+  ...authorizationServerLimits,
+  ...fileAccessLimits,
+  ...contractLimits,
+  ...datasetVersionLimits,
   ...eventStoreLimits,
-  ...serviceLimits,
-  ...signInLimits,
-  ...platformLimits,
+  ...httpClientLimits,
+  ...httpServerLimits,
+  ...imagingLimits,
   ...mcpLimits,
+  ...modelLimits,
+  ...networkLimits,
   ...nodeLimits,
+  ...platformLimits,
+  ...signInLimits,
+  ...storageLimits,
+  ...toolLimits,
 } as const;

@@ -181,7 +181,7 @@ async function* inspected(
     }
     first.push(piece);
     bytes += piece.byteLength;
-    if (bytes < limits.recogniseBytes) continue;
+    if (bytes < limits.typeDetectionBytes) continue;
     await inspect(Buffer.concat(first));
     isInspected = true;
     yield* first;

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 
 /** The media type; undefined for content without a signature, such as text. */
 export async function detectContentType(firstBytes: Uint8Array): Promise<string | undefined> {
-  const found = await fileTypeFromBuffer(firstBytes.subarray(0, limits.recogniseBytes));
+  const found = await fileTypeFromBuffer(firstBytes.subarray(0, limits.typeDetectionBytes));
   return found?.mime;
 }
 

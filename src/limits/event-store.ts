@@ -1,149 +1,168 @@
-// Bounds: the Event Store.
+// Limits of the device Event Store.
 
 export const eventStoreLimits = {
-  // The Event Store: what its settings are where nobody sets them.
+  // Defaults of its settings.
 
   eventStore: {
     /** An hour of a camera's 1080p video has some 900 MB. */
     videoBytesMax: 1024 * 1024 * 1024,
+    /** Local-only files are recordings too. */
     localOnlyBytesMax: 1024 * 1024 * 1024,
-    /** One event with its images as base64: a dozen large photos. */
+    /** An event with its images in base64: a dozen large photos. */
     recordBytesMax: 50 * 1024 * 1024,
-    /** A producer that has not come back within an hour has died. */
+    /** A producer that does not return within an hour has died. */
     draftAutoFinalizeSeconds: 3_600,
+    /** Drafts are finalized at most so much late. */
     draftSweepSeconds: 30,
-    /** The retention and record defaults that are publicly known of such stores. */
+    /** The publicly known default of such stores. */
     retentionDays: 1,
+    /** The publicly known default of such stores. */
     recordsMax: 1_000_000,
-    /** A part of the smallest disk that such devices have. */
+    /** A part of the smallest disk of such devices. */
     bytesMax: 20 * 1024 * 1024 * 1024,
-    /** What a cleanup needs on a full disk, several times over. */
+    /** Several times what a cleanup needs on a full disk. */
     reserveBytes: 32 * 1024 * 1024,
+    /** Events are removed at most so much late. */
     cleanupSeconds: 60,
   },
 
-  /** The texts of one event beside its images, together: they are read with every page. */
+  // Events and queries.
+
+  /** The texts of one event together: they are read with every page. */
   eventTextCharactersMax: 1024 * 1024,
-
-  // The Event Store: its background work.
-
-  /** Who does not lead looks so often whether the leader is gone. */
-  leaderPollMs: 1_000,
-  /** Figures of usage and of the disk are read anew so often: a full disk shows in time. */
-  capacityReadMs: 1_000,
-  /** Room that a cleanup at a limit makes beyond what is needed: a hundredth, at most so much. */
-  capacitySlackRecordsMax: 1_000,
-  capacitySlackBytesMax: 256 * 1024 * 1024,
-  /** A store that takes nothing in looks so often whether something may be removed by now. */
-  capacityRetryMs: 500,
-  /** The disk keeps so much free without a reserve: deleting rows needs some. */
-  diskFreeBytesMin: 1024 * 1024,
-  /** Removals that gained no room on the disk so often in a row are not repeated for so long. */
-  diskFutileRunsMax: 3,
-  diskFutileMs: 60_000,
-  /** Room is made for an upload in such steps, of bytes that came. */
-  uploadAdmitBytes: 8 * 1024 * 1024,
-  /** A client that met a full store comes back then. */
-  fullRetryAfterSeconds: 5,
-  /** Batches that a create at a limit waits for: a second or two; clients wait five. */
-  urgentBatchesMax: 100,
-  /** Images of one event, each with an input image, that are written at the same time. */
-  imagesWrittenAtOnceMax: 16,
-  /** Files to unlink between two entries in the database. */
-  unlinkBatchMax: 200,
-  /**
-   * Files that cannot be unlinked are passed over for so long; so many end all removal, until one
-   * of them can be.
-   */
-  stuckFilesRetryMs: 60_000,
-  stuckFilesMax: 100,
-  /** Pause between two batches of background cleanup. */
-  cleanupPauseMs: 10,
-  /** A wall clock that goes so much further than time did has leapt; less is a correction. */
-  clockLeapMsMin: 1_000,
-  /** Leaps that are remembered one by one. */
-  clockLeapsMax: 100,
-  /** A longer time without any process may as well be a wrong clock: a day. */
-  storeAbsenceMsMax: 24 * 60 * 60 * 1000,
-  /** A file gets its id when its upload begins, its row when it ends: above uploadMsMax. */
-  strayAgeMsMin: 25 * 60 * 60 * 1000,
-  /** And a row comes so soon after its file: a second look after that is certain. */
-  strayConfirmMs: 60_000,
-  /** The leader looks for strays so often. */
-  straySweepMs: 6 * 60 * 60 * 1000,
-  /** Strays that are remembered until the second look: some MB. */
-  straysAtOnceMax: 10_000,
-  /** Events whose files are looked for before anything is removed, at either end of time. */
-  plausibleEventsMax: 25,
-  /** Fewer files than these prove nothing about a folder. */
-  plausibleFilesMin: 4,
-  /** More files than these in a folder whose database is new belong to a database that is lost. */
-  unknownFilesMax: 100,
-  /** Events of a window of the index; queries look through twice as many, in a millisecond. */
-  unindexedEventsMax: 512,
-  /** Events whose windows are merged: queries look through the columns of twice as many. */
-  mergedEventsMin: 8_192,
-  /** Columns of windows that readers keep taken apart: all of thirty, where keys are few. */
-  keptColumnBytesMax: 16 * 1024 * 1024,
-  /** Of the events in no index that readers keep: all of them, where their metadata is short. */
-  newestEventsCharactersMax: 2 * 1024 * 1024,
-  /** Clocks are set by less than this every day. */
-  clockLeadMs: 60_000,
-  /** The log of the database is moved into its file after so much: some milliseconds. */
-  eventCheckpointBytes: 2 * 1024 * 1024,
-  /** Ids of kinds and of keys of custom_metadata that the writer remembers. */
-  countedIdsKeptMax: 10_000,
-  /** Pages of the newest buckets and the ends of all indexes, so that writes read nothing. */
-  eventWriterCacheBytes: 32 * 1024 * 1024,
-  /** Inner pages of all indexes of 10 million events. */
-  eventReaderCacheBytes: 16 * 1024 * 1024,
-  /**
-   * Deletions that the ledger lists one by one: the newest million, some 120 MB. Older ones stay
-   * in its totals.
-   */
-  ledgerLinesMax: 1_000_000,
-  /** Events that are removed, finalized or tried anew in one transaction: writes wait for it. */
-  changedAtOnceMax: 64,
-  /** Pages of the database that are given back to the disk in one transaction: 1 MB. */
-  shrinkPagesMax: 256,
-
-  // The Event Store: its uploads to the cloud.
-
-  /** The wait after a failure has full jitter, which grows from the first figure to the second. */
-  cloudRetryMsMin: 1_000,
-  cloudRetryMsMax: 300_000,
-  /** A Retry-After is kept up to here: a day; a longer one is taken for a mistake. */
-  cloudRetryAfterMsMax: 24 * 60 * 60 * 1000,
-  /** Gaps between two looks for events that another process may have finalized. */
-  cloudPollMs: 2_000,
-  /** Images that are on their way at once, and their bytes; one larger image goes alone. */
-  cloudImagesAtOnceMax: 4,
-  cloudImageBytesAtOnceMax: 16 * 1024 * 1024,
-  /** Events of one batch, as JSON; one larger event goes alone. */
-  cloudBatchBytesMax: 1024 * 1024,
-  /** What a request may take longer than a small one: the slowest line that is worth its wait. */
-  cloudBytesPerSecondMin: 16 * 1024,
-  /** Failures of the cloud on one event alone, after which another one is tried in its place. */
-  cloudDetourFailuresMin: 5,
-  /** Events that may be passed over one after the other before the cloud takes one. */
-  cloudDetourSuspectsMax: 5,
-  /** Events that may be passed over in all: if it were more, the cloud would be to blame. */
-  cloudDetoursMax: 100,
-  /** Why an event was refused, in characters: enough to understand it. */
-  refusalCharactersMax: 500,
-
-  // Files of events.
-
-  /** Bytes written to a file in one call: more is not faster, and all of it is in memory. */
-  fileWriteBytes: 256 * 1024,
-  /** A long file goes down to the disk in such steps, and not all at once at its end. */
-  fileSyncBytes: 64 * 1024 * 1024,
-  /** Bytes read from a file in one call: a video goes out with fewer calls. */
-  fileReadBytes: 256 * 1024,
-  /** First bytes of a file in which its type is looked for. */
-  recogniseBytes: 64 * 1024,
-  /** The label of an attached file: it stands in one line. */
+  /** A page of large events ends here: it is sent in some 30 ms. A larger event goes alone. */
+  eventsPageCharactersMax: 4 * 1024 * 1024,
+  /** Values of one list in a query: each is searched for in the whole store. */
+  eventFilterValuesMax: 200,
+  /** Metadata filters of one query: each is searched for in the whole store. */
+  eventMetadataFiltersMax: 32,
+  /** Event Store, Limits. */
+  eventsPageDefault: 100,
+  /** A contact sheet of events in a tool result, beside its text. */
+  eventPreviewBytesMax: 200 * 1024,
+  /** Two rows of three are visible without scrolling. */
+  eventPreviewImagesMax: 6,
+  /** Detections drawn on one image, by confidence: more hide the image. */
+  eventPreviewBoxesMax: 1_000,
+  /** A label must fit in a line. */
   attachmentLabelCharactersMax: 200,
-  /** A declared media type: RFC 6838 allows 127 for each of its two names. */
+  /** RFC 6838 allows 127 for type and subtype each. */
   mediaTypeCharactersMax: 255,
+  /** First bytes of a file that type detection reads. */
+  typeDetectionBytes: 64 * 1024,
+  /** Images of one event written concurrently: other requests need open files too. */
+  imagesWrittenAtOnceMax: 16,
+
+  // Admission control and eviction.
+
+  /** Interval of capacity readings: a full disk is noticed in time. */
+  capacityReadMs: 1_000,
+  /** An eviction removes a hundredth more than needed, at most so much. */
+  evictionMarginRecordsMax: 1_000,
+  /** The same in bytes. */
+  evictionMarginBytesMax: 256 * 1024 * 1024,
+  /** Pause after an eviction that freed nothing. */
+  evictionRetryMs: 500,
+  /** Kept free without a ballast file: deleting rows needs some. */
+  diskFreeBytesMin: 1024 * 1024,
+  /** Evictions in a row that free no disk space; then evictions for it pause. */
+  ineffectiveEvictionsMax: 3,
+  /** The length of this pause. */
+  ineffectiveEvictionPauseMs: 60_000,
+  /** Uploads are admitted in steps of this size. */
+  uploadAdmitBytes: 8 * 1024 * 1024,
+  /** Retry-After of a full store: an eviction takes a second or two. */
+  fullRetryAfterSeconds: 5,
+  /** Batches of an eviction that writes wait for: a second or two. */
+  urgentBatchesMax: 100,
+
+  // Removal.
+
+  /** Interval at which other processes try to become leader. */
+  leaderPollMs: 1_000,
+  /** Files unlinked between two writes to the database. */
+  unlinkBatchMax: 200,
+  /** Files that cannot be unlinked are tried again after this time. */
+  stuckFilesRetryMs: 60_000,
+  /** So many stop all removal: the disk fails. */
+  stuckFilesMax: 100,
+  /** Between two batches, so that requests get a turn. */
+  cleanupPauseMs: 10,
+  /** Events changed in one transaction: writes wait for it. */
+  changedAtOnceMax: 64,
+  /** Database pages returned to the disk in one transaction: 1 MB. */
+  shrinkPagesMax: 256,
+  /** Lines of the deletion ledger: some 120 MB; older ones stay in its totals. */
+  ledgerLinesMax: 1_000_000,
+  /** A file gets its id when its upload starts, its row when it ends: above uploadMsMax. */
+  orphanAgeMsMin: 25 * 60 * 60 * 1000,
+  /** A row follows its file sooner, so a second check after this time is certain. */
+  orphanConfirmMs: 60_000,
+  /** Orphans are rare, and looking for them reads the whole folder. */
+  orphanSweepMs: 6 * 60 * 60 * 1000,
+  /** Candidates remembered until the second check: some MB. */
+  orphansAtOnceMax: 10_000,
+  /** Newest and oldest events whose files the mount check looks for. */
+  mountCheckEventsMax: 25,
+  /** Fewer files prove nothing about a disk. */
+  mountCheckFilesMin: 4,
+  /** More files beside a new database belong to a lost database. */
+  unknownFilesMax: 100,
+
+  // Clocks.
+
+  /** Smaller differences of wall and monotonic clock are corrections. */
+  clockJumpMsMin: 1_000,
+  /** Jumps remembered separately; the oldest are joined. */
+  clockJumpsMax: 100,
+  /** A longer time without any process may be a wrong clock. */
+  storeAbsenceMsMax: 24 * 60 * 60 * 1000,
+  /** Daily clock corrections are smaller. */
+  clockAheadMsMin: 60_000,
+
+  // Its index and database.
+
+  /** Events per indexed batch; queries scan twice as many, in a millisecond. */
+  unindexedEventsMax: 512,
+  /** Events per merged batch; queries scan the columns of twice as many. */
+  mergedEventsMin: 8_192,
+  /** Decoded columns that readers cache: all of thirty batches, where keys are few. */
+  keptColumnBytesMax: 16 * 1024 * 1024,
+  /** Unindexed events that readers cache: all of them, where metadata is short. */
+  newestEventsCharactersMax: 2 * 1024 * 1024,
+  /** Ids of kinds and metadata keys that the writer caches. */
+  countedIdsKeptMax: 10_000,
+  /** The log is checkpointed at this size: some milliseconds. */
+  eventCheckpointBytes: 2 * 1024 * 1024,
+  /** The newest pages and the ends of all indexes, so that writes read nothing. */
+  eventWriterCacheBytes: 32 * 1024 * 1024,
+  /** The inner index pages of 10 million events. */
+  eventReaderCacheBytes: 16 * 1024 * 1024,
+
+  // Cloud upload.
+
+  /** Shortest backoff, with full jitter. */
+  cloudRetryMsMin: 1_000,
+  /** Longest backoff. */
+  cloudRetryMsMax: 300_000,
+  /** A longer Retry-After is taken for a mistake. */
+  cloudRetryAfterMsMax: 24 * 60 * 60 * 1000,
+  /** Other processes may finalize events meanwhile. */
+  cloudPollMs: 2_000,
+  /** Concurrent image uploads: more do not speed up a slow line. */
+  cloudImagesAtOnceMax: 4,
+  /** Their bytes; a larger image goes alone. */
+  cloudImageBytesAtOnceMax: 16 * 1024 * 1024,
+  /** Events of one batch as JSON; a larger event goes alone. */
+  cloudBatchBytesMax: 1024 * 1024,
+  /** Prolongs the timeout of large requests: the slowest line worth waiting for. */
+  cloudBytesPerSecondMin: 16 * 1024,
+  /** Failures on one event alone before it is quarantined. */
+  quarantineFailuresMin: 5,
+  /** Events quarantined in a row; more mean that the cloud is at fault. */
+  quarantineSuspectsMax: 5,
+  /** Events quarantined in all; more mean that the cloud is at fault. */
+  quarantinedEventsMax: 100,
+  /** Text of a refusal: enough to understand it. */
+  refusalCharactersMax: 500,
 } as const;

@@ -1,87 +1,132 @@
-// Bounds of elicitation, idempotency records, saved results and tasks.
+// Limits of the MCP server.
 
 export const mcpLimits = {
+  // Tool calls.
+
+  /** Values in the arguments of a call; longer lists go by path. */
+  toolArgumentElementsMax: 100_000,
+  /** The settings of a version have four levels. */
+  toolArgumentDepthMax: 32,
+  /** About 20,000 tokens: hosts refuse or spill more than 25,000. */
+  resultCharactersMax: 60_000,
+  /** Before base64: hosts cut results of 1 MB in all. */
+  resultImageBytesMax: 700 * 1024,
+  /** More frequent progress is noise. */
+  progressIntervalMs: 250,
+  /** Estimate for JSON lists, measured with cl100k; `npm run tokens` counts exactly. */
+  listCharactersPerToken: 4.4,
+
   // Elicitation.
 
-  /** A person at the screen answers within it; hosts that drop the question never do. */
+  /** A present user answers within it; hosts that drop the question never do. */
   confirmationMsMax: 45_000,
-  /** Older questions are asked again: their target may be another by then. */
+  /** An older question is asked again: its target may have changed. */
   requestStateSecondsMax: 300,
-  /**
-   * Nonces of redeemed states, so that none is redeemed twice; far more than are sealed in that
-   * time.
-   */
+  /** Used answers, which are never accepted twice. */
   redeemedStatesMax: 1_000,
+  /** How often a target that changes meanwhile is asked about. */
+  confirmationRoundsMax: 3,
+  /** A host that cannot ask answers within it; an absent user is noticed later. */
+  droppedQuestionMsMax: 5_000,
+  /** After so many unanswered questions a host is asked no more. */
+  droppedQuestionsMax: 2,
+  /** Time for asking the user whether a URL may be opened. */
+  openUrlMsMax: 45_000,
 
-  // Idempotency records of calls that change something.
+  // Idempotency records.
 
   /** A model that repeats itself does so within two minutes. */
   repeatWindowSeconds: 120,
-  /** An hour: later, an equal call is meant. */
+  /** After an hour an identical call is meant. */
   repeatWindowSecondsMax: 3_600,
-  /** Records per principal: a week of hard work. */
+  /** A week of hard work. */
   idempotencyRecordsMax: 10_000,
+  /** A week. */
   idempotencyDaysMax: 7,
-  /** Larger results are not stored: a repeated call is told to look at the thing itself. */
+  /** Larger results are not stored: a repeated call must read the target itself. */
   storedResultCharactersMax: 64 * 1024,
-  /** A lost call is reconciled within an hour; a later equal call is meant anew. */
+  /** A call without an answer is reconciled within an hour; later it is meant anew. */
   lostCallSecondsMax: 3_600,
-  /** A lost call may still be running: it is not reconciled sooner. */
+  /** The request may still be running: reconciliation waits. */
   lostCallSettleMs: 2_000,
-  /** Clocks of this machine and of a service differ by no more, or doctor says so. */
+  /** Clocks of this machine and a service may differ by so much. */
   clockDifferenceMsMax: 60_000,
-  /** Interval of the heartbeat of running calls. */
+  /** Heartbeat interval of running calls. */
   callHeartbeatMs: 5_000,
-  /** A call without a heartbeat for so long is lost; a sleeping machine wakes within it. */
+  /** A process without a heartbeat is dead: a sleeping machine wakes within it. */
   callLeaseMs: 20_000,
-  /** Interval at which the record of an equal running call is read. */
+  /** Poll interval for the same call of another process. */
   equalCallPollMs: 100,
-  /** How long another process may lock the file; all calls of this process wait meanwhile. */
+  /** Another process may lock the file; all calls wait meanwhile. */
   idempotencyBusyMsMax: 1_000,
-  /** Old records are removed after so many new ones, and at the start. */
+  /** New rows between two cleanups. */
   idempotencyCleanEvery: 500,
-  /** A key of a host is a UUID or a hash. */
+  /** Keys of hosts are UUIDs or hashes. */
   idempotencyKeyCharactersMax: 200,
-  /** How often a target that keeps changing is asked about. */
-  confirmationRoundsMax: 3,
-  /**
-   * A host that cannot ask answers with an error at once; a person who is away is reported later.
-   */
-  droppedQuestionMsMax: 5_000,
-  /** A host that dropped so many questions of one connection is asked no more. */
-  droppedQuestionsMax: 2,
 
-  // Results that are too large for a model, saved as files.
+  // Stored results.
 
+  /** Results too large for a model, stored as files. */
   savedResultsMax: 100,
+  /** A week. */
   savedResultDaysMax: 7,
+  /** All stored results together. */
   savedResultBytesMax: 200 * 1024 * 1024,
 
-  // Tasks, resources, the parent.
+  // Tasks, prompts, completions.
 
-  /** How often a host is told to ask for a task. */
+  /** Poll interval that hosts are told. */
   taskPollMs: 2_000,
-  /** Facts of the first answer that go into the id of a task: more belongs into no header. */
+  /** Facts in the id of a task, which travels in headers. */
   taskFactsCharactersMax: 1_000,
-  /** An id of ours is shorter; Node takes 16 KiB of headers in all. */
+  /** Our ids are shorter; Node allows 16 KiB of headers. */
   taskIdCharactersMax: 4_000,
-  /** One argument of a prompt: a person types it, and a model reads it. */
+  /** An argument is typed by a person. */
   promptArgumentCharactersMax: 2_000,
-  /** Values of one completion (the protocol allows no more). */
+  /** The maximum of the protocol. */
   completionsMax: 100,
-  /** Completions are typed letter by letter: what was read serves for so long. */
+  /** Completions are requested for each letter typed. */
   completionMemoryMs: 30_000,
-  /** How often is looked whether the process that started this one still lives. */
+
+  // stdio.
+
+  /** One JSON-RPC message; files go by path, so real ones are far smaller. */
+  rpcLineBytesMax: 16 * 1024 * 1024,
+  /** Twice what arguments may have, whose error says more. */
+  rpcElementsMax: 200_000,
+  /** Members of one object: those of the largest labelmap. */
+  rpcMembersMax: 20_000,
+  /** Invalid lines logged per second; further ones are counted. */
+  strayLinesToldMax: 20,
+  /** Requests read before the end of stdin are still answered for this time. */
+  stdinGraceMs: 500,
+  /** A stdio server ends within 2 s of a signal or the end of stdin. */
+  stdioShutdownMsMax: 1_300,
+  /** Interval of checking whether the parent process lives. */
   parentCheckMs: 2_000,
 
-  // Setup and doctor.
+  // HTTP.
 
-  /** Configuration of a host: some keep their history in the same file. */
-  configFileBytesMax: 64 * 1024 * 1024,
-  /** A clock that is off by more makes tokens look expired, or not valid yet. */
-  clockOffsetMsMax: 60_000,
-  /** A database that is larger is not read through while a host waits: that takes seconds. */
-  doctorStoreBytesMax: 256 * 1024 * 1024,
-  /** Of our lists in JSON, measured with the tokens of cl100k: `npm run tokens` counts exactly. */
-  listCharactersPerToken: 4.4,
+  /** A revoked token may be accepted for this time. */
+  tokenCacheMs: 5_000,
+  /** Unknown tokens are checked again sooner. */
+  tokenCacheMissMs: 1_000,
+  /** Far more than clients at once. */
+  tokenCacheEntriesMax: 1_000,
+  /** Tokens are exchanged anew so long before they expire. */
+  exchangeBeforeMs: 30_000,
+  /** Invalid tokens must not flood the authorization server. */
+  tokenChecksAtOnceMax: 32,
+  /** Per network, or per person whose tokens were valid before. */
+  tokenChecksOfCallerMax: 8,
+  /** How long such a person is remembered. */
+  tokenHolderKnownMs: 60 * 60 * 1000,
+  /** One message, or a batch. */
+  httpBodyBytesMax: 1024 * 1024,
+  /** Below stdio: many callers share the process. */
+  httpToolArgumentElementsMax: 10_000,
+  /** Of one principal. */
+  httpCallsPerMinuteMax: 600,
+  /** Of one principal. */
+  httpCallsAtOnceMax: 20,
 } as const;

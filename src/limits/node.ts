@@ -1,4 +1,4 @@
-// The Node that runs Fovea.
+// Supported versions of Node.
 
 export const nodeLimits = {
   /** Its SQLite is the first with full-text search, on which the search by name stands. */

@@ -1,156 +1,198 @@
-// Bounds: the embedded platform: uploads, search, keys, models, trainings.
+// Limits of the embedded platform.
 
 export const platformLimits = {
-  /** Facts of the hosted platform; likewise the number of files. */
-  zipBytesMax: 2 * 1024 ** 3,
-  zipFilesMax: 10_000,
-  /** Of all entries together, by the bytes that really come out. */
-  zipExpandedBytesMax: 20 * 1024 ** 3,
-  zipNameCharactersMax: 1_000,
-  zipReportRowsShownMax: 200,
-  /** Images in work at once: each may take the memory of the largest picture. */
-  zipReadersMax: 2,
+  // Uploads.
+
+  /** An upload link is used soon after it was requested. */
   uploadLinkMs: 60 * 60 * 1000,
-  /** Files of uploads that nobody finished. */
+  /** Unfinished uploads are removed after a day. */
   uploadStrayMs: 24 * 60 * 60 * 1000,
-  /** What an upload leaves free of the disk: the database needs some. */
+  /** Disk space that uploads leave to the database. */
   uploadSpareBytesMin: 64 * 1024 * 1024,
-  /** The disk is looked at again after so much of a file: a quarter of what has to stay free. */
+  /** The disk is checked after so many bytes: a quarter of the spare space. */
   uploadRoomStepBytes: 16 * 1024 * 1024,
-  /** A slower one is cut off, looked at once a minute: it keeps its place from others. */
+  /** Slower uploads are cut off: they occupy places. */
   uploadBytesPerMinuteMin: 256 * 1024,
+  /** Interval of this check. */
   uploadRateStepMs: 60_000,
-  /** Of one workspace: files that come in at the same time, and links that wait for a file. */
+  /** Concurrent uploads of one workspace. */
   uploadsRunningMax: 8,
+  /** Unused upload links of one workspace. */
   uploadsWaitingMax: 200,
-  /** Entries of a zip file, its folders and the files that macOS adds included. */
+  /** Fetching an image by URL: half the time of a call. */
+  imageFetchMsMax: 30_000,
+  /** Each may have a whole image in memory. */
+  thumbsAtOnceMax: 2,
+  /** Of one network: all, since each is short. */
+  thumbsOfCallerMax: 2,
+  /** Pixels of the longer side, as the page shows it. */
+  thumbSide: 320,
+  /** Cached thumbnails: some thousand. */
+  thumbsRememberedBytesMax: 32 * 1024 * 1024,
+  /** Long enough for a slow download to start. */
+  linkLifetimeMs: 60 * 60 * 1000,
+  /** 30 days; API, Trash. */
+  trashRetentionMs: 30 * 24 * 60 * 60 * 1000,
+  /** The newest tasks of a workspace in one list. */
+  tasksListedMax: 100,
+  /** At 9 bytes per pixel; larger images are scaled down first. Above most cameras. */
+  previewPixelsMax: 30_000_000,
+
+  // Zip files.
+
+  /** Fact of the hosted platform. */
+  zipBytesMax: 2 * 1024 ** 3,
+  /** Fact of the hosted platform. */
+  zipFilesMax: 10_000,
+  /** With folders and the files that macOS adds. */
   zipEntriesMax: 30_000,
-  /** The list of its entries: 30,000 of them with long names have some 4 MB. */
+  /** All entries together, by their real size. */
+  zipExpandedBytesMax: 20 * 1024 ** 3,
+  /** Paths of entries; file systems allow less. */
+  zipNameCharactersMax: 1_000,
+  /** The entry list: 30,000 long names take some 4 MB. */
   zipDirectoryBytesMax: 64 * 1024 * 1024,
   /** Extra fields of one entry: times, ids and zip64 take some 100 bytes. */
   zipExtraFieldBytesMax: 4_096,
-  /** JSON files for many images in a zip file: each is open as long as it is read. */
+  /** Rows of the report; all are counted. */
+  zipReportRowsShownMax: 200,
+  /** Concurrent images: each may take the memory of the largest image. */
+  zipReadersMax: 2,
+  /** JSON files about many images: each stays open while it is read. */
   zipDocumentsMax: 200,
-  /** All text of a zip file: the annotations of COCO 2017 have 850 MB, in six files. */
+  /** The annotations of COCO 2017 have 850 MB, in six files. */
   zipTextBytesMax: 1024 ** 3,
-  /** One annotation file about one image, unless it is JSON: 9,000 boxes of VOC. */
+  /** An annotation file about one image, unless JSON: 9,000 boxes of VOC. */
   zipOwnBytesMax: 1024 * 1024,
-  /** Reading one file about one image in its thread: the worst one takes some four seconds. */
+  /** One file about one image in its thread: the worst takes some four seconds. */
   zipFileMsMax: 30_000,
-  /** Reading all of them: 10,000 honest ones take a minute or two. */
+  /** All of them: 10,000 real ones take a minute or two. */
   zipTextMsMax: 10 * 60 * 1000,
-  /** Folders in folders: paths are compared folder by folder. */
+  /** Nested folders: paths are compared folder by folder. */
   zipFoldersMax: 32,
-  /** Of one list, and of all lists of a zip file together. */
+  /** Class names of one list. */
   zipClassNamesMax: 10_000,
+  /** Class names of all lists of a zip file. */
   zipAllClassNamesMax: 200_000,
-  /** A list of class names: a thousand of them have some 10 KB. */
+  /** A thousand class names take some 10 KB. */
   zipClassListBytesMax: 1024 * 1024,
-  /** What is wrong with one file of a zip, in characters. */
+  /** The text of one problem. */
   zipProblemCharactersMax: 500,
-  searchQueryCharactersMax: 4_000,
-  /** Conditions of one query, each word of a text in quotation marks among them. */
+  /** A data.yaml: 20,000 names take 0.6 MB; parsing 1 MB can take seconds. */
+  yamlBytesMax: 1024 * 1024,
+
+  // Search.
+
+  /** Conditions of one query, with each word of a quoted text. */
   searchTermsMax: 200,
-  /** Words and names with a star, of one query: each may look through all names. */
+  /** Wildcards and words of one query: each may scan all names. */
   searchPatternsMax: 20,
+  /** Nesting of a query: the parser is recursive. */
   searchDepthMax: 64,
-  /** A tag, a class or an id that is looked for: longer than any that is kept. */
-  searchValueCharactersMax: 1_000,
-  /** Fields of an answer that one call names: there are some twenty. */
-  searchFieldsMax: 50,
-  /** A line that is looked for in the catalog, and its words: each is held against all projects. */
-  catalogQueryCharactersMax: 500,
+  /** Words of a catalog query: each is matched against all projects. */
   catalogWordsMax: 50,
-  /** Images in one row of the index: one bit each. */
+  /** Images in one row of the bit-sliced index. */
   searchChunkImages: 4_096,
+  /** Results of one page. */
   searchPageMax: 1_000,
-  /** Annotations of one page of what is found, as JSON: they are turned into an answer at once. */
+  /** Annotations of one page as JSON: they are converted at once. */
   foundAnnotationsCharactersMax: 4_000_000,
-  /** Terms that one prefix may stand for, of all workspaces: of more, own names are looked at. */
+  /** Terms of one prefix, of all workspaces; beyond, own names are scanned. */
   searchPrefixTermsMax: 10_000,
-  /** Classes or tags that are read to say what an empty search may have meant: milliseconds. */
+  /** Names read to suggest corrections of an empty search: milliseconds. */
   searchKnownNamesMax: 1_000,
-  /** Names that are looked at one by one; of more, all names are looked at in one pass. */
+  /** Names looked up one by one; beyond, one pass scans all names. */
   searchNamesMax: 50_000,
-  /** Up to so many hits are read and sorted; more are walked in the order of an index. */
+  /** Hits that are read and sorted; beyond, an index is scanned in order. */
   searchSparseMax: 5_000,
-  /** Reads that look through a whole project or workspace: of each workspace one at a time. */
+  /** Reads that scan a whole project: one at a time per workspace. */
   readThreadsMax: 2,
-  /** One of them: a million images take a second, on a busy machine ten times as long. */
+  /** A million images take a second, ten times that on a busy machine. */
   readMsMax: 10_000,
-  /** Memory of such a thread, in megabytes: a page of large annotations is in it twice. */
+  /** Memory of such a thread: a page of large annotations is in it twice. */
   readMegabytesMax: 256,
-  /** Of one workspace, behind the one that runs: a client that sends more does not wait for any. */
+  /** Queued reads of one workspace. */
   readsWaitingMax: 100,
+  /** Descriptors in one row of the similarity index. */
   similarityChunkImages: 256,
+  /** Candidates of a similarity search that are ranked exactly. */
   similarityCandidatesMax: 1_000,
-  /** A larger BMP has no descriptor: decoding it holds up everybody else. */
-  bmpDescribedPixelsMax: 4_000_000,
+  /** Images of one exported search. */
   searchExportImagesMax: 100_000,
-  /** Rows that one transaction changes: it holds the lock for some 20 ms. */
+
+  // Transactions of background tasks.
+
+  /** Index terms of one transaction: it holds the lock for some 50 ms. */
+  metadataTermsAtOnceMax: 1_000,
+  /** Images with their annotations: the lock is held for some 20 ms. */
   forkRowsAtOnceMax: 50,
+  /** Images moved: the lock is held for some 20 ms. */
   rebalanceRowsAtOnceMax: 1_000,
+  /** Images read at once. */
   rebalanceRowsReadMax: 5_000,
+  /** Images changed: the lock is held for some 20 ms. */
   metadataRowsAtOnceMax: 100,
+  /** Rows deleted: the lock is held for some 20 ms. */
   purgeRowsAtOnceMax: 100,
+  /** Expired items may stay an hour longer. */
   purgeIntervalMs: 60 * 60 * 1000,
-  /** Records of inferences: a quarter of a year beside the one before can be compared monthly. */
-  inferenceAgeMsMax: 90 * 24 * 60 * 60 * 1000,
-  /** Ended video jobs with their results: as long as what is in the trash. */
-  videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
+  /** A version that is not frozen by then was left by a crash. */
+  freezeMsMax: 60 * 60 * 1000,
+  /** An unreferenced blob may be about to be referenced by an upload. */
+  blobGraceMs: 60 * 60 * 1000,
+
+  // Credentials and folders.
+
   /** Of one workspace. */
   apiKeysMax: 1_000,
-  /** Scopes that are named for a key: there are some fifty. */
-  apiKeyScopesMax: 200,
-  foldersMax: 1_000,
+  /** Nesting of folders. */
   folderDepthMax: 10,
+  /** Custom metadata of an API key, as JSON. */
   customMetadataBytesMax: 16 * 1024,
+  /** Requests of one credential: a hundred per second. */
   rateLimitPerMinute: 6_000,
+  /** Concurrent requests of one credential. */
   rateLimitAtOnceMax: 50,
-  /** All credentials of a workspace together may ask for so many times what one may. */
+  /** All credentials of a workspace together get so many times the rate of one. */
   rateLimitKeysOfWorkspace: 10,
-  /** Unknown credentials from one address. */
+  /** Unknown credentials from one network. */
   refusedPerMinuteMax: 60,
-  modelBytesMax: 1024 ** 3,
-  modelSideMax: 2_048,
-  modelBoxesMax: 300,
-  modelCandidatesMax: 30_000,
-  inferenceMsMax: 30_000,
-  modelsLoadedMax: 2,
-  /** The thread of a larger model ends with it. */
-  modelPlaceKeptBytesMax: 64 * 1024 * 1024,
-  /** Loading a large one, with a run to see what it gives. */
-  modelOpenMsMax: 120_000,
-  modelClassesMax: 10_000,
-  /** Of one review, or one deletion: all of it or none, in one transaction of some 100 ms. */
-  annotationReviewImagesMax: 500,
-  imagesDeletedMax: 500,
-  /** Of one call that attaches metadata to records. */
+
+  // Events and inference.
+
+  /** Detections of all events of one call: a row each, in one transaction. */
+  visionEventSeenMax: 10_000,
+  /** Events may be a year old; fact of the hosted platform. */
+  visionEventAgeMsMax: 366 * 24 * 60 * 60 * 1000,
+  /** Events may be a day ahead; fact of the hosted platform. */
+  visionEventAheadMsMax: 24 * 60 * 60 * 1000,
+  /** Inference records: a quarter, so that it can be compared by month. */
+  inferenceAgeMsMax: 90 * 24 * 60 * 60 * 1000,
+  /** Records of one call that attaches metadata. */
   inferenceRecordsMax: 1_000,
-  /** Of one question: some half a second in a thread of its own. */
+  /** Records of one statistics query: half a second in its thread. */
   inferenceStatsRecordsMax: 100_000,
+  /** Rows of its answer. */
   inferenceStatsRowsMax: 1_000,
-  /** The status of a video job at most once a minute (API 28.1). */
-  videoStatusIntervalMs: 60_000,
-  videoBytesMax: 2 * 1024 ** 3,
-  videoSecondsMax: 3_600,
-  videoFramesMax: 36_000,
-  /** Of each model before the next is loaded, where not all fit: some 2 s to a load of 0.3 s. */
-  videoFramesAtOnceMax: 64,
-  videoFramesAtOnceBytesMax: 64 * 1024 * 1024,
-  /** A decoder that gives nothing for so long hangs. */
-  videoSilenceMsMax: 60_000,
-  /** What FFmpeg says of a video: a few hundred bytes. */
-  videoProbeBytesMax: 64 * 1024,
-  /** Jobs of callers whose last look is remembered. */
-  videoLooksRememberedMax: 10_000,
-  trainerStopMsMax: 60_000,
-  trainerLogCharactersMax: 2_000,
-  trainerLineCharactersMax: 100_000,
-  /** Facts of the hosted platform. */
-  epochsMax: 300,
+  /** Images on one page of the Active Learning queue. */
   activeLearningQueueMax: 50,
-  thumbSide: 320,
-  thumbsRememberedBytesMax: 32 * 1024 * 1024,
-  tasksListedMax: 100,
+
+  // Video inference.
+
+  /** The status may be polled once a minute (API, Video inference). */
+  videoStatusIntervalMs: 60_000,
+  /** An hour of 1080p video has some 900 MB. */
+  videoBytesMax: 2 * 1024 ** 3,
+  /** An hour. */
+  videoSecondsMax: 3_600,
+  /** An hour at 10 frames per second. */
+  videoFramesMax: 36_000,
+  /** A decoder that outputs nothing for this time hangs. */
+  videoSilenceMsMax: 60_000,
+  /** FFmpeg's description of a video has a few hundred bytes. */
+  videoProbeBytesMax: 64 * 1024,
+  /** Jobs and callers whose last poll is remembered. */
+  videoLooksRememberedMax: 10_000,
+  /** Ended jobs are kept as long as the trash. */
+  videoJobAgeMsMax: 30 * 24 * 60 * 60 * 1000,
 } as const;

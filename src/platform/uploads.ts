@@ -310,7 +310,7 @@ async function purge({ store, clock }: UploadsOptions, files: FileStore): Promis
   const receivingBefore = now - limits.uploadMsMax;
   await files.remove(await store.purge(now, now - limits.uploadStrayMs, receivingBefore));
   // A file gets its id when it begins to come, and its row when it is whole.
-  const strayBefore = now - limits.strayAgeMsMin;
+  const strayBefore = now - limits.orphanAgeMsMin;
   for await (const file of files.ids()) {
     if (timeOfUuidv7(file) < strayBefore && !(await store.hasFile(file)))
       await files.remove([file]);

@@ -71,9 +71,9 @@ class KnownTroubles implements PoisonEventQuarantine {
     }
     this.#failures.set(id, { failures, retryAt: undefined });
     const isFirst = this.#suspects.length === 0;
-    if (isFirst && failures < limits.cloudDetourFailuresMin) return false;
-    if (this.#suspects.length >= limits.cloudDetourSuspectsMax) return this.#clearSuspects();
-    if (this.#failures.size > limits.cloudDetoursMax) return this.#clearSuspects();
+    if (isFirst && failures < limits.quarantineFailuresMin) return false;
+    if (this.#suspects.length >= limits.quarantineSuspectsMax) return this.#clearSuspects();
+    if (this.#failures.size > limits.quarantinedEventsMax) return this.#clearSuspects();
     this.#suspects.push(id);
     return this.#quarantine(id, failures);
   }
@@ -98,7 +98,7 @@ class KnownTroubles implements PoisonEventQuarantine {
   }
 
   #quarantine(id: string, failures: number): true {
-    const doublings = Math.max(0, failures - limits.cloudDetourFailuresMin - 1);
+    const doublings = Math.max(0, failures - limits.quarantineFailuresMin - 1);
     const waitMs = Math.min(limits.cloudRetryMsMax * 2 ** doublings, limits.cloudRetryAfterMsMax);
     this.#failures.set(id, { failures, retryAt: this.#clock.monotonic() + waitMs });
     return true;

@@ -356,19 +356,19 @@ export class AdmissionControl {
     this.#mayEvict = false;
     setTimeout(() => {
       this.#mayEvict = true;
-    }, limits.capacityRetryMs).unref();
+    }, limits.evictionRetryMs).unref();
   }
 
   /** A single one may be chance: file systems may report freed space late. */
   #trackIneffective({ isIneffective, events }: EvictionResult): void {
     if (events > 0) this.#ineffectiveEvictions = isIneffective ? this.#ineffectiveEvictions + 1 : 0;
-    if (this.#ineffectiveEvictions < limits.diskFutileRunsMax) return;
+    if (this.#ineffectiveEvictions < limits.ineffectiveEvictionsMax) return;
     this.#ineffectiveEvictions = 0;
     this.#dependencies.log.warn('Evictions free no space on this disk: paused for a minute.');
     this.#mayEvictForDisk = false;
     setTimeout(() => {
       this.#mayEvictForDisk = true;
-    }, limits.diskFutileMs).unref();
+    }, limits.ineffectiveEvictionPauseMs).unref();
   }
 
   #block(reason: string): void {

@@ -80,8 +80,8 @@ function freeBytesMin({ ballastBytes }: CapacityReading, policy: Limits): number
 /** What an eviction removes beyond the excess, so that it need not run for each event. */
 export function evictionMargin({ recordsMax, bytesMax }: Limits): CapacityAmount {
   return {
-    records: Math.min(Math.floor(recordsMax / 100), limits.capacitySlackRecordsMax),
-    bytes: Math.min(Math.floor(bytesMax / 100), limits.capacitySlackBytesMax),
+    records: Math.min(Math.floor(recordsMax / 100), limits.evictionMarginRecordsMax),
+    bytes: Math.min(Math.floor(bytesMax / 100), limits.evictionMarginBytesMax),
     diskBytes: 0,
   };
 }

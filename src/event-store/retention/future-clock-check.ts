@@ -19,7 +19,8 @@ export class FutureClockCheck {
   /** Arrivals are strictly ascending, so new events get future timestamps too. */
   async check(): Promise<void> {
     const { newest } = await this.#store.count({});
-    const isAhead = newest !== undefined && newest / 1000 - this.#clock.now() > limits.clockLeadMs;
+    const isAhead =
+      newest !== undefined && newest / 1000 - this.#clock.now() > limits.clockAheadMsMin;
     this.problem = isAhead
       ? `The clock was ahead: until ${isoMicroseconds(newest)} new events get times just after that, and do not age.`
       : undefined;

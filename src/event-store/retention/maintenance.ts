@@ -68,7 +68,7 @@ export class Maintenance {
         log,
       ),
       startPeriodicTask('Early eviction', limits.capacityReadMs, () => this.#keepCapacity(), log),
-      startPeriodicTask('The orphan sweep', limits.straySweepMs, () => this.#removeOrphans(), log),
+      startPeriodicTask('The orphan sweep', limits.orphanSweepMs, () => this.#removeOrphans(), log),
     ];
   }
 
@@ -194,7 +194,7 @@ export class Maintenance {
     if ((await mountCheck.check()) !== undefined) return;
     const aloneSince = this.#aloneSince;
     this.#aloneSince = undefined;
-    const before = aloneSince ?? clock.now() - limits.strayAgeMsMin;
+    const before = aloneSince ?? clock.now() - limits.orphanAgeMsMin;
     const { signal } = this.#stopping;
     const rule = { before, isShared: aloneSince === undefined };
     const removed = await removeOrphanFiles({ store, files, clock, signal }, rule);

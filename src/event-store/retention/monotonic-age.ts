@@ -49,7 +49,7 @@ export class MonotonicAge {
     const now = this.#clock.now();
     const monotonic = this.#clock.monotonic();
     const jump = now - this.#seenAt - (monotonic - this.#seenMonotonic);
-    const isJump = jump > limits.clockLeapMsMin;
+    const isJump = jump > limits.clockJumpMsMin;
     this.#jumps = cutOffAt(this.#jumps, now);
     if (isJump) this.#add({ from: this.#seenAt, to: this.#seenAt + jump });
     this.#seenAt = now;
@@ -93,7 +93,7 @@ export class MonotonicAge {
   #add(jump: ClockJump): void {
     const [first, second, ...rest] = [...this.#jumps, jump];
     this.#jumps =
-      first && second && rest.length >= limits.clockLeapsMax
+      first && second && rest.length >= limits.clockJumpsMax
         ? [{ from: first.from, to: second.to }, ...rest]
         : [...this.#jumps, jump];
   }

@@ -42,7 +42,7 @@ export class MountCheck {
 async function findProblem(store: EventStore, files: FileStore): Promise<string | undefined> {
   const sample = await sampleFiles(store);
   const problem =
-    sample.length < limits.plausibleFilesMin ? undefined : await judgeSample(sample, files);
+    sample.length < limits.mountCheckFilesMin ? undefined : await judgeSample(sample, files);
   if (problem !== undefined) return problem;
   const { records, removed } = await store.usage();
   const isNew = records === 0 && Object.keys(removed).length === 0;
@@ -70,7 +70,7 @@ async function sampleFiles(store: EventStore): Promise<readonly string[]> {
   const ids = new Set<string>();
   const orders: readonly EventQuery['order'][] = ['newest_first', 'oldest_first'];
   for (const order of orders) {
-    const page = await store.list({ order, limit: limits.plausibleEventsMax });
+    const page = await store.list({ order, limit: limits.mountCheckEventsMax });
     for (const id of page.events.flatMap(fileIds)) ids.add(id);
   }
   return [...ids];

@@ -39,7 +39,7 @@ export async function removeOrphanFiles(
     const isOld = timeOfUuidv7(id) < rule.before;
     if (!isOld || (await store.file(id)) !== undefined) continue;
     suspects.push(id);
-    if (suspects.length < limits.straysAtOnceMax) continue;
+    if (suspects.length < limits.orphansAtOnceMax) continue;
     removed += await removeStrays(dependencies, rule, suspects);
     suspects = [];
   }
@@ -52,7 +52,7 @@ async function removeStrays(
   suspects: readonly string[],
 ): Promise<number> {
   if (suspects.length === 0) return 0;
-  if (isShared && !(await pause(limits.strayConfirmMs, signal))) return 0;
+  if (isShared && !(await pause(limits.orphanConfirmMs, signal))) return 0;
   // New ids look old while the clock is set back.
   if (clock.now() < before) return 0;
   const strays: string[] = [];

@@ -67,7 +67,7 @@ describe('the sweep of strays', () => {
   });
 
   test('takes no file for old that may belong to a running upload', () => {
-    expect(limits.strayAgeMsMin).toBeGreaterThan(limits.uploadMsMax);
+    expect(limits.orphanAgeMsMin).toBeGreaterThan(limits.uploadMsMax);
   });
 
   test('removes nothing where most files are gone, and says why', async () => {

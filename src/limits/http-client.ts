@@ -1,0 +1,28 @@
+// Limits of calls to services.
+
+export const httpClientLimits = {
+  /** Default time of one call, with all attempts. */
+  callTimeoutMs: 60_000,
+  /** The maximum of FOVEA_TIMEOUT_MS: an hour. */
+  callTimeoutMsMax: 3_600_000,
+  /** Many calls at once leave many unused connections. */
+  pooledConnectionIdleMsMax: 10_000,
+  /** A call that fails four times within a minute does not fail by chance. */
+  callAttemptsMax: 4,
+  /** Shortest delay before a retry, with full jitter. */
+  retryDelayMsMin: 200,
+  /** Longest delay before a retry. */
+  retryDelayMsMax: 5_000,
+  /** The proxy waits for the service in turn. */
+  proxyConnectMsMax: 30_000,
+  /** An answer that is read into memory. */
+  answerBytesMax: 64 * 1024 * 1024,
+  /** The message of an error is at its beginning. */
+  errorAnswerBytesMax: 64 * 1024,
+  /** Text of another service in an error: enough to understand it. */
+  foreignTextMax: 2_000,
+  /** More redirects of a download are a loop. */
+  redirectsMax: 5,
+  /** An export of a large dataset. */
+  downloadBytesMax: 20 * 1024 * 1024 * 1024,
+} as const;

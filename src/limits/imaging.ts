@@ -1,0 +1,44 @@
+// Limits of reading and drawing images.
+
+export const imagingLimits = {
+  /** One image file; fact of the hosted platform. */
+  imageBytesMax: 20 * 1024 * 1024,
+  /** The maximum of the hosted platform; more is a decompression bomb. */
+  imagePixelsMax: 16_400 * 10_900,
+  /** Pixels of the longer side; fact of the hosted platform. */
+  imageSideMax: 16_400,
+  /**
+   * Memory that decoding one image may take beside its file, counted from its header. Most formats
+   * are streamed and stay far below it: this is what progressive, interlaced and AVIF files meet.
+   * With what a thread takes for itself, a service stays below 300 MB more. Of AVIF it is 4K.
+   */
+  decodeBytesMax: 160 * 1024 * 1024,
+  /** Smaller images share a thread; a larger one gets its own, which ends with it. */
+  decodeSharedBytesMax: 48 * 1024 * 1024,
+  /** Images with more pixels take seconds: they get a thread of their own too. */
+  decodeSharedPixelsMax: 50_000_000,
+  /** Images that the shared thread decodes concurrently: each may use a libuv thread. */
+  decodeSharedAtOnceMax: 3,
+  /** Of one caller or group: the image of another caller never waits for a slow one. */
+  decodeSharedOfCallerMax: 2,
+  /** One, so that one memory limit holds for all. */
+  decodeAloneAtOnceMax: 1,
+  /** The largest images take some 3 s on one core, 30 s on a busy machine. */
+  imageReadMsMax: 60_000,
+  /** In WebAssembly, the idle shared thread ends to free memory. */
+  imageThreadIdleMsMax: 10_000,
+  /** EXIF entries of one image, as pointers lead to them. Cameras write some 100. */
+  exifEntriesMax: 1_000,
+  /** The colour profile of a larger image is ignored: some take 0.2 us for each pixel. */
+  colourProfilePixelsMax: 30_000_000,
+  /** Progressive JPEGs have some 10 scans, and each passes over all pixels. */
+  jpegScansMax: 100,
+  /** Each compressed text of a PNG takes up to 8 MB; programs write a few. */
+  pngTextsMax: 20,
+  /** Only the first page is read, but each header read counts all of them. */
+  tiffPagesMax: 10_000,
+  /** Larger BMPs get no similarity descriptor: decoding them blocks the thread. */
+  bmpDescribedPixelsMax: 4_000_000,
+  /** A contact sheet in base64, beside text, below the 1 MB at which hosts cut results. */
+  previewBytesMax: 600 * 1024,
+} as const;

@@ -1,0 +1,34 @@
+// Limits of running and training models.
+
+export const modelLimits = {
+  /** An ONNX model with its weights is loaded into memory. */
+  modelBytesMax: 1024 ** 3,
+  /** Pixels of a model input's longer side; 640 is usual. */
+  modelSideMax: 2_048,
+  /** Detections of one image; the default of common exports. */
+  modelBoxesMax: 300,
+  /** Boxes that a model outputs before filtering; YOLO at 640 pixels has 8,400. */
+  modelCandidatesMax: 30_000,
+  /** Above the largest public datasets of trained detectors. */
+  modelClassesMax: 10_000,
+  /** One image, on a slow processor. */
+  inferenceMsMax: 30_000,
+  /** Each keeps its weights in memory. */
+  modelsLoadedMax: 2,
+  /** The thread of a larger model ends with it. */
+  modelPlaceKeptBytesMax: 64 * 1024 * 1024,
+  /** Loading a large model, with a test run. */
+  modelOpenMsMax: 120_000,
+  /** Frames per model before the next is loaded, where not all fit: 2 s to a load of 0.3 s. */
+  videoFramesAtOnceMax: 64,
+  /** Their memory. */
+  videoFramesAtOnceBytesMax: 64 * 1024 * 1024,
+  /** A list of class or image names: some 200,000 paths. */
+  nameListBytesMax: 16 * 1024 * 1024,
+  /** A trainer saves its state before it is killed. */
+  trainerStopMsMax: 60_000,
+  /** The end of a trainer's log, for the error. */
+  trainerLogCharactersMax: 2_000,
+  /** One line of a trainer's protocol. */
+  trainerLineCharactersMax: 100_000,
+} as const;

@@ -1,0 +1,57 @@
+// Limits of SQLite, blobs and leased tasks.
+
+export const storageLimits = {
+  // SQLite.
+
+  /** Another process's transaction: longer than any real one. */
+  databaseBusyMsMax: 15_000,
+  /** A waiting thread can be stopped in between. */
+  databaseBusyStepMs: 250,
+  /** Long reads yield after this time. */
+  databaseSliceMsMax: 5,
+  /** Attempts to overwrite a failed commit; then the disk has failed. */
+  databaseOverwritesMax: 20,
+  /** Cached statements per connection: texts are constants, so more are a mistake. */
+  databaseStatementsMax: 200,
+  /** A log that a long reader made grow is truncated to this size. */
+  databaseLogBytesMax: 64 * 1024 * 1024,
+  /** Smaller files are checked for damage when opened. */
+  databaseCheckBytesMax: 16 * 1024 * 1024,
+  /** Larger databases are not checked while a host waits: that takes seconds. */
+  doctorStoreBytesMax: 256 * 1024 * 1024,
+
+  // Group commit.
+
+  /** Commands per message to the thread. */
+  groupCommitSentAtOnceMax: 16,
+  /** Commands per transaction: all wait for the last one. */
+  groupCommitCommandsMax: 512,
+  /** Bytes per transaction; a larger command goes alone. */
+  groupCommitBytesMax: 4 * 1024 * 1024,
+  /** An idle thread does deferred work. */
+  groupCommitIdleMs: 100,
+  /** Writes may end for this time when the store is closed: a service ends within 5 s. */
+  groupCommitCloseMsMax: 1_000,
+
+  // Files and blobs.
+
+  /** Bytes per write: more is not faster, and all are in memory. */
+  fileWriteBytes: 256 * 1024,
+  /** Long files are synced in such steps, not at once at their end. */
+  fileSyncBytes: 64 * 1024 * 1024,
+  /** Bytes per read: videos need fewer calls. */
+  fileReadBytes: 256 * 1024,
+  /** A half-written blob without writes for this time belongs to a dead process. */
+  blobUnfinishedMsMax: 60 * 60 * 1000,
+
+  // Leased tasks.
+
+  /** A task goes to another process when its lease is not renewed. */
+  taskLeaseMs: 15_000,
+  /** Other processes may add tasks. */
+  taskQueuePollMs: 1_000,
+  /** A task that ended its process so often would end the next one too. */
+  taskAttemptsMax: 5,
+  /** Running tasks get this time when their service stops. */
+  taskStopMsMax: 1_000,
+} as const;

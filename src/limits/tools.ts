@@ -1,0 +1,34 @@
+// Limits of the tools, setup and doctor.
+
+export const toolLimits = {
+  /** Below the 60 s after which most MCP clients give up. */
+  toolWaitMsMax: 45_000,
+  /** First poll interval of a running task: short tasks end soon. */
+  pollGapMsMin: 500,
+  /** Last poll interval of a running task. */
+  pollGapMsMax: 5_000,
+  /** Images uploaded concurrently: more gains nothing and crowds out others. */
+  uploadConcurrency: 4,
+  /** Failures and warnings listed; all are counted. */
+  uploadProblemsShownMax: 50,
+  /** Ids of uploaded images listed: a model uses no more. */
+  uploadIdsShownMax: 20,
+  /** Local images in which a preview looks for one with an annotation. */
+  previewFilesReadMax: 200,
+  /** Contact sheets kept in the data folder. */
+  previewsKeptMax: 100,
+  /** Two thirds of a result, so that no row is cut off. */
+  eventRowsCharactersMax: 40_000,
+  /** After this time the result goes without images. */
+  eventPreviewMsMax: 15_000,
+  /** A slower line to an Event Store is given up: 1 GB takes 17 minutes. */
+  sendBytesPerSecondMin: 1_000_000,
+  /** A local Event Store answers at once. */
+  eventStoreProbeMs: 1_000,
+  /** A service that takes longer is unhealthy. */
+  doctorTimeoutMs: 5_000,
+  /** Configuration of a host; some keep their history in it. */
+  configFileBytesMax: 64 * 1024 * 1024,
+  /** A larger offset makes valid tokens look expired. */
+  clockOffsetMsMax: 60_000,
+} as const;
