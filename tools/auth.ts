@@ -109,19 +109,25 @@ async function signIn(context: ToolContext): Promise<ToolResult> {
   const flow = await context.signIn();
   if (urlAction === 'decline') return declined(flow);
   const started = await flow.start();
-  if (started.status === 'signed_in') {
-    const workspace_url = started.workspaceUrl ?? null;
-    const data = { status: 'signed_in', authorization_url: null, workspace_url };
-    return { summary: `Signed in already${toWorkspace(workspace_url)}.`, data };
-  }
+  if (started.status === 'signed_in') return signedIn(started.workspaceUrl, 'already');
   const { authorizationUrl: url, isNew } = started;
   const message = `Sign in to ${new URL(url).host}, so that Fovea can work for you there.`;
   const action = isNew && canOpenUrl ? await openUrl(url, message) : urlAction;
   if (action === 'decline') return declined(flow);
+  // The user may have signed in while the host was asked.
+  const now = action === 'accept' ? await flow.status() : undefined;
+  if (now?.status === 'signed_in') return signedIn(now.workspaceUrl);
   const mayOpen = action === 'none' || (action === undefined && isNew);
   const isOpen = action === 'accept' || (mayOpen && flow.openBrowser(url));
   const data = { status: 'pending', authorization_url: url };
   return { summary: isOpen ? opened : notOpened, data, next: [whenDone] };
+}
+
+function signedIn(workspaceUrl: string | undefined, since?: 'already'): ToolResult {
+  const workspace_url = workspaceUrl ?? null;
+  const data = { status: 'signed_in', authorization_url: null, workspace_url };
+  const already = since === undefined ? '' : ' already';
+  return { summary: `Signed in${already}${toWorkspace(workspace_url)}.`, data };
 }
 
 async function declined(flow: SignInFlow): Promise<ToolResult> {
