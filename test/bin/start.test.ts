@@ -98,7 +98,9 @@ async function loadedAfter(method: string, params: object): Promise<string> {
 test('signed out and offline, all tools are listed, and nothing of sign-in is loaded', async () => {
   const loaded = await loadedAfter('tools/list', {});
   expect(loaded).toContain('/src/bin/stdio.ts');
-  expect(loaded).not.toMatch(/src\/(sign-in|authorization-server)\/|oauth4webapi|keyring|keytar|oidc/);
+  expect(loaded).not.toMatch(
+    /src\/(sign-in|authorization-server)\/|oauth4webapi|keyring|keytar|oidc/,
+  );
 });
 
 test('a call that asks who is signed in loads nothing of the authorization server', async () => {
