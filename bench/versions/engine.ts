@@ -11,8 +11,8 @@ import {
   type RenderJob,
   type RenderSource,
   renderSources,
-} from '../../src/dataset-versions/render.ts';
-import { createRenderers } from '../../src/dataset-versions/renderers.ts';
+} from '../../src/dataset-versions/render-images.ts';
+import { createRenderers } from '../../src/dataset-versions/render-threads.ts';
 import { decodeImage } from '../../src/imaging/image-file.ts';
 import { type Answer, settings } from './request.ts';
 

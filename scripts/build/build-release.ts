@@ -39,11 +39,11 @@ function bundle(folder: string) {
     entryPoints: {
       fovea: 'src/bin/fovea.ts',
       // The entries of threads and of processes lie beside the parts that start them.
-      'parts/version-worker': 'src/dataset-versions/version-worker.ts',
+      'parts/render-worker': 'src/dataset-versions/render-worker.ts',
       'parts/example-trainer': 'src/bin/example-trainer.ts',
       'parts/trainer-supervisor': 'src/trainers/trainer-supervisor.ts',
       'parts/image-worker': 'src/imaging/image-worker.ts',
-      'parts/reader-worker': 'src/platform/zips/reader-worker.ts',
+      'parts/annotation-worker': 'src/platform/annotation-threads/annotation-worker.ts',
       'parts/long-read-worker': 'src/platform/sqlite/long-reads/long-read-worker.ts',
       'parts/file-worker': 'tools/upload/file-worker.ts',
       'parts/model-worker': 'src/model-inference/model-worker.ts',

@@ -1,6 +1,6 @@
 // docs/dataset-versions.md: what every setting of a dataset version does, from the engine's tables.
 
-import { augmentationSteps } from '../../src/dataset-versions/augmentations.ts';
+import { augmentationSteps } from '../../src/dataset-versions/augmentation-table.ts';
 import { preprocessingSteps } from '../../src/dataset-versions/preprocessing.ts';
 import { resizeNotes } from '../../src/dataset-versions/resize.ts';
 import { limits } from '../../src/limits.ts';

@@ -1,7 +1,6 @@
 // Steps that change colours, beside those of OpenCV, Pillow and numpy.
 
 import { contrasts } from '../../src/dataset-versions/contrast.ts';
-import type { Size } from '../../src/dataset-versions/geometry.ts';
 import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
   chooseBlur,
@@ -11,7 +10,8 @@ import {
   chooseHue,
   chooseSaturation,
   toGrayscale,
-} from '../../src/dataset-versions/paints.ts';
+} from '../../src/dataset-versions/pixel-augmentations.ts';
+import type { Size } from '../../src/dataset-versions/transform-boxes.ts';
 import { decodeImage } from '../../src/imaging/image-file.ts';
 import { applying, drawing, painting } from './our-steps.ts';
 import type { Step } from './step.ts';

@@ -1,17 +1,17 @@
 // Steps that move pixels, beside Pillow's.
 
-import type { Size } from '../../src/dataset-versions/geometry.ts';
 import {
   chooseCrop,
   chooseFlip,
   chooseNinety,
   chooseRotate,
   chooseShear,
-} from '../../src/dataset-versions/moves.ts';
-import { piecesOf } from '../../src/dataset-versions/pieces.ts';
+} from '../../src/dataset-versions/geometric-augmentations.ts';
 import { preparePiece } from '../../src/dataset-versions/preprocessing.ts';
-import { renderSources } from '../../src/dataset-versions/render.ts';
+import { renderSources } from '../../src/dataset-versions/render-images.ts';
 import { resizePicture } from '../../src/dataset-versions/resize.ts';
+import { piecesOf } from '../../src/dataset-versions/tiles-and-crops.ts';
+import type { Size } from '../../src/dataset-versions/transform-boxes.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
 import { applying, drawing, painting } from './our-steps.ts';
 import type { Case, Step } from './step.ts';

@@ -1,7 +1,7 @@
 // Our side of a comparison: a choice of the engine with a strength that is known.
 
-import { applyChoices } from '../../src/dataset-versions/apply.ts';
-import type { Choice } from '../../src/dataset-versions/choice.ts';
+import { applyChoices } from '../../src/dataset-versions/apply-augmentations.ts';
+import type { Choice } from '../../src/dataset-versions/augmentation-choice.ts';
 import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/operations.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
 import type { Random } from '../../src/seeded-random.ts';

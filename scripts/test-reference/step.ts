@@ -1,7 +1,7 @@
 // A step that OpenCV, Pillow or numpy can do as well, and how far ours may be from theirs.
 
-import type { Size } from '../../src/dataset-versions/geometry.ts';
 import type { Kernel } from '../../src/dataset-versions/kernel/operations.ts';
+import type { Size } from '../../src/dataset-versions/transform-boxes.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
 
 export interface Step {

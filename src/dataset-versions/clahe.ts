@@ -1,6 +1,6 @@
 // Contrast limited adaptive histogram equalisation (Zuiderveld), laid out as OpenCV does it.
 
-import type { Size } from './geometry.ts';
+import type { Size } from './transform-boxes.ts';
 
 const tilesAcross = 8;
 /** 0.03 of the pixels of a tile may share a value, in multiples of an even spread. */

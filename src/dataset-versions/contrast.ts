@@ -2,8 +2,8 @@
 
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { equalizeTiles } from './clahe.ts';
+import type { Paint } from './labelled-image.ts';
 import { histogramOf, lumaOf, setLuma } from './luma.ts';
-import type { Paint } from './picture.ts';
 
 type ContrastType = NonNullable<VersionSettings['preprocessing']['contrast']>['type'];
 

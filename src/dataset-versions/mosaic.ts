@@ -1,11 +1,11 @@
 // Augmentation `mosaic`: four pictures in one.
 
 import { below, between, forkSeed, type Random, randomFrom, shuffled } from '../seeded-random.ts';
-import type { Choice, Partners } from './choice.ts';
-import { moveBoxes, type Size, scaling, translation } from './geometry.ts';
+import type { Choice, Partners } from './augmentation-choice.ts';
 import type { Kernel, Region } from './kernel/operations.ts';
-import { black, type Picture } from './picture.ts';
-import { clipBoxes } from './pieces.ts';
+import { black, type Picture } from './labelled-image.ts';
+import { clipBoxes } from './tiles-and-crops.ts';
+import { moveBoxes, type Size, scaling, translation } from './transform-boxes.ts';
 
 /**
  * The picture and three of its partners around a random point near the middle, in random order;

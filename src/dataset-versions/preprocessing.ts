@@ -2,17 +2,17 @@
 
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Box } from '../imaging/box.ts';
-import { duplicate, movePixels } from './apply.ts';
+import { duplicate, movePixels } from './apply-augmentations.ts';
 import { contrasts } from './contrast.ts';
-import { isWhole, putInFrame } from './frame.ts';
-import { moveBoxes, type Size } from './geometry.ts';
+import { composeMoves, isStill, turnMove } from './geometric-augmentations.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
-import { composeMoves, isStill, turnMove } from './moves.ts';
-import { toGrayscale } from './paints.ts';
-import type { Move, Picture } from './picture.ts';
-import { clipBoxes, type Piece, piecesOf } from './pieces.ts';
+import type { Move, Picture } from './labelled-image.ts';
+import { exifTurn } from './orientation.ts';
+import { isWhole, putInFrame } from './padding.ts';
+import { toGrayscale } from './pixel-augmentations.ts';
 import { isSizedFor, resizePicture } from './resize.ts';
-import { exifTurn } from './turn.ts';
+import { clipBoxes, type Piece, piecesOf } from './tiles-and-crops.ts';
+import { moveBoxes, type Size } from './transform-boxes.ts';
 
 export type Preprocessing = VersionSettings['preprocessing'];
 

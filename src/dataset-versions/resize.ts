@@ -2,8 +2,10 @@
 
 import type { resizeFormats, VersionSettings } from '../contract/version-settings.ts';
 import { limits } from '../limits.ts';
-import { applyMove } from './apply.ts';
-import { type Edges, type Frame, putInFrame } from './frame.ts';
+import { applyMove } from './apply-augmentations.ts';
+import type { Kernel } from './kernel/operations.ts';
+import type { Picture } from './labelled-image.ts';
+import { type Edges, type Frame, putInFrame } from './padding.ts';
 import {
   compose,
   type Matrix,
@@ -12,9 +14,7 @@ import {
   sameSize,
   scaling,
   translation,
-} from './geometry.ts';
-import type { Kernel } from './kernel/operations.ts';
-import type { Picture } from './picture.ts';
+} from './transform-boxes.ts';
 
 type Resize = NonNullable<VersionSettings['preprocessing']['resize']>;
 type Format = (typeof resizeFormats)[number];

@@ -1,7 +1,7 @@
 // What a thread says to the one that started it.
 
 import type { ErrorCode, Problem } from '../errors.ts';
-import type { RenderedImage } from './render.ts';
+import type { RenderedImage } from './render-images.ts';
 
 export type WorkerReport =
   | { readonly kind: 'image'; readonly image: RenderedImage }

@@ -2,10 +2,10 @@
 
 import type { annotation, annotationExtensions } from '../contract/annotation.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { annotationJobHandlers } from './annotation-jobs.ts';
-import { autolabelHandlers } from './autolabel.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './access-control/authorization.ts';
+import { annotationJobHandlers } from './annotation/annotation-jobs.ts';
+import { autolabelHandlers } from './annotation/autolabel.ts';
+import type { Parts } from './dependencies.ts';
 
 export function annotationHandlers(
   parts: Parts,

@@ -10,7 +10,7 @@ import {
 import type { Operation } from '../contract/operation.ts';
 import { apiDocsRoutes } from '../http-server/api-docs.ts';
 import type { Route } from '../http-server/handlers.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './access-control/authorization.ts';
 
 /** `/openapi.json`, and `/docs` with the files that it loads. Open: they tell nothing of data. */
 export function docsRoutes(): readonly Route<Principal>[] {

@@ -4,10 +4,10 @@ import { isoTime } from '../clock.ts';
 import type { folderExtensions, folders } from '../contract/folders.ts';
 import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { requireWholeWorkspace } from './accessible-projects.ts';
-import { newId } from './ids.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
+import { newId } from './ids-and-slugs.ts';
 import type { Folder, FolderChange } from './store/folders.ts';
 import type { Store } from './store/store.ts';
 

@@ -2,20 +2,21 @@
 
 import type { embeddedOperations } from '../contract/index.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import type { Principal } from './access-control/authorization.ts';
 import { annotationHandlers } from './annotation.ts';
 import { apiKeyHandlers } from './api-keys.ts';
-import { bulkMetadataHandlers } from './bulk-metadata.ts';
-import { catalogForkHandlers } from './catalog-fork.ts';
+import type { Parts } from './dependencies.ts';
 import { deploymentHandlers } from './deployment.ts';
 import { folderHandlers } from './folders.ts';
+import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
+import { zipUploadHandlers } from './images/zip-uploads.ts';
 import { imageHandlers } from './images.ts';
 import { inferenceHandlers } from './inference.ts';
 import { monitoringHandlers } from './monitoring.ts';
-import type { Parts } from './parts.ts';
 import { previewHandlers } from './previews.ts';
-import type { Principal } from './principal.ts';
+import { catalogForkHandlers } from './projects/fork.ts';
+import { rebalanceHandlers } from './projects/rebalance.ts';
 import { projectHandlers } from './projects.ts';
-import { rebalanceHandlers } from './rebalance.ts';
 import { searchHandlers } from './search.ts';
 import { taskHandlers } from './tasks.ts';
 import { trainingHandlers } from './trainings.ts';
@@ -25,7 +26,6 @@ import { videoHandlers } from './video.ts';
 import { visionEventHandlers } from './vision-events.ts';
 import { workflowHandlers } from './workflows.ts';
 import { workspaceHandlers } from './workspace.ts';
-import { zipUploadHandlers } from './zip-uploads.ts';
 
 export function platformHandlers(parts: Parts): Handlers<typeof embeddedOperations, Principal> {
   return {

@@ -7,13 +7,13 @@ import type { images } from '../contract/images.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../imaging/image-format.ts';
-import { accessibleProjects, isAccessible } from './accessible-projects.ts';
-import { uploadImage } from './image-upload.ts';
-import { findProject, type Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import { findProject, type Parts } from './dependencies.ts';
+import { thumbLink } from './images/thumbnails.ts';
+import { uploadImage } from './images/upload-image.ts';
 import type { Batch, Image } from './store/images.ts';
 import type { Project } from './store/projects.ts';
-import { thumbLink } from './thumbs.ts';
 
 /** The others have files of their own. */
 type Others = 'images_set_metadata_bulk' | 'images_upload_zip' | 'images_upload_zip_status';

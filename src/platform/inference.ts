@@ -15,8 +15,8 @@ import {
   noModelConfigured,
 } from '../model-inference/labeller.ts';
 import { nearestOfFew } from '../nearest.ts';
-import { findProject, type Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './access-control/authorization.ts';
+import { findProject, type Parts } from './dependencies.ts';
 import type { Project } from './store/projects.ts';
 
 type RunInput = Input<typeof inference.inference_run>;

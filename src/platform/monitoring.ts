@@ -6,9 +6,9 @@ import type { Input } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { requireWholeWorkspace } from './accessible-projects.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
 import type { InferenceTotals, SeenClass } from './store/inference-stats.ts';
 
 type StatsInput = Input<typeof monitoring.inference_stats_get>;

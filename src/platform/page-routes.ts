@@ -3,7 +3,7 @@
 import type { Route } from '../http-server/handlers.ts';
 import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';
 import { staticFileRoute } from '../http-server/static-file.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './access-control/authorization.ts';
 
 /**
  * `/` for whoever prefers HTML, and the files that it loads under `/page/`. There are no data in

@@ -2,11 +2,11 @@
 
 import { previewDefaults, type previews } from '../contract/previews.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { findProject, type Parts } from './parts.ts';
-import { chooseProjectImages } from './previews/project-images.ts';
+import type { Principal } from './access-control/authorization.ts';
+import { findProject, type Parts } from './dependencies.ts';
+import { readSentImages } from './previews/read-sent-images.ts';
 import { renderPreview } from './previews/render-preview.ts';
-import { readSentImages } from './previews/sent-images.ts';
-import type { Principal } from './principal.ts';
+import { chooseProjectImages } from './previews/select-project-images.ts';
 import { checkBoxSteps, checkMultiplier } from './versions.ts';
 
 export function previewHandlers(parts: Parts): Handlers<typeof previews, Principal> {

@@ -5,11 +5,11 @@ import { FoveaError } from '../errors.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { sendContent } from '../http-server/send-content.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
+import type { Principal } from './access-control/authorization.ts';
 import { docsRoutes } from './api-docs.ts';
-import type { Links } from './links.ts';
+import { thumbRoute } from './images/thumbnails.ts';
 import { pageRoutes } from './page-routes.ts';
-import type { Principal } from './principal.ts';
-import { thumbRoute } from './thumbs.ts';
+import type { Links } from './signed-links/download-links.ts';
 
 export interface RouteParts {
   readonly blobs: BlobStore;

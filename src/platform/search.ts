@@ -2,10 +2,10 @@
 
 import type { search } from '../contract/search.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
-import { catalogHandlers } from './search/catalog.ts';
-import { imageSearchHandlers } from './search/image-search.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
+import { catalogHandlers } from './search/catalog-search.ts';
+import { imageSearchHandlers } from './search/project-search.ts';
 import { searchExportHandlers } from './search/search-exports.ts';
 import { workspaceSearchHandlers } from './search/workspace-search.ts';
 

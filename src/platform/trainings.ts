@@ -12,10 +12,10 @@ import {
   exampleModelType,
   findModelType,
 } from '../trainers/recipes.ts';
-import { requireModelAccess } from './accessible-projects.ts';
-import { newId } from './ids.ts';
-import { findProject, type Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { requireModelAccess } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import { findProject, type Parts } from './dependencies.ts';
+import { newId } from './ids-and-slugs.ts';
 import type { Project } from './store/projects.ts';
 import type { Training } from './store/trainings.ts';
 import type { Version } from './store/versions.ts';

@@ -5,9 +5,13 @@ import type { trash } from '../contract/trash.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { accessibleProjects, isAccessible, requireWholeWorkspace } from './accessible-projects.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import {
+  accessibleProjects,
+  isAccessible,
+  requireWholeWorkspace,
+} from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
 import type { ParentInTrash, TrashItem, TrashType } from './store/trash.ts';
 
 export function trashHandlers({ store, clock }: Parts): Handlers<typeof trash, Principal> {

@@ -3,14 +3,14 @@
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { settingsWarnings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
-import { filterImages, hasFilters } from '../dataset-versions/filters.ts';
+import { filterImages, hasFilters } from '../dataset-versions/filter-and-remap.ts';
 import type { Preprocessing } from '../dataset-versions/preprocessing.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { checkExportFormat, exportFailed } from '../export-formats/export-format.ts';
 import { AnswerWithStatus, type Handlers } from '../http-server/handlers.ts';
-import { newId } from './ids.ts';
-import { findProject, type Parts, unixSeconds } from './parts.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './access-control/authorization.ts';
+import { findProject, type Parts, unixSeconds } from './dependencies.ts';
+import { newId } from './ids-and-slugs.ts';
 import type { Project } from './store/projects.ts';
 import type { Version } from './store/versions.ts';
 import type { Workspace } from './store/workspaces.ts';

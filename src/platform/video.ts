@@ -8,10 +8,10 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { localModel } from '../model-inference/labeller.ts';
 import type { QueuedTask } from '../storage/task-queue.ts';
-import { requireModelAccess } from './accessible-projects.ts';
-import { newId } from './ids.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { requireModelAccess } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
+import { newId } from './ids-and-slugs.ts';
 import type { VideoInput, VideoModel } from './store/video-jobs.ts';
 import { findTask } from './tasks.ts';
 

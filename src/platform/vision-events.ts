@@ -8,15 +8,15 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../imaging/image-format.ts';
 import { recogniseImage } from '../imaging/image-signature.ts';
 import { limits } from '../limits.ts';
-import { requireWholeWorkspace } from './accessible-projects.ts';
-import { newId } from './ids.ts';
-import { labelOf, readMetadata } from './image-upload.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
+import { newId } from './ids-and-slugs.ts';
+import { labelOf, readMetadata } from './images/upload-image.ts';
 import type { NewInference } from './store/inferences.ts';
 import type { EventImage, VisionEvent } from './store/vision-events.ts';
 import type { Workspace } from './store/workspaces.ts';
-import { type EventInput, modelNameOf, offerImages } from './vision-event-images.ts';
+import { type EventInput, modelNameOf, offerImages } from './vision-events/collect-event-images.ts';
 
 type ImageInput = Input<typeof visionEvents.vision_events_upload_image>;
 

@@ -4,10 +4,10 @@ import { isoTime } from '../clock.ts';
 import type { workflows } from '../contract/workflows.ts';
 import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { requireWholeWorkspace } from './accessible-projects.ts';
-import { newId } from './ids.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
+import { newId } from './ids-and-slugs.ts';
 import type { ListedWorkflow } from './store/workflows.ts';
 
 export function workflowHandlers({ store, clock }: Parts): Handlers<typeof workflows, Principal> {

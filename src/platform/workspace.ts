@@ -2,9 +2,9 @@
 
 import type { workspace } from '../contract/workspace.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { accessibleProjects, isAccessible } from './accessible-projects.ts';
-import type { Parts } from './parts.ts';
-import type { Principal } from './principal.ts';
+import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
+import type { Principal } from './access-control/authorization.ts';
+import type { Parts } from './dependencies.ts';
 import { describeProject } from './projects.ts';
 
 export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, Principal> {

@@ -10,7 +10,7 @@ import { serve } from '../../src/http-server/serve.ts';
 import { createLog } from '../../src/log.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { startTestPlatform } from '../fixtures/platform.ts';
-import { ended, newProject, plainZip, put } from '../platform/zip/kit.ts';
+import { ended, newProject, plainZip, put } from '../platform/zip-import/kit.ts';
 
 async function start() {
   const platform = await startTestPlatform();

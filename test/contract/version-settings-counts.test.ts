@@ -5,7 +5,7 @@ import { expectedCounts } from '../../src/contract/version-image-counts.ts';
 import { normalizeSettings } from '../../src/contract/version-no-op-steps.ts';
 import { type VersionSettings, versionSettings } from '../../src/contract/version-settings.ts';
 import { settingsWarnings } from '../../src/contract/version-warnings.ts';
-import { augmentationSteps } from '../../src/dataset-versions/augmentations.ts';
+import { augmentationSteps } from '../../src/dataset-versions/augmentation-table.ts';
 
 type Group = Readonly<Record<string, unknown>>;
 

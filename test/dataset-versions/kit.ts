@@ -6,7 +6,7 @@ import {
   type RenderedImage,
   type RenderJob,
   renderSources,
-} from '../../src/dataset-versions/render.ts';
+} from '../../src/dataset-versions/render-images.ts';
 import type { Box } from '../../src/imaging/box.ts';
 
 /** Settings with the groups that a test does not care for left out. */

@@ -1,8 +1,8 @@
 // Four pictures in one: which ones, where they meet, and what becomes of their boxes.
 
 import { describe, expect, test } from 'vitest';
-import { batchSources } from '../../src/dataset-versions/batches.ts';
-import type { RenderedImage, RenderSource } from '../../src/dataset-versions/render.ts';
+import { batchSources } from '../../src/dataset-versions/render-batches.ts';
+import type { RenderedImage, RenderSource } from '../../src/dataset-versions/render-images.ts';
 import type { Box } from '../../src/imaging/box.ts';
 import { renderJob } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';

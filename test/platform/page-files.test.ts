@@ -100,7 +100,7 @@ test.each([
   '/page/',
   '/page/platform/platform-page/types.ts',
   '/page/platform/platform-page/tsconfig.json',
-  '/page/platform/platform-page/..%2fprincipal.ts',
+  '/page/platform/platform-page/..%2fplatform.ts',
   '/page/platform/platform-page/%2e%2e/platform.ts',
   '/page/event-store/page/main.js',
 ])('the files are a closed list: %s is nothing', async (path) => {

@@ -7,7 +7,7 @@ import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { openToSend } from '../../tools/zip-upload/pack-folder.ts';
 import { type Fovea, launchFovea } from '../fixtures/fovea.ts';
 import { picture } from '../fixtures/pictures.ts';
-import { plainZip, voc } from '../platform/zip/kit.ts';
+import { plainZip, voc } from '../platform/zip-import/kit.ts';
 
 let fovea: Fovea;
 

@@ -1,7 +1,7 @@
 // Operations of the kernel that move pixels without changing them.
 
 import { invalidArgument } from '../../errors.ts';
-import type { Turn } from '../turn.ts';
+import type { Turn } from '../orientation.ts';
 import type { Machine } from './machine.ts';
 import type { Colour, Kernel, Pixels, Region } from './operations.ts';
 

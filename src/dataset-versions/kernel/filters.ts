@@ -2,7 +2,7 @@
 
 import { invalidArgument } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Matrix, Size } from '../geometry.ts';
+import type { Matrix, Size } from '../transform-boxes.ts';
 import { bytesOf } from './copies.ts';
 import type { Machine } from './machine.ts';
 import type { Colour, Kernel, Pixels } from './operations.ts';

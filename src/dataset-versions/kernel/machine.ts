@@ -1,7 +1,7 @@
 // The WebAssembly module of the kernel and its memory, which is a stack.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
-import type { Size } from '../geometry.ts';
+import type { Size } from '../transform-boxes.ts';
 import { compiledKernel } from './compiled.ts';
 import type { Pixels } from './operations.ts';
 

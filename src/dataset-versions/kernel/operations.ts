@@ -1,8 +1,8 @@
 // What the pixel kernel can do, and the values that its operations take and give.
 
 import type { RawImage } from '../../imaging/raw-image.ts';
-import type { Matrix, Size } from '../geometry.ts';
-import type { Turn } from '../turn.ts';
+import type { Turn } from '../orientation.ts';
+import type { Matrix, Size } from '../transform-boxes.ts';
 
 /** An image in the memory of a kernel: RGB, three bytes a pixel, row by row from the top. */
 export interface Pixels {

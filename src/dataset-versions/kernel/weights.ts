@@ -1,7 +1,7 @@
 // Where the compiled functions get their whole numbers from: weights and places in fixed point.
 
 import { invalidArgument } from '../../errors.ts';
-import type { Matrix } from '../geometry.ts';
+import type { Matrix } from '../transform-boxes.ts';
 
 export interface GaussianWeights {
   /** In 256ths, as all weights. */

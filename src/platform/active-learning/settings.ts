@@ -8,15 +8,15 @@ import { invalidInput } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
 import { limits } from '../../limits.ts';
-import { findProject, type Parts } from '../parts.ts';
-import type { Principal } from '../principal.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import { findProject, type Parts } from '../dependencies.ts';
 import type { ActiveLearning, ReviewQueue } from '../store/active-learning.ts';
 import {
   batchesNamePrefix,
   changedSettings,
   filterProblems,
   type LearningSettings,
-} from './rules.ts';
+} from './collection-rules.ts';
 
 type Names =
   | 'active_learning_get'

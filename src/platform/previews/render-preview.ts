@@ -3,22 +3,22 @@
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { settingsWarnings } from '../../contract/version-warnings.ts';
-import { batchSources, pixelsInWork } from '../../dataset-versions/batches.ts';
-import { remapAnnotation } from '../../dataset-versions/filters.ts';
+import { remapAnnotation } from '../../dataset-versions/filter-and-remap.ts';
+import { batchSources, pixelsInWork } from '../../dataset-versions/render-batches.ts';
 import {
   type RenderedImage,
   RenderFailure,
   type RenderJob,
-} from '../../dataset-versions/render.ts';
-import type { Renderers } from '../../dataset-versions/renderers.ts';
+} from '../../dataset-versions/render-images.ts';
+import type { Renderers } from '../../dataset-versions/render-threads.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import type { Box } from '../../imaging/box.ts';
 import { cellSide, contactSheet, scaleToCell } from '../../imaging/contact-sheet.ts';
 import type { ImageFile } from '../../imaging/image-file.ts';
 import { encodeImage, readImageHeader } from '../../imaging/image-threads.ts';
-import { describeRow, type Preview, type Row, type Shown, sheetRow } from './rows.ts';
-import { describeSettings } from './settings-words.ts';
-import { type PreviewSource, shrinkSource } from './shrink-sources.ts';
+import { describeRow, type Preview, type Row, type Shown, sheetRow } from './contact-sheet-rows.ts';
+import { describeSettings } from './describe-settings.ts';
+import { type PreviewSource, shrinkSource } from './shrink-large-images.ts';
 
 export interface PreviewRequest {
   /** Of the sheet. */

@@ -7,17 +7,17 @@ import { type ParsedQuery, parseQuery } from '../../query-language/parse-query.t
 import { newestFirst } from '../../query-language/query.ts';
 import type { FindProjectId } from '../../query-language/query-fields.ts';
 import { QueryText } from '../../query-language/query-text.ts';
-import { accessibleProjects, isAccessible } from '../accessible-projects.ts';
-import type { Links } from '../links.ts';
-import type { Parts } from '../parts.ts';
-import type { Principal } from '../principal.ts';
+import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { Parts } from '../dependencies.ts';
+import type { Links } from '../signed-links/download-links.ts';
 import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
-import { makeToken, type Question, readToken } from './continuation.ts';
-import { describeFound, type FieldName, needAnnotations, readFieldNames } from './fields.ts';
-import { notesOnIndex, wordsNote } from './image-search.ts';
-import { similarityNote } from './image-similarity.ts';
-import { notesOnMissing } from './missing-names.ts';
+import { makeToken, type Question, readToken } from './continuation-tokens.ts';
+import { describeFound, type FieldName, needAnnotations, readFieldNames } from './image-fields.ts';
+import { notesOnMissing } from './missing-name-hints.ts';
+import { notesOnIndex, wordsNote } from './project-search.ts';
+import { similarityNote } from './query-image.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 

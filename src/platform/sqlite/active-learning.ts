@@ -2,7 +2,7 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import { defaultLimits, type LearningSettings } from '../active-learning/rules.ts';
+import { defaultLimits, type LearningSettings } from '../active-learning/collection-rules.ts';
 import type {
   ActiveLearning,
   ActiveLearningStore,

@@ -4,7 +4,7 @@ import { FoveaError, invalidInput } from '../../errors.ts';
 import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../ids-and-slugs.ts';
 import type {
   AnnotationJob,
   AnnotationJobStatus,
@@ -14,7 +14,7 @@ import type {
   NamedJob,
   NewAnnotationJob,
 } from '../store/annotation-jobs.ts';
-import { noteChange, type TermChanges, writeChanges } from './search-index/term-chunks.ts';
+import { noteChange, type TermChanges, writeChanges } from './search-index/term-bitmaps.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationJobTables: Migration = {

@@ -4,7 +4,7 @@ import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { ApiKey, ApiKeyStore, NewApiKey } from '../store/api-keys.ts';
 import type { Workspace } from '../store/workspaces.ts';
-import { readTexts } from './rows.ts';
+import { readTexts } from './column-readers.ts';
 
 export const apiKeyTables: Migration = {
   name: 'api_keys',

@@ -4,11 +4,11 @@ import type { Descriptor } from '../../imaging/descriptor.ts';
 import { term } from '../../query-language/index-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { CatalogPage, CatalogProject, CatalogStore, Cover } from '../store/catalog.ts';
+import { readFormat, readProjectType } from './column-readers.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
-import { readFormat, readProjectType } from './rows.ts';
 import { and, type Bitmap, ordinals, size, unite } from './search-index/bitmap.ts';
-import { rankBySimilarity } from './search-index/image-similarity.ts';
-import { allChunks, readTerm } from './search-index/term-chunks.ts';
+import { rankBySimilarity } from './search-index/similarity-index.ts';
+import { allChunks, readTerm } from './search-index/term-bitmaps.ts';
 
 export function catalogStore(reader: LongReads): CatalogStore {
   return {

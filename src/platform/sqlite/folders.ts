@@ -6,8 +6,8 @@ import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { Folder, FolderChange, FolderStore, NewFolder } from '../store/folders.ts';
 import type { Project } from '../store/projects.ts';
+import { readTexts } from './column-readers.ts';
 import { findProjects } from './projects.ts';
-import { readTexts } from './rows.ts';
 
 export const folderTables: Migration = {
   name: 'folders',

@@ -1,12 +1,12 @@
 // Freezes the images of a project into a new version, in short transactions.
 
-import type { Candidate } from '../../dataset-versions/filters.ts';
+import type { Candidate } from '../../dataset-versions/filter-and-remap.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, Snapshot } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
 import type { ChooseImages, NewVersion, Version, VersionCandidate } from '../store/versions.ts';
-import { readSplit, readTexts, splitCountsOf } from './rows.ts';
+import { readSplit, readTexts, splitCountsOf } from './column-readers.ts';
 
 /**
  * Adds a version of the images as they are now, those that `choose` keeps, and the work that makes

@@ -4,7 +4,7 @@ import type { WrittenAnnotation } from '../../annotations/serialized-annotation.
 import { invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../ids-and-slugs.ts';
 import type {
   AddedImage,
   AnnotateOptions,
@@ -15,8 +15,14 @@ import type {
   TagChange,
 } from '../store/images.ts';
 import { countForJob, markAnnotated } from './annotation-jobs.ts';
+import {
+  readAnnotation,
+  readFormat,
+  readMetadata,
+  readSplit,
+  readTexts,
+} from './column-readers.ts';
 import { readProject } from './projects.ts';
-import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export function imageStore(database: Database): ImageStore {

@@ -4,7 +4,7 @@ import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../ids-and-slugs.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { InferenceStore, NewInference, RecordMetadata } from '../store/inferences.ts';
 import type { LongReads } from './long-reads/long-reads.ts';

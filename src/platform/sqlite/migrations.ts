@@ -10,12 +10,12 @@ import { deploymentTables } from './deployments.ts';
 import { folderTables } from './folders.ts';
 import { forkTables } from './forks.ts';
 import { inferenceTables } from './inferences.ts';
+import { splitTables } from './rebalance.ts';
 import { imageOrder, platformTables, visionEventTables, wholePlatformTables } from './schema.ts';
 import { searchTables } from './search.ts';
-import { nameChunkTables } from './search-index/name-chunks.ts';
-import { splitTables } from './splits.ts';
+import { nameChunkTables } from './search-index/name-index.ts';
 import { trainingTables } from './trainings.ts';
-import { uploadTables } from './uploads.ts';
+import { uploadTables } from './upload-links.ts';
 import { videoJobTables } from './video-jobs.ts';
 import { workflowTables } from './workflows.ts';
 

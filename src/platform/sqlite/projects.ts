@@ -2,7 +2,7 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import { slugOf } from '../ids.ts';
+import { slugOf } from '../ids-and-slugs.ts';
 import type {
   LabelCounts,
   Project,
@@ -11,8 +11,8 @@ import type {
   ProjectStore,
 } from '../store/projects.ts';
 import { unknownNames } from '../unknown-names.ts';
+import { readProjectType, splitCountsOf } from './column-readers.ts';
 import type { LongReads } from './long-reads/long-reads.ts';
-import { readProjectType, splitCountsOf } from './rows.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const live = 'deleted_at IS NULL';

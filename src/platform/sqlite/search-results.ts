@@ -3,7 +3,13 @@
 import { limits } from '../../limits.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { FoundImage } from '../store/search.ts';
-import { readAnnotation, readFormat, readMetadata, readSplit, readTexts } from './rows.ts';
+import {
+  readAnnotation,
+  readFormat,
+  readMetadata,
+  readSplit,
+  readTexts,
+} from './column-readers.ts';
 
 /**
  * The images of these numbers, in their order: the first ones, where annotations are read too and

@@ -21,9 +21,9 @@ import type { LongReads } from './long-reads/long-reads.ts';
 import { searchExportStore } from './search-exports.ts';
 import { type Bitmap, beyond, ordinals, size, unite } from './search-index/bitmap.ts';
 import { evaluate, type Index } from './search-index/evaluate-query.ts';
-import { rankBySimilarity, readDescriptor } from './search-index/image-similarity.ts';
+import { rankBySimilarity, readDescriptor } from './search-index/similarity-index.ts';
 import { orderImages } from './search-index/sort-results.ts';
-import { allChunks, listTermsFrom, readTerms } from './search-index/term-chunks.ts';
+import { allChunks, listTermsFrom, readTerms } from './search-index/term-bitmaps.ts';
 import { describeImage, indexImages } from './search-index/update-index.ts';
 import { readFound } from './search-results.ts';
 

@@ -15,7 +15,7 @@ import {
   type TrainingStatus,
   type TrainingStore,
 } from '../store/trainings.ts';
-import { readTexts } from './rows.ts';
+import { readTexts } from './column-readers.ts';
 
 export const trainingTables: Migration = {
   name: 'trainings',

@@ -2,11 +2,11 @@
 
 import { check } from '../../contract/check.ts';
 import { versionSettings } from '../../contract/version-settings.ts';
-import type { SourceOutline } from '../../dataset-versions/batches.ts';
+import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
 import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../ids-and-slugs.ts';
 import type {
   Export,
   ExportStore,
@@ -16,7 +16,6 @@ import type {
   VersionState,
   VersionStore,
 } from '../store/versions.ts';
-import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import {
   readAnnotation,
   readFormat,
@@ -24,7 +23,8 @@ import {
   readSplits,
   readTexts,
   splitCountsOf,
-} from './rows.ts';
+} from './column-readers.ts';
+import { addVersion, isFreezing, listCandidates } from './freeze-version.ts';
 import { cancelTrainingsOf } from './trainings.ts';
 
 const withWork = `SELECT versions.*, work.status AS work_status, work.error AS work_error,

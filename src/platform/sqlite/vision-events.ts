@@ -3,8 +3,8 @@
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { EventImage, VisionEvent, VisionEventStore } from '../store/vision-events.ts';
+import { readMetadata } from './column-readers.ts';
 import { addInferences } from './inferences.ts';
-import { readMetadata } from './rows.ts';
 
 export function visionEventStore(database: Database): VisionEventStore {
   return {

@@ -2,7 +2,7 @@
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import { slugOf } from '../ids.ts';
+import { slugOf } from '../ids-and-slugs.ts';
 import type { ListedWorkflow, NewWorkflow, Workflow, WorkflowStore } from '../store/workflows.ts';
 
 export const workflowTables: Migration = {

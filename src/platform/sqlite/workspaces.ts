@@ -1,7 +1,7 @@
 // Workspaces in SQLite.
 
 import type { Database, Row } from '../../storage/database.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../ids-and-slugs.ts';
 import type { Workspace, WorkspaceStore } from '../store/workspaces.ts';
 
 export function workspaceStore(database: Database): WorkspaceStore {

@@ -1,6 +1,6 @@
 // Settings of active learning, and what they collected.
 
-import type { LearningSettings } from '../active-learning/rules.ts';
+import type { LearningSettings } from '../active-learning/collection-rules.ts';
 
 export interface ActiveLearning extends LearningSettings {
   readonly projectId: string;

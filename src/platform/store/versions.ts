@@ -3,8 +3,8 @@
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';
-import type { SourceOutline } from '../../dataset-versions/batches.ts';
-import type { Candidate } from '../../dataset-versions/filters.ts';
+import type { Candidate } from '../../dataset-versions/filter-and-remap.ts';
+import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';

@@ -6,7 +6,7 @@ import { filterOperations } from '../../../src/dataset-versions/kernel/filters.t
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
 import { startMachine } from '../../../src/dataset-versions/kernel/machine.ts';
 import type { Colour, Pixels } from '../../../src/dataset-versions/kernel/operations.ts';
-import { turns } from '../../../src/dataset-versions/turn.ts';
+import { turns } from '../../../src/dataset-versions/orientation.ts';
 import { numbered, reds, refusal } from './images.ts';
 
 const kernel = createKernel();

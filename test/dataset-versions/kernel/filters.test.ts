@@ -2,10 +2,10 @@
 // gave for small images.
 
 import { describe, expect, test } from 'vitest';
-import type { Matrix, Size } from '../../../src/dataset-versions/geometry.ts';
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
 import type { Colour } from '../../../src/dataset-versions/kernel/operations.ts';
 import { gaussianWeights } from '../../../src/dataset-versions/kernel/weights.ts';
+import type { Matrix, Size } from '../../../src/dataset-versions/transform-boxes.ts';
 import type { RawImage } from '../../../src/imaging/raw-image.ts';
 import { distance, grey, noise, reds, refusal } from './images.ts';
 import { slowBlur, slowResample, slowWarp } from './reference.ts';

@@ -1,7 +1,7 @@
 // The operations of the kernel as plainly as can be, to hold it against.
 
-import type { Matrix, Size } from '../../../src/dataset-versions/geometry.ts';
 import type { Colour } from '../../../src/dataset-versions/kernel/operations.ts';
+import type { Matrix, Size } from '../../../src/dataset-versions/transform-boxes.ts';
 import type { RawImage } from '../../../src/imaging/raw-image.ts';
 
 type Sample = (x: number, y: number, channel: number) => number;

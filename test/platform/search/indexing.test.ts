@@ -9,7 +9,7 @@ import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
 import { search } from '../../../src/contract/search.ts';
 import { platformMigrations } from '../../../src/platform/sqlite/migrations.ts';
-import { nameChunkTables } from '../../../src/platform/sqlite/search-index/name-chunks.ts';
+import { nameChunkTables } from '../../../src/platform/sqlite/search-index/name-index.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { openSearch } from './kit.ts';

@@ -30,7 +30,7 @@ import {
   size,
   unite,
 } from './bitmap.ts';
-import { findInNames, type NameMatch } from './name-chunks.ts';
+import { findInNames, type NameMatch } from './name-index.ts';
 import {
   type ChunkRange,
   rangeOf,
@@ -38,7 +38,7 @@ import {
   readTerms,
   readTermsFrom,
   readTermsWith,
-} from './term-chunks.ts';
+} from './term-bitmaps.ts';
 
 /** From where on there is another way to the same answer, which is faster then. */
 export interface SearchBounds {

@@ -6,7 +6,7 @@ import type { Database } from '../../../storage/database.ts';
 import { orderByNumber } from './bit-sliced-index.ts';
 import { type Bitmap, beyond, has, ordinals, size } from './bitmap.ts';
 import { readSlices } from './evaluate-query.ts';
-import { rangeOf } from './term-chunks.ts';
+import { rangeOf } from './term-bitmaps.ts';
 
 /**
  * The first images of a set in an order, those behind `after`: at most `countMax`. Of images that

@@ -5,10 +5,10 @@ import type { Descriptor } from '../../../imaging/descriptor.ts';
 import { type IndexedImage, term, termsOf } from '../../../query-language/index-terms.ts';
 import { fold, nameEnd, nameStart } from '../../../query-language/tokenizer.ts';
 import type { Database, Row } from '../../../storage/database.ts';
-import { readMetadata, readTexts } from '../rows.ts';
-import { addDescriptor, findDescriptor, removeDescriptor } from './image-similarity.ts';
-import { keepInChunk } from './name-chunks.ts';
-import { noteChange, type TermChanges, writeChanges } from './term-chunks.ts';
+import { readMetadata, readTexts } from '../column-readers.ts';
+import { keepInChunk } from './name-index.ts';
+import { addDescriptor, findDescriptor, removeDescriptor } from './similarity-index.ts';
+import { noteChange, type TermChanges, writeChanges } from './term-bitmaps.ts';
 
 /**
  * Runs writes that change these images, new and removed ones too, and brings the index along. Who

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { picture } from '../../../fixtures/pictures.ts';
-import { plainZip, voc } from '../../zip/kit.ts';
+import { plainZip, voc } from '../../zip-import/kit.ts';
 import { taskStarted, uploaded } from '../answers.ts';
 import { check, type FamilyChecks, type Kit } from '../check.ts';
 import {

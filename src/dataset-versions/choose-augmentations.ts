@@ -1,0 +1,55 @@
+// The augmented copies of one image: which changes each of them gets.
+
+import type { Random } from '../seeded-random.ts';
+import type { AugmentationSettings, Choice } from './augmentation-choice.ts';
+import { augmentationSteps } from './augmentation-table.ts';
+import type { Picture } from './labelled-image.ts';
+import { composeTurns, turnKey, turns } from './orientation.ts';
+
+/**
+ * The changes of up to `count` copies. No two copies are the same, and none is the original, so
+ * that there may be fewer (decisions/augmented-copies.md).
+ */
+export function drawCopies(
+  settings: AugmentationSettings,
+  count: number,
+  random: Random,
+  picture: Picture,
+): readonly (readonly Choice[])[] {
+  // Mosaic brings other boxes.
+  const known = settings.mosaic ? undefined : picture;
+  const drawn = new Map<string, readonly Choice[]>();
+  const taken = new Set([idOf([])]);
+  while (drawn.size < count) {
+    const copy = drawAnother(settings, random, known, taken);
+    if (copy === undefined) break;
+    taken.add(idOf(copy));
+    drawn.set(idOf(copy), copy);
+  }
+  return [...drawn.values()];
+}
+
+/** The rarest of the results that turns can give comes up within so many draws, nearly surely. */
+const drawsMax = 400;
+
+function drawAnother(
+  settings: AugmentationSettings,
+  random: Random,
+  picture: Picture | undefined,
+  taken: ReadonlySet<string>,
+): readonly Choice[] | undefined {
+  for (let draw = 0; draw < drawsMax; draw++) {
+    const copy = augmentationSteps.flatMap((step) => step.choose(settings, random, picture) ?? []);
+    if (!taken.has(idOf(copy))) return copy;
+  }
+  return undefined;
+}
+
+/** Equal where the results are: flips and quarter turns may come to the same, or to nothing. */
+function idOf(copy: readonly Choice[]): string {
+  const turn = copy.reduce(
+    (before, choice) => (choice.turn ? composeTurns(before, choice.turn) : before),
+    turns.none,
+  );
+  return [turnKey(turn), ...copy.map(({ id }) => id)].filter((id) => id !== '').join('; ');
+}

@@ -1,0 +1,157 @@
+// Worker threads that make the images of dataset versions.
+
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { untilAborted } from '../abort.ts';
+import { FoveaError } from '../errors.ts';
+import { prepareDecoding } from '../imaging/image-threads.ts';
+import { limits } from '../limits.ts';
+import { Semaphore } from '../semaphore.ts';
+import { WorkerThread } from '../worker-thread.ts';
+import { type Emit, RenderFailure, type RenderJob } from './render-images.ts';
+import type { WorkerReport } from './worker-report.ts';
+
+export interface Renderers {
+  /** How many jobs are worked on at the same time; others wait for their turn. */
+  readonly count: number;
+  /**
+   * Makes the images of a job, each given to `emit` before many more are made. Throws what `emit`
+   * throws, the reason of the signal, and RenderFailure for a source that cannot be worked on.
+   */
+  render(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void>;
+  /** Ends all threads; jobs in work fail as `cancelled`. */
+  close(): Promise<void>;
+}
+
+/**
+ * A thread for each core; memory for pixels is shared by all. Threads start with the first job and
+ * end when there is none for a while.
+ */
+export function createRenderers(count = availableParallelism()): Renderers {
+  const idle: RenderThread[] = [];
+  const all = new Set<RenderThread>();
+  const closing = new AbortController();
+  const pixels = new Semaphore({ permitsMax: limits.renderPixelsAtOnceMax });
+  const threads = new Semaphore({ permitsMax: count });
+
+  function start(): RenderThread {
+    const thread = new RenderThread((ended) => {
+      all.delete(ended);
+      const place = idle.indexOf(ended);
+      if (place >= 0) idle.splice(place, 1);
+    });
+    all.add(thread);
+    return thread;
+  }
+
+  async function runJob(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+    const thread = idle.pop() ?? start();
+    try {
+      await thread.run(job, emit, signal);
+    } finally {
+      if (thread.isUsable) idle.push(thread);
+    }
+  }
+
+  return {
+    count,
+    render: async (job, emit, signal) => {
+      await prepareDecoding();
+      const stop = AbortSignal.any([closing.signal, signal]);
+      const work = () => runJob(job, emit, signal);
+      const onThread = () => threads.run(work, { signal: stop });
+      await pixels.run(onThread, { permits: job.pixels ?? 0, signal: stop });
+    },
+    close: async () => {
+      closing.abort(stopped());
+      await Promise.all([...all].map((thread) => thread.end()));
+    },
+  };
+}
+
+type ToRenderer = RenderJob | 'taken';
+
+/** One thread, which does one job at a time. */
+class RenderThread {
+  readonly #thread: WorkerThread<ToRenderer, WorkerReport>;
+  readonly #whenEnded: (thread: RenderThread) => void;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(whenEnded: (thread: RenderThread) => void) {
+    this.#whenEnded = whenEnded;
+    const entry = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url);
+    this.#thread = new WorkerThread({ entry });
+    this.#thread.onEnd(() => this.#ended());
+  }
+
+  get isUsable(): boolean {
+    return this.#thread.isUsable;
+  }
+
+  async run(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    try {
+      await this.#work(job, emit, signal);
+    } catch (thrown) {
+      // It may be in the middle of an image, which nothing interrupts but its end.
+      if (!(thrown instanceof RenderFailure)) await this.end();
+      throw thrown;
+    } finally {
+      this.#idleTimer = setTimeout(() => void this.end(), limits.renderIdleMsMax).unref();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isStopped = true;
+    this.#ended();
+    await this.#thread.terminate();
+  }
+
+  async #work(job: RenderJob, emit: Emit, signal: AbortSignal): Promise<void> {
+    const thread = this.#thread;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const emitted: Promise<void>[] = [];
+    const onReport = (report: WorkerReport) => {
+      if (report.kind === 'image') {
+        const taken = emit(report.image).then(() => thread.post('taken'));
+        taken.catch(reject);
+        emitted.push(taken);
+        return;
+      }
+      // The thread is free for another job when all its images are taken.
+      const end = report.kind === 'done' ? resolve : () => reject(failureOf(report));
+      Promise.all(emitted).then(() => end(), reject);
+    };
+    const onEnd = () => reject(this.#isStopped ? stopped() : endedByItself(thread.failure));
+    const stops = [thread.onMessage(onReport), thread.onEnd(onEnd), thread.hold()];
+    try {
+      // Either may have come about while the job waited for its turn.
+      signal.throwIfAborted();
+      if (!thread.isUsable) throw endedByItself(thread.failure);
+      thread.post(job);
+      await untilAborted(promise, signal);
+    } finally {
+      for (const stop of stops) stop();
+    }
+  }
+
+  #ended(): void {
+    clearTimeout(this.#idleTimer);
+    this.#whenEnded(this);
+  }
+}
+
+function stopped(): FoveaError {
+  return new FoveaError('cancelled', 'The service stops.');
+}
+
+function endedByItself(cause: unknown): FoveaError {
+  return new FoveaError('internal', 'A thread that makes images ended.', { cause });
+}
+
+function failureOf(report: Extract<WorkerReport, { readonly kind: 'failed' }>): Error {
+  const { at, code, message, problems } = report;
+  const cause = new FoveaError(code, message, { problems });
+  return at === undefined ? cause : new RenderFailure(at, cause);
+}

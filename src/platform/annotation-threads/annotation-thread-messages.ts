@@ -1,0 +1,67 @@
+// What is said between a zip upload and the thread that reads its annotation files.
+
+import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ProjectType } from '../../annotations/annotation.ts';
+import type { SplitName } from '../../contract/fields.ts';
+import type { FoveaError } from '../../errors.ts';
+import type { Pairs } from '../zip-import/match-annotations.ts';
+import type { ZipEntry } from '../zip-import/open-zip.ts';
+
+/** What the thread is told when it starts. */
+export interface ReaderData {
+  /** Of the images of the archive: names in lists that are about none of these are left out. */
+  readonly imagePaths: readonly string[];
+}
+
+export type ToReader =
+  | { readonly kind: 'class list'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'split list'; readonly bytes: Uint8Array }
+  /** Known to the thread under its path from then on. `file` is where its bytes are on the disk. */
+  | { readonly kind: 'document'; readonly path: string; readonly file: string }
+  | { readonly kind: 'pair'; readonly toPair: PairQuestion }
+  | { readonly kind: 'own'; readonly file: OwnFile; readonly content: Uint8Array | string }
+  | {
+      readonly kind: 'of document';
+      readonly path: string;
+      readonly name: string;
+      readonly image: AnnotatedImage;
+    };
+
+/** `documents` are those that the thread has. */
+export interface PairQuestion {
+  readonly images: readonly ZipEntry[];
+  readonly own: readonly ZipEntry[];
+  readonly documents: readonly ZipEntry[];
+  /** Splits that lists give to images, by their keys. */
+  readonly named: ReadonlyMap<string, SplitName>;
+  readonly projectType: ProjectType;
+}
+
+/** An annotation file for one image. */
+export interface OwnFile {
+  readonly fileName: string | undefined;
+  readonly image: AnnotatedImage;
+  /** `same`: that of the last file that had one; a large one is not sent ten thousand times. */
+  readonly labelmap: Labelmap | 'same' | undefined;
+  readonly projectType: ProjectType;
+}
+
+export type FromReader =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'class list'; readonly labelmap: Labelmap | undefined }
+  | { readonly kind: 'split list'; readonly names: readonly string[] }
+  | { readonly kind: 'document' }
+  | { readonly kind: 'paired'; readonly pairs: Pairs }
+  | { readonly kind: 'annotation'; readonly read: ReadAnnotation }
+  | Refused;
+
+/** What is wrong with a file, in our words. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly problem: string;
+  /** It was text, and says nothing that can be used. */
+  readonly isMisread: boolean;
+  /** The error with all that it says, where it was one of ours. */
+  readonly failure?: Pick<FoveaError, 'code' | 'message' | 'hint' | 'problems'>;
+}

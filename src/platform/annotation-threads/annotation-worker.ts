@@ -1,0 +1,108 @@
+// The thread that reads annotation files, of one zip file or one by one: a hostile one holds up
+// nobody else.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
+import { type Document, openDocument } from '../../annotation-formats/dataset-document.ts';
+import { DatasetProblem } from '../../annotation-formats/json-pieces.ts';
+import {
+  type ReadAnnotation,
+  readAnnotation,
+  toRead,
+} from '../../annotation-formats/read-annotation.ts';
+import { FoveaError } from '../../errors.ts';
+import { readClassList } from '../zip-import/class-lists.ts';
+import { keyOf, namesIn, splitFinder } from '../zip-import/image-splits.ts';
+import { pairUp } from '../zip-import/match-annotations.ts';
+import type {
+  FromReader,
+  PairQuestion,
+  ReaderData,
+  ToReader,
+} from './annotation-thread-messages.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('annotation-worker runs in a thread of annotation-thread.ts');
+
+const { imagePaths }: ReaderData = workerData;
+const imageKeys = new Set(imagePaths.map(keyOf));
+const documents = new Map<string, Document>();
+let lastLabelmap: Labelmap | undefined;
+
+port.on('message', (message: ToReader) => {
+  answer(message).then(send, (thrown) => send(refusalOf(thrown)));
+});
+send({ kind: 'ready' });
+
+async function answer(message: ToReader): Promise<FromReader> {
+  switch (message.kind) {
+    case 'class list': {
+      const labelmap = await readClassList(message.path, textOf(message.bytes));
+      return { kind: 'class list', labelmap };
+    }
+    case 'split list':
+      return { kind: 'split list', names: namesIn(textOf(message.bytes), imageKeys) };
+    case 'document': {
+      documents.set(message.path, openDocument(message.file));
+      return { kind: 'document' };
+    }
+    case 'pair':
+      return { kind: 'paired', pairs: pair(message.toPair) };
+    case 'own':
+      return { kind: 'annotation', read: readOwn(message) };
+    case 'of document': {
+      const document = documents.get(message.path);
+      if (document === undefined) throw new FoveaError('internal', 'The document is not loaded.');
+      return { kind: 'annotation', read: toRead(document.parse(message.name, message.image)) };
+    }
+  }
+}
+
+function readOwn({ file, content }: ToReader & { readonly kind: 'own' }): ReadAnnotation {
+  const labelmap = file.labelmap === 'same' ? lastLabelmap : file.labelmap;
+  lastLabelmap = labelmap ?? lastLabelmap;
+  const text = typeof content === 'string' ? content : textOf(content);
+  return readAnnotation({ ...file, labelmap, text });
+}
+
+function pair({ documents: entries, named, ...others }: PairQuestion) {
+  const loaded = entries.flatMap((entry) => {
+    const names = documents.get(entry.path)?.names;
+    return names === undefined ? [] : [{ entry, names }];
+  });
+  return pairUp({ ...others, documents: loaded, findSplit: splitFinder(named) });
+}
+
+class NoText extends Error {}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new NoText();
+  }
+}
+
+/** What we did not foresee is, in a file that anybody may have made, most likely too deep. */
+function refusalOf(thrown: unknown): FromReader {
+  if (thrown instanceof NoText) {
+    return { kind: 'refused', problem: 'is no UTF-8 text', isMisread: false };
+  }
+  if (thrown instanceof DatasetProblem) {
+    return { kind: 'refused', problem: thrown.problem, isMisread: true };
+  }
+  if (!(thrown instanceof FoveaError)) {
+    return {
+      kind: 'refused',
+      problem: 'cannot be read: it is too deep or broken',
+      isMisread: true,
+    };
+  }
+  const { code, message, hint, problems } = thrown;
+  const problem = problems[0]?.message ?? message;
+  return { kind: 'refused', problem, isMisread: true, failure: { code, message, hint, problems } };
+}
+
+function send(message: FromReader): void {
+  port?.postMessage(message);
+}

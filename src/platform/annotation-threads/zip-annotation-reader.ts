@@ -1,0 +1,290 @@
+// Reads the annotation files of one zip file, in a thread of its own and within a time for each.
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { Clock } from '../../clock.ts';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Room } from '../disk-reservations.ts';
+import { faultOf } from '../zip-import/fault.ts';
+import type { Pairs } from '../zip-import/match-annotations.ts';
+import type { Zip, ZipEntry } from '../zip-import/open-zip.ts';
+import { baseName } from '../zip-import/path-hints.ts';
+import { type ReaderThread, startReaderThread } from './annotation-thread.ts';
+import type {
+  FromReader,
+  OwnFile,
+  PairQuestion,
+  Refused,
+  ToReader,
+} from './annotation-thread-messages.ts';
+
+/**
+ * All methods give what is wrong with a file as a problem; they throw what is no fault of it, as
+ * `Zip.read` does for an archive that is too large.
+ */
+export interface AnnotationReader {
+  /** Class names; undefined where the file has none. */
+  classNames(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly labelmap: Labelmap | undefined } | Refused>;
+  /** Keys of the images that a list of a split names. */
+  namesOfSplit(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly names: readonly string[] } | Refused>;
+  /** Reads a file about many images, and keeps what it says. */
+  addDocument(entry: ZipEntry, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
+  /** Which annotation belongs to which image, of the documents that were added and other files. */
+  pair(question: Omit<PairQuestion, 'documents'>): Promise<{ readonly pairs: Pairs } | Refused>;
+  own(entry: ZipEntry, file: OwnRequest): Promise<{ readonly read: ReadAnnotation } | Refused>;
+  /** The annotation of an image in a document that was added. */
+  ofDocument(
+    entry: ZipEntry,
+    name: string,
+    image: AnnotatedImage,
+  ): Promise<{ readonly read: ReadAnnotation } | Refused>;
+  close(): void;
+}
+
+export interface OwnRequest extends Pick<OwnFile, 'image' | 'projectType'> {
+  readonly labelmap: Labelmap | undefined;
+  readonly bytesMax: number;
+}
+
+export interface ReaderOptions {
+  readonly zip: Pick<Zip, 'read' | 'copy'>;
+  /** A folder for files about many images: they stay on the disk. */
+  readonly folder: string;
+  readonly room: Room;
+  /** Of the images of the archive. */
+  readonly imagePaths: readonly string[];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds for one file, and for all; those of `limits` unless given. */
+  readonly msMax?: number;
+  readonly allMsMax?: number;
+}
+
+/** Its thread starts with the first question, and has to be closed. */
+export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
+  const reader = new Reader(options);
+  return {
+    classNames: (entry, bytesMax) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (bytes) => ({
+          kind: 'class list',
+          path: entry.path,
+          bytes,
+        }));
+        return expected(given, 'class list');
+      }),
+    namesOfSplit: (entry, bytesMax) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (bytes) => ({
+          kind: 'split list',
+          bytes,
+        }));
+        return expected(given, 'split list');
+      }),
+    addDocument: (entry, bytesMax) => reader.inTurn(() => reader.addDocument(entry, bytesMax)),
+    pair: (question) =>
+      reader.inTurn(async () => {
+        const documents = await reader.loadAll();
+        const given = await reader.ask({ kind: 'pair', toPair: { ...question, documents } });
+        return expected(given, 'paired');
+      }),
+    own: (entry, { bytesMax, ...file }) =>
+      reader.inTurn(async () => {
+        const given = await reader.read(entry, bytesMax, (content) => ({
+          kind: 'own',
+          content,
+          file: { ...file, fileName: baseName(entry.path), labelmap: reader.sent(file.labelmap) },
+        }));
+        return expected(given, 'annotation');
+      }),
+    ofDocument: (entry, name, image) =>
+      reader.inTurn(async () => {
+        const refused = await reader.load(entry);
+        if (refused !== undefined) return refused;
+        const { path } = entry;
+        const given = await reader.ask({ kind: 'of document', path, name, image });
+        return expected(given, 'annotation');
+      }),
+    close: () => reader.close(),
+  };
+}
+
+function expected<Kind extends FromReader['kind']>(
+  given: FromReader,
+  kind: Kind,
+): Extract<FromReader, { kind: Kind }> | Refused {
+  if (isKind(given, kind) || given.kind === 'refused') return given;
+  throw new FoveaError('internal', 'The thread of a zip file gave no answer to its question.');
+}
+
+function isKind<Kind extends FromReader['kind']>(
+  given: FromReader,
+  kind: Kind,
+): given is Extract<FromReader, { kind: Kind }> {
+  return given.kind === kind;
+}
+
+/** A document, and where its bytes are on the disk. */
+interface Stored {
+  readonly entry: ZipEntry;
+  readonly file: string;
+}
+
+/** One question at a time, so that the time of each is its own. */
+class Reader {
+  readonly #options: ReaderOptions;
+  readonly #msMax: number;
+  /** Documents that could be read, by their paths. */
+  readonly #documents = new Map<string, Stored>();
+  /** What the thread at hand has. */
+  #loaded = new Set<string>();
+  #labelmap: Labelmap | undefined;
+  #thread: ReaderThread | undefined;
+  #copied = 0;
+  #leftMs: number;
+  #isClosed = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#msMax = options.msMax ?? limits.zipFileMsMax;
+    this.#leftMs = options.allMsMax ?? limits.zipTextMsMax;
+  }
+
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async ask(
+    message: ToReader,
+    { transfer = [], ms = this.#msMax }: { transfer?: ArrayBuffer[]; ms?: number } = {},
+  ): Promise<FromReader> {
+    const { imagePaths, signal, clock } = this.#options;
+    if (this.#leftMs <= 0) return refused('was not read: the files before it took too long');
+    if (this.#isClosed) throw new FoveaError('cancelled', 'The zip file is not read any more.');
+    this.#thread ??= await startReaderThread({ imagePaths }, signal);
+    const since = clock.monotonic();
+    const msMax = Math.min(ms, this.#leftMs);
+    const given = await this.#thread.ask(message, { msMax, signal, transfer });
+    // Timers may end a little early by this clock.
+    this.#leftMs -= given === 'too slow' ? msMax : clock.monotonic() - since;
+    if (typeof given !== 'string') return given;
+    this.#drop();
+    return refused(given === 'too slow' ? 'takes too long to be read' : 'needs too much memory');
+  }
+
+  async read(
+    entry: ZipEntry,
+    bytesMax: number,
+    messageOf: (bytes: Uint8Array<ArrayBuffer>) => ToReader,
+  ): Promise<FromReader> {
+    const read = await this.#bytes(entry, bytesMax);
+    if ('problem' in read) return read;
+    return this.ask(messageOf(read.bytes), { transfer: [read.bytes.buffer] });
+  }
+
+  async addDocument(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly bytes: number } | Refused> {
+    const { folder } = this.#options;
+    const file = join(folder, `${this.#copied}.json`);
+    this.#copied += 1;
+    const copied = await this.#copy(entry, file, bytesMax);
+    if ('problem' in copied) return copied;
+    const problem = await this.#load({ entry, file });
+    if (problem === undefined) this.#documents.set(entry.path, { entry, file });
+    else await rm(file, { force: true });
+    return problem ?? copied;
+  }
+
+  /** Into a thread that took the place of one that had it. */
+  async load(entry: ZipEntry): Promise<Refused | undefined> {
+    if (this.#loaded.has(entry.path)) return undefined;
+    const stored = this.#documents.get(entry.path);
+    if (stored === undefined) return refused('takes too long to be read');
+    const problem = await this.#load(stored);
+    if (problem !== undefined) this.#documents.delete(entry.path);
+    return problem;
+  }
+
+  async loadAll(): Promise<readonly ZipEntry[]> {
+    const all = [...this.#documents.values()].map(({ entry }) => entry);
+    for (const entry of all) await this.load(entry);
+    return all.filter(({ path }) => this.#loaded.has(path));
+  }
+
+  sent(labelmap: Labelmap | undefined): OwnFile['labelmap'] {
+    if (labelmap !== undefined && labelmap === this.#labelmap) return 'same';
+    this.#labelmap = labelmap ?? this.#labelmap;
+    return labelmap;
+  }
+
+  /** What still waits for its turn finds no thread, and starts none. */
+  close(): void {
+    this.#isClosed = true;
+    this.#drop();
+  }
+
+  #drop(): void {
+    void this.#thread?.terminate();
+    this.#thread = undefined;
+    this.#loaded = new Set();
+    this.#labelmap = undefined;
+  }
+
+  async #load({ entry: { path }, file }: Stored): Promise<Refused | undefined> {
+    const ms = Math.max(this.#msMax, limits.datasetMsMax);
+    const given = expected(await this.ask({ kind: 'document', path, file }, { ms }), 'document');
+    if (given.kind === 'refused') return given;
+    this.#loaded.add(path);
+    return undefined;
+  }
+
+  /** Its room on the disk is asked for as for files that come in. */
+  async #copy(
+    entry: ZipEntry,
+    file: string,
+    bytesMax: number,
+  ): Promise<{ readonly bytes: number } | Refused> {
+    const { zip, room } = this.#options;
+    const share = await room.take(Math.min(entry.statedBytes, bytesMax));
+    try {
+      const options = { bytesMax, isText: true, wrote: share.wrote };
+      return { bytes: await zip.copy(entry, file, options) };
+    } catch (thrown) {
+      await rm(file, { force: true });
+      return refused(faultOf(thrown));
+    } finally {
+      share.release();
+    }
+  }
+
+  /** In memory of their own, which can move to the thread. */
+  async #bytes(
+    entry: ZipEntry,
+    bytesMax: number,
+  ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | Refused> {
+    try {
+      const read = await this.#options.zip.read(entry, { bytesMax, isText: true });
+      return { bytes: new Uint8Array(read) };
+    } catch (thrown) {
+      return refused(faultOf(thrown));
+    }
+  }
+}
+
+function refused(problem: string): Refused {
+  return { kind: 'refused', problem, isMisread: false };
+}

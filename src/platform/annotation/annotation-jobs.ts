@@ -1,0 +1,129 @@
+// Handlers of annotation jobs: images that a person is to label, and the review of what they did.
+
+import type { annotation, annotationExtensions } from '../../contract/annotation.ts';
+import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { nearest } from '../../nearest.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import { findProject, type Parts } from '../dependencies.ts';
+import { newId } from '../ids-and-slugs.ts';
+import type { AnnotationJob } from '../store/annotation-jobs.ts';
+import type { Batch } from '../store/images.ts';
+import type { Project } from '../store/projects.ts';
+
+type Operations = Pick<
+  typeof annotation,
+  'annotation_jobs_list' | 'annotation_jobs_create' | 'annotation_jobs_get'
+> &
+  typeof annotationExtensions;
+
+export function annotationJobHandlers(parts: Parts): Handlers<Operations, Principal> {
+  const { store, clock } = parts;
+  return {
+    annotation_jobs_list: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const jobs = await store.annotationJobs.list(project.id);
+      return { jobs: jobs.map((job) => describeJob(job, project, principal)) };
+    },
+    annotation_jobs_create: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const batch = await findBatch(parts, project, input.batch, 'batch');
+      const wanted = input.num_images;
+      const { job, free } = await store.annotationJobs.add(
+        {
+          id: newId(),
+          projectId: project.id,
+          name: input.name,
+          batchId: batch.id,
+          labeler: input.labelerEmail,
+          reviewer: input.reviewerEmail,
+          createdBy: principal.name,
+          created: clock.now(),
+        },
+        wanted,
+      );
+      if (job === undefined) throw tooManyImages(free);
+      return describeJob(job, project, principal);
+    },
+    annotation_jobs_get: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const job = await store.annotationJobs.find(project.id, input.jobId);
+      if (job === undefined) throw noJob(input.jobId);
+      return describeJob(job, project, principal);
+    },
+    annotation_jobs_review: async (input, { principal }) => {
+      const project = await findProject(parts, principal, input.project);
+      const { approve = [], reject = [] } = input;
+      refuseBoth(approve, reject);
+      const review = { approve, reject };
+      const { id } = project;
+      const job = await store.annotationJobs.review(id, input.jobId, review, clock.now());
+      if (job === undefined) throw noJob(input.jobId);
+      return describeJob(job, project, principal);
+    },
+  };
+}
+
+/** The batch of an id that stands in the body. Throws `invalid_input`, naming the nearest. */
+export async function findBatch(
+  { store }: Pick<Parts, 'store'>,
+  project: Project,
+  batchId: string,
+  argument: string,
+): Promise<Batch> {
+  const batches = await store.images.batches(project.id);
+  const batch = batches.find(({ id }) => id === batchId);
+  if (batch !== undefined) return batch;
+  const byName = batches.find(({ name }) => name === batchId);
+  const near =
+    byName?.id ??
+    nearest(
+      batchId,
+      batches.map(({ id }) => id),
+    );
+  const right = near === undefined ? 'batches_list names the batches' : `did you mean "${near}"?`;
+  throw invalidArgument(argument, `is no batch of this project: ${right}`);
+}
+
+/** A job as the API shows it. Its times are those of the hosted platform. */
+function describeJob(job: AnnotationJob, project: Project, { workspace }: Principal) {
+  const { id, name, createdBy, batchId, labeler, reviewer, status, created, states } = job;
+  return {
+    id,
+    name,
+    project: project.slug,
+    owner: workspace.slug,
+    createdBy,
+    status,
+    ...(batchId !== undefined && { sourceBatch: batchId }),
+    ...(labeler !== undefined && { labeler }),
+    ...(reviewer !== undefined && { reviewer }),
+    numImages: job.images,
+    ...states,
+    instructionsText: job.instructions ?? null,
+    created: {
+      _seconds: Math.floor(created / 1000),
+      _nanoseconds: (created % 1000) * 1_000_000,
+    },
+  };
+}
+
+function refuseBoth(approve: readonly string[], reject: readonly string[]): void {
+  const known = new Set(approve);
+  const both = reject.filter((id) => known.has(id));
+  if (both.length === 0) return;
+  const message = `also rejects what it approves: ${both.slice(0, 3).join(', ')}`;
+  throw invalidInput([{ path: 'reject', message }]);
+}
+
+function tooManyImages(free: number) {
+  const are = free === 1 ? '1 image is' : `${free} images are`;
+  return invalidArgument(
+    'num_images',
+    `only ${are} free in this batch: without annotation, and in no open job`,
+  );
+}
+
+function noJob(jobId: string) {
+  return notFound('annotation job', jobId, 'annotation_jobs_list names the jobs.');
+}

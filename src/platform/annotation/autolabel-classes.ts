@@ -1,0 +1,86 @@
+// Which classes of a model become which classes of a project.
+
+import { quotedList } from '../../annotation-formats/value-checks.ts';
+import { invalidArgument, invalidInput, type Problem } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import { nearestOfFew } from '../../nearest.ts';
+
+export interface WantedClasses {
+  readonly ontology?: Readonly<Record<string, string>> | undefined;
+  readonly confidenceThresholds?: Readonly<Record<string, number>> | undefined;
+}
+
+export interface ChosenClasses {
+  /** Class of the model to class of the project. */
+  readonly ontology: Readonly<Record<string, string>>;
+  /** Class of the project to least confidence. */
+  readonly confidenceThresholds: Readonly<Record<string, number>>;
+}
+
+/**
+ * Without an ontology, the classes that project and model both have; all of the model's where the
+ * project has none yet. Throws `invalid_input` for names that the model does not have, and where
+ * nothing is left.
+ */
+export function chooseClasses(
+  { ontology, confidenceThresholds = {} }: WantedClasses,
+  modelClasses: readonly string[],
+  projectClasses: readonly string[],
+): ChosenClasses {
+  const chosen = ontology ?? sharedClasses(modelClasses, projectClasses);
+  const goals = [...new Set(Object.values(chosen))];
+  const problems = [
+    ...unknownNames('ontology', Object.keys(chosen), modelClasses, 'a class of the model'),
+    ...Object.entries(chosen).flatMap(([key, label]) => labelProblems(`ontology.${key}`, label)),
+    ...unknownNames(
+      'confidenceThresholds',
+      Object.keys(confidenceThresholds),
+      goals,
+      'a class that is labelled',
+    ),
+  ];
+  if (problems.length > 0) throw invalidInput(problems.slice(0, limits.problemsShownMax));
+  if (goals.length === 0) throw invalidArgument('ontology', 'names no class');
+  return { ontology: chosen, confidenceThresholds };
+}
+
+function sharedClasses(
+  modelClasses: readonly string[],
+  projectClasses: readonly string[],
+): Readonly<Record<string, string>> {
+  const shared =
+    projectClasses.length === 0
+      ? modelClasses
+      : modelClasses.filter((name) => projectClasses.includes(name));
+  if (shared.length > 0) return Object.fromEntries(shared.map((name) => [name, name]));
+  throw invalidArgument(
+    'ontology',
+    `is needed: the model knows ${quotedList(modelClasses)}, and the project has ` +
+      quotedList(projectClasses),
+    'Give it as {"class of the model": "class of the project"}.',
+  );
+}
+
+function unknownNames(
+  path: string,
+  names: readonly string[],
+  known: readonly string[],
+  what: string,
+): readonly Problem[] {
+  const nearestTo = nearestOfFew(known);
+  return names
+    .filter((name) => !known.includes(name))
+    .slice(0, limits.problemsShownMax)
+    .map((name) => {
+      const near = nearestTo(name);
+      const right =
+        near === undefined ? `known are ${quotedList(known)}` : `did you mean "${near}"?`;
+      return { path: `${path}.${name}`, message: `is not ${what}; ${right}` };
+    });
+}
+
+function labelProblems(path: string, label: string): readonly Problem[] {
+  const isFit = label.trim() === label && label !== '' && label.length <= limits.labelCharactersMax;
+  if (isFit && !/[\p{Cc}\p{Cs}]/u.test(label)) return [];
+  return [{ path, message: 'must be a class name: one line, without blanks at its ends' }];
+}

@@ -1,0 +1,180 @@
+// Handlers of Auto Label: a model labels the images of a batch that nobody has labelled.
+
+import { quoted } from '../../annotation-formats/value-checks.ts';
+import type { annotation } from '../../contract/annotation.ts';
+import type { Input } from '../../contract/operation.ts';
+import { FoveaError, invalidArgument, notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { type Labeller, localModel, noModelConfigured } from '../../model-inference/labeller.ts';
+import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import { findProject, type Parts } from '../dependencies.ts';
+import { newId } from '../ids-and-slugs.ts';
+import { countsOf } from '../projects.ts';
+import type { AutolabelJob, AutolabelSettings, NewAutolabelJob } from '../store/autolabel.ts';
+import type { Project } from '../store/projects.ts';
+import { describeTaskStart } from '../tasks.ts';
+import { findBatch } from './annotation-jobs.ts';
+import { chooseClasses } from './autolabel-classes.ts';
+
+type StartInput = Input<typeof annotation.autolabel_start>;
+type Operations = Pick<typeof annotation, 'autolabel_start' | 'autolabel_get'>;
+
+export function autolabelHandlers(parts: Parts): Handlers<Operations, Principal> {
+  return {
+    autolabel_start: async (input, { principal, origin }) => {
+      const project = await findProject(parts, principal, input.project);
+      const job = await start(parts, principal, project, input);
+      parts.tasks.wake();
+      const { annotationJobId } = job;
+      return {
+        jobId: job.id,
+        ...(annotationJobId !== undefined && { annotationJobId }),
+        message: `Auto Label takes ${job.images} ${job.images === 1 ? 'image' : 'images'}.`,
+        ...describeTaskStart(origin, principal.workspace, job.id),
+      };
+    },
+    autolabel_get: async ({ jobId }, { principal }) => {
+      const { job, project } = await findJob(parts, principal, jobId);
+      const task = await parts.tasks.find(principal.workspace.id, jobId);
+      return describeJob(job, project, task);
+    },
+  };
+}
+
+/** Auto Label draws boxes: outlines and classes of whole images are not what a detector gives. */
+function checkProject({ type }: Project): void {
+  if (type === 'object-detection') return;
+  throw invalidArgument(
+    'project',
+    `is of the type ${type}; the models of this platform give boxes`,
+    'Auto Label is for object-detection projects.',
+  );
+}
+
+async function start(
+  parts: Parts,
+  principal: Principal,
+  project: Project,
+  input: StartInput,
+): Promise<AutolabelJob> {
+  const { store, clock } = parts;
+  const batch = await findBatch(parts, project, input.batchId, 'batchId');
+  checkProject(project);
+  const found = await findLabeller(parts, principal, input);
+  const isFailure = found instanceof FoveaError;
+  const classes = isFailure
+    ? { ontology: input.ontology ?? {}, confidenceThresholds: input.confidenceThresholds ?? {} }
+    : chooseClasses(input, found.classes, await projectClasses(parts, project));
+  const job: NewAutolabelJob = {
+    id: newId(),
+    workspaceId: principal.workspace.id,
+    projectId: project.id,
+    settings: {
+      modelType: input.modelType,
+      modelId: isFailure ? undefined : found.modelId,
+      ...classes,
+      defaultConfidence: input.defaultConfidence ?? 0.4,
+      runNms: input.runNms ?? true,
+    },
+    created: clock.now(),
+  };
+  if (isFailure) return store.autolabel.addFailed(job, found.message, found.code);
+  const annotationJob = {
+    id: newId(),
+    projectId: project.id,
+    name: `Auto Label: ${batch.name}`,
+    batchId: batch.id,
+    labeler: undefined,
+    reviewer: input.reviewerEmail,
+    createdBy: principal.name,
+    created: job.created,
+  };
+  const imagesMax = input.numImagesToLabel ?? batch.images;
+  const added = await store.autolabel.add(job, annotationJob, imagesMax);
+  if (added !== undefined) return added;
+  throw invalidArgument(
+    'batchId',
+    'has no image that waits for labels: all are annotated, or in an open job',
+  );
+}
+
+async function projectClasses(parts: Parts, project: Project): Promise<readonly string[]> {
+  return Object.keys((await countsOf(parts, project)).classes);
+}
+
+/**
+ * The model, or why none can be run here: that fails the job. Throws for a model id that is wrong,
+ * which is the caller's to put right.
+ */
+async function findLabeller(
+  parts: Parts,
+  principal: Principal,
+  { modelType, modelOptions }: StartInput,
+): Promise<Labeller | FoveaError> {
+  const { modelId = '' } = modelOptions ?? {};
+  const isOwn = modelType === 'custom_roboflow';
+  if (isOwn && modelId === '') {
+    throw invalidArgument('modelOptions.modelId', 'is required with modelType "custom_roboflow"');
+  }
+  const [id, argument] = isOwn ? [modelId, 'modelOptions.modelId'] : [modelType, 'modelType'];
+  if (id === localModel && parts.models.configured === undefined) {
+    return new FoveaError('conflict', noModelConfigured);
+  }
+  const [slug = '', ...rest] = id.split('/');
+  if (id !== localModel && rest.length === 0) return hostedModel(id);
+  if (id !== localModel) await findProject(parts, principal, slug);
+  return parts.models.resolve(principal.workspace.id, id).catch((thrown) => {
+    if (!(thrown instanceof FoveaError)) throw thrown;
+    if (thrown.code === 'not_implemented') return thrown;
+    if (thrown.code === 'not_found') throw invalidArgument(argument, thrown.message, thrown.hint);
+    throw thrown;
+  });
+}
+
+function hostedModel(id: string): FoveaError {
+  return new FoveaError(
+    'conflict',
+    `${quoted(id)} is a hosted model, and this platform runs ONNX models. Set FOVEA_MODEL to a ` +
+      'detection model and pass modelType "local", or train and deploy one and pass ' +
+      'PROJECT/VERSION.',
+  );
+}
+
+/** A job of this workspace, in a project that is there and in reach; else it is not found. */
+async function findJob(
+  { store }: Parts,
+  principal: Principal,
+  jobId: string,
+): Promise<{ readonly job: AutolabelJob; readonly project: Project }> {
+  const job = await store.autolabel.get(jobId);
+  const project = job && (await store.projects.get(job.projectId));
+  const isOwn = project?.workspaceId === principal.workspace.id;
+  const isSeen = isOwn && isAccessible(await accessibleProjects(store, principal), project.id);
+  if (job === undefined || !isSeen || !(await store.projects.isLive(project.id))) {
+    throw notFound('Auto Label job', jobId, 'Job ids come from autolabel_start.');
+  }
+  return { job, project };
+}
+
+type Task = Awaited<ReturnType<Parts['tasks']['find']>>;
+
+function describeJob(job: AutolabelJob, project: Project, task: Task) {
+  const { id, annotationJobId, images, labelled, empty, skipped } = job;
+  const { modelId, modelType, ...settings }: AutolabelSettings = job.settings;
+  const { ontology, defaultConfidence, confidenceThresholds } = settings;
+  return {
+    jobId: id,
+    status: task?.status ?? 'created',
+    modelType,
+    ...(modelId !== undefined && { modelId }),
+    projectType: project.type,
+    images: { total: images, labelled, empty, skipped },
+    progress: { current: labelled + empty + skipped, total: images },
+    ontology: { ...ontology },
+    defaultConfidence,
+    confidenceThresholds: { ...confidenceThresholds },
+    ...(annotationJobId !== undefined && { annotationJobId }),
+    ...(task?.error !== undefined && { error: task.error }),
+  };
+}

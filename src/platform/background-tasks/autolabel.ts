@@ -1,0 +1,168 @@
+// Has a model label images that nobody has labelled.
+
+import type { Annotation } from '../../annotations/annotation.ts';
+import { tidy } from '../../annotations/box-geometry.ts';
+import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import {
+  type Detection,
+  imageFaults,
+  type Labelled,
+  type Labeller,
+} from '../../model-inference/labeller.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import { newId } from '../ids-and-slugs.ts';
+import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { Image } from '../store/images.ts';
+import type { NewInference } from '../store/inferences.ts';
+import { type Job, type JobParts, payloadText } from './background-task.ts';
+
+const imagesAtOnce = 50;
+
+/**
+ * Goes through the images in the order of their ids, each kept with the count of those that are
+ * done: so an attempt that starts over goes on behind the last one. What the model does not see is
+ * not labelled, and what somebody labelled stays.
+ */
+export const runAutolabel: Job = async (parts, claim, signal) => {
+  const { store, models } = parts;
+  const job = await store.autolabel.get(payloadText(claim, 'autolabelId'));
+  if (!job) throw notFound('Auto Label job', payloadText(claim, 'autolabelId'));
+  const workspaceId = payloadText(claim, 'workspaceId');
+  try {
+    if (job.settings.modelId === undefined) throw new FoveaError('conflict', 'There is no model.');
+    const labeller = await models.resolve(workspaceId, job.settings.modelId);
+    await labelImages(parts, claim, { job, workspaceId, labeller, signal });
+  } catch (thrown) {
+    // Where this fails too, whoever wants the images next sees that the task has ended.
+    if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
+    throw thrown;
+  }
+  await store.autolabel.end(job.id, claim.fenced);
+  const ended = (await store.autolabel.get(job.id)) ?? job;
+  const { images, labelled, empty, skipped, boxes, annotationJobId } = ended;
+  return { images, labelled, empty, skipped, boxes, annotationJobId };
+};
+
+interface Run {
+  readonly job: AutolabelJob;
+  readonly workspaceId: string;
+  readonly labeller: Labeller;
+  readonly signal: AbortSignal;
+}
+
+async function labelImages(parts: JobParts, claim: Claim, run: Run): Promise<void> {
+  const { store, clock } = parts;
+  const { job, signal } = run;
+  let done = job.labelled + job.empty + job.skipped;
+  claim.progress(done, job.images);
+  /** One commit with the image that it counts. */
+  const fenced: FencedTransaction = (writes) =>
+    claim.fenced(() => {
+      const result = writes();
+      done += 1;
+      claim.progress(done, job.images);
+      return result;
+    });
+  for (;;) {
+    if (!(await store.projects.isLive(job.projectId))) {
+      throw new FoveaError('not_found', 'The project is in the trash.');
+    }
+    const imageIds = await store.autolabel.open(job.id, imagesAtOnce);
+    if (imageIds.length === 0) return;
+    for (const imageId of imageIds) {
+      signal.throwIfAborted();
+      const image = await store.images.find(job.projectId, imageId);
+      const labelled = await labelImage(parts, run, imageId, image);
+      await store.autolabel.keep(job.id, labelled, fenced, clock.now());
+    }
+  }
+}
+
+async function labelImage(
+  parts: JobParts,
+  run: Run,
+  imageId: string,
+  image: Image | undefined,
+): Promise<LabelledImage> {
+  if (image === undefined || image.annotation !== undefined) {
+    return { imageId, annotation: undefined, inference: undefined };
+  }
+  const seen = await detect(parts, run, image);
+  if (seen instanceof FoveaError) {
+    return { imageId, annotation: undefined, inference: failure(parts, run, seen.message) };
+  }
+  const { detections, ms } = seen;
+  const { ontology } = run.job.settings;
+  const boxes = detections.map(({ label, x, y, width, height }) => ({
+    label: ontology[label] ?? label,
+    x: tidy(x),
+    y: tidy(y),
+    width: tidy(width),
+    height: tidy(height),
+  }));
+  const annotation: Annotation | undefined =
+    boxes.length === 0 ? undefined : { kind: 'detection', boxes };
+  return { imageId, annotation, inference: record(parts, run, detections, ms) };
+}
+
+/** What is wrong with the image, where it cannot be read. Throws where the model fails. */
+async function detect(parts: JobParts, run: Run, image: Image): Promise<Labelled | FoveaError> {
+  const { signal, labeller } = run;
+  try {
+    const content = await readImage(parts, image);
+    if (content instanceof FoveaError) return content;
+    return await labeller.detect(content, { ...choiceOf(run.job), signal });
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const error = asFoveaError(thrown);
+    if (imageFaults.includes(error.code)) return error;
+    await parts.store.inferences.add([failure(parts, run, error.message)]);
+    // Names of images are words of users: they have no place in an error of ours.
+    throw new FoveaError(error.code, `Image ${image.id}: ${error.message}`, { cause: thrown });
+  }
+}
+
+/** Stored content that is lost or damaged is a fault of this image; a disk that fails is none. */
+async function readImage({ blobs }: JobParts, { hash }: Image): Promise<Uint8Array | FoveaError> {
+  return blobs.get(hash).catch((thrown: unknown) => {
+    if (thrown instanceof FoveaError) return thrown;
+    throw thrown;
+  });
+}
+
+function choiceOf({ settings }: AutolabelJob) {
+  const { ontology, confidenceThresholds, defaultConfidence, runNms } = settings;
+  // A class that nobody asked for is never sure enough.
+  const confidence = (label: string) => {
+    const goal = Object.hasOwn(ontology, label) ? ontology[label] : undefined;
+    if (goal === undefined) return Number.POSITIVE_INFINITY;
+    return Object.hasOwn(confidenceThresholds, goal)
+      ? (confidenceThresholds[goal] ?? defaultConfidence)
+      : defaultConfidence;
+  };
+  return { confidence, overlap: runNms ? 0.5 : 1 };
+}
+
+function record(
+  { clock }: JobParts,
+  { job, workspaceId, labeller }: Run,
+  detections: readonly Detection[],
+  ms: number,
+): NewInference {
+  return {
+    id: newId(),
+    workspaceId,
+    projectId: job.projectId,
+    modelName: labeller.modelId,
+    source: 'autolabel',
+    created: clock.now(),
+    responseMs: ms,
+    error: undefined,
+    seen: detections.map(({ label, confidence }) => ({ class: label, confidence })),
+  };
+}
+
+function failure(parts: JobParts, run: Run, error: string): NewInference {
+  return { ...record(parts, run, [], 0), responseMs: undefined, error };
+}

@@ -1,0 +1,87 @@
+// Brings images into the search index that came before there was one.
+
+import type { Clock } from '../../clock.ts';
+import { FoveaError } from '../../errors.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { limits } from '../../limits.ts';
+import type { BlobStore } from '../../storage/blob-store.ts';
+import { type Claim, LeaseLost, type TaskQueue } from '../../storage/task-queue.ts';
+import type { UnindexedImage } from '../store/search.ts';
+import type { Store } from '../store/store.ts';
+import type { Job, JobParts } from './background-task.ts';
+
+/** Adds the work of this hour where there are such images, unless another process has. */
+export async function addIndexing(queue: TaskQueue, store: Store, clock: Clock): Promise<void> {
+  const [first] = await store.search.unindexed(1);
+  if (first === undefined) return;
+  const hour = Math.floor(clock.now() / limits.purgeIntervalMs);
+  queue.addOnce({ id: `index-${hour}-${first.imageId}`, kind: 'index', payload: {} });
+}
+
+/**
+ * Goes on where a crash left off: an image is in the index, with how it looks, in one transaction.
+ * One whose file is lost stays without a description, and is found by all else. One that cannot be
+ * taken in keeps no other from it: the job fails at its end, and tries it again in the next hour.
+ */
+export const runIndexImages: Job = async (parts, claim, signal) => {
+  const { search } = parts.store;
+  const failed: string[] = [];
+  let suspect = await findSuspect(parts, claim);
+  let images = 0;
+  for (;;) {
+    const open = await search.unindexed(imagesAtOnce, failed);
+    if (open.length === 0) break;
+    for (const image of open) {
+      signal.throwIfAborted();
+      const isDone = await takeIn(parts, claim, image, image.imageId === suspect);
+      if (isDone) images += 1;
+      else failed.push(image.imageId);
+      suspect = undefined;
+    }
+    if (failed.length >= failedMax) break;
+  }
+  if (failed.length === 0) return { images };
+  const message = `${failed.length} images could not be taken into the search index.`;
+  throw new FoveaError('internal', `${message} ${images} were.`);
+};
+
+const imagesAtOnce = 100;
+
+/** So many do not fail by themselves. */
+const failedMax = 1_000;
+
+/** Where all attempts before the last one died: reading its file may be what they died of. */
+async function findSuspect({ store }: JobParts, { attempt }: Claim): Promise<string | undefined> {
+  if (attempt < limits.taskAttemptsMax) return undefined;
+  const [first] = await store.search.unindexed(1);
+  return first?.imageId;
+}
+
+/** False where it cannot be. */
+async function takeIn(
+  { store: { search }, blobs }: JobParts,
+  { fenced }: Claim,
+  { imageId, hash }: UnindexedImage,
+  isSuspect: boolean,
+): Promise<boolean> {
+  try {
+    const descriptor = isSuspect ? undefined : await describe(blobs, hash);
+    if (descriptor) await search.setDescriptor(imageId, descriptor, fenced);
+    else await search.index([imageId], fenced);
+    return true;
+  } catch (thrown) {
+    // Neither is about this image.
+    if (thrown instanceof LeaseLost) throw thrown;
+    if (thrown instanceof FoveaError && thrown.code === 'full') throw thrown;
+    return false;
+  }
+}
+
+async function describe(blobs: BlobStore, hash: string): Promise<Descriptor | undefined> {
+  try {
+    return (await readDescribedImage(await blobs.get(hash))).descriptor;
+  } catch {
+    return undefined;
+  }
+}

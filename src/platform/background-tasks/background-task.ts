@@ -1,0 +1,56 @@
+// What background work of the platform works with.
+
+import type { Clock } from '../../clock.ts';
+import type { Environment } from '../../config.ts';
+import type { Renderers } from '../../dataset-versions/render-threads.ts';
+import type { Models } from '../../model-inference/labeller.ts';
+import type { BlobStore } from '../../storage/blob-store.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
+import type { CollectForLearning } from '../active-learning/collect-images.ts';
+import type { Uploads } from '../signed-links/upload-links.ts';
+import type { Store } from '../store/store.ts';
+import type { Scratch } from './temporary-files.ts';
+
+export interface JobParts {
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly scratch: Scratch;
+  readonly renderers: Renderers;
+  readonly uploads: Uploads;
+  readonly models: Models;
+  /** Undefined: none is configured. */
+  readonly trainer: TrainerCommand | undefined;
+  /** For programs that we start. */
+  readonly environment: Environment;
+  readonly collect: CollectForLearning;
+  readonly clock: Clock;
+  /**
+   * Fetches a video that a user pointed at into a new file, guarded against private addresses.
+   * `wrote` is told of each piece, and may throw.
+   */
+  fetchVideo(
+    url: string,
+    path: string,
+    signal: AbortSignal,
+    wrote: (bytes: number) => Promise<void>,
+  ): Promise<void>;
+}
+
+/** Does one piece of work; may be called again for the same piece after a crash. */
+export type Job = (
+  parts: JobParts,
+  claim: Claim,
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+/** A text member of the payload that started the work. */
+export function payloadText(claim: Claim, name: string): string {
+  const { payload } = claim;
+  const value =
+    typeof payload === 'object' && payload !== null
+      ? new Map(Object.entries(payload)).get(name)
+      : undefined;
+  if (typeof value !== 'string') throw new Error(`task ${claim.id} has no ${name}`);
+  return value;
+}

@@ -1,0 +1,83 @@
+// Changes the metadata and tags of many images.
+
+import { images } from '../../contract/images.ts';
+import { limits } from '../../limits.ts';
+import type { FailedUpdate } from '../store/bulk-metadata.ts';
+import { type Job, payloadText } from './background-task.ts';
+import { inSlices } from './slices.ts';
+
+const { body } = images.images_set_metadata_bulk;
+
+/**
+ * The same change again changes nothing more, so another attempt begins at the first image: what it
+ * reports is true of all of them.
+ */
+export const runMetadata: Job = async ({ store }, claim, signal) => {
+  const workspaceId = payloadText(claim, 'workspaceId');
+  const { updates } = body.parse(JSON.parse(payloadText(claim, 'input')));
+  const projectIds = readProjectIds(claim.payload);
+  const failed: FailedUpdate[] = [];
+  let done = 0;
+  claim.progress(0, updates.length);
+  await inSlices(slicesOf(updates), 1, signal, async ([slice = []]) => {
+    done += slice.length;
+    const refused = await store.metadata.apply(
+      workspaceId,
+      projectIds,
+      slice.map(withDefaults),
+      (writes) =>
+        claim.fenced(() => {
+          const result = writes();
+          claim.progress(done, updates.length);
+          return result;
+        }),
+    );
+    failed.push(...refused);
+  });
+  return {
+    succeeded: updates.length - failed.length,
+    failed: failed.length,
+    failedItems: failed.map((item) => ({ ...item })),
+  };
+};
+
+/** What is long about a transaction is the terms that it changes, not the images. */
+function slicesOf(updates: readonly Update[]): readonly (readonly Update[])[] {
+  const slices: Update[][] = [];
+  let slice: Update[] = [];
+  let terms = 0;
+  for (const update of updates) {
+    const more = termsIn(update);
+    const isFull =
+      slice.length === limits.metadataRowsAtOnceMax || terms + more > limits.metadataTermsAtOnceMax;
+    if (isFull && slice.length > 0) {
+      slices.push(slice);
+      [slice, terms] = [[], 0];
+    }
+    slice.push(update);
+    terms += more;
+  }
+  return slice.length > 0 ? [...slices, slice] : slices;
+}
+
+/** Each key and each tag is two terms, an old value of a key one more. */
+function termsIn({ metadata = {}, removeMetadata = [], addTags = [], removeTags = [] }: Update) {
+  const keys = Object.keys(metadata).length + removeMetadata.length;
+  return 3 * keys + 2 * (addTags.length + removeTags.length);
+}
+
+/** Undefined: all of the workspace. */
+function readProjectIds(payload: unknown): ReadonlySet<string> | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined;
+  if (!('projectIds' in payload)) return undefined;
+  const { projectIds } = payload;
+  if (!Array.isArray(projectIds)) throw new Error('the projects of a metadata change are no list');
+  return new Set(projectIds.filter((id) => typeof id === 'string'));
+}
+
+type Update = ReturnType<typeof body.parse>['updates'][number];
+
+function withDefaults(update: Update) {
+  const { imageId, metadata = {}, removeMetadata = [], addTags = [], removeTags = [] } = update;
+  return { imageId, metadata, removeMetadata, addTags, removeTags };
+}

@@ -1,0 +1,75 @@
+// Writes what a search found as a zip file in an export format.
+
+import { FoveaError, notFound } from '../../errors.ts';
+import { checkExportFormat } from '../../export-formats/export-format.ts';
+import { writeExport } from '../../export-formats/write-zip.ts';
+import { limits } from '../../limits.ts';
+import { parseQuery } from '../../query-language/parse-query.ts';
+import { exportedProjects } from '../search/search-exports.ts';
+import { projectFinder } from '../search/workspace-search.ts';
+import type { FoundImage } from '../store/search.ts';
+import type { Store } from '../store/store.ts';
+import { type Job, payloadText } from './background-task.ts';
+import { inSteps } from './steps.ts';
+import { exportImages } from './to-export-dataset.ts';
+
+/** The images are those that the search finds when an attempt starts. */
+export const runSearchExport: Job = async ({ store, blobs, scratch }, claim, signal) => {
+  const workspaceId = payloadText(claim, 'workspaceId');
+  const projectIds = exportedProjects(claim.payload);
+  const [firstId = ''] = projectIds;
+  const project = await store.projects.get(firstId);
+  if (!project) throw notFound('project', firstId);
+  const format = checkExportFormat(payloadText(claim, 'format'), project.type);
+  const images = await findAll(
+    store,
+    { workspaceId, projectIds },
+    payloadText(claim, 'query'),
+    signal,
+  );
+  if (images.length === 0) {
+    throw new FoveaError('invalid_input', 'The search finds no image any more.');
+  }
+  const dataset = {
+    projectType: project.type,
+    classes: [...new Set(images.flatMap(({ labels }) => labels))],
+    info: {
+      project: project.name,
+      annotation: project.annotation,
+      version: 0,
+      versionName: payloadText(claim, 'name'),
+      license: project.license,
+      created: images.reduce((newest, { created }) => Math.max(newest, created), 0),
+    },
+    images: exportImages(images, blobs),
+  };
+  const onProgress = inSteps((done, total) => claim.progress(done, total));
+  const { hash, bytes } = await scratch.withFile(async (path) => {
+    await writeExport(format, dataset, path, { signal, onProgress });
+    return blobs.putFile(path);
+  });
+  await store.search.exports.finish(claim.id, hash, bytes, claim.fenced);
+  return { format: format.name, bytes, images: images.length };
+};
+
+async function findAll(
+  store: Store,
+  accessible: { readonly workspaceId: string; readonly projectIds: readonly string[] },
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly FoundImage[]> {
+  const { query } = parseQuery(
+    text,
+    await projectFinder(store, { ...accessible, projectIds: undefined }),
+  );
+  const images: FoundImage[] = [];
+  let after = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await store.search.found(accessible, query, after, limits.searchPageMax);
+    images.push(...page);
+    const last = page.at(-1);
+    if (last === undefined || images.length > limits.searchExportImagesMax) return images;
+    after = last.ordinal;
+  }
+}

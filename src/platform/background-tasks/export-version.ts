@@ -1,0 +1,26 @@
+// Writes a finished version as a zip file in an export format.
+
+import { notFound } from '../../errors.ts';
+import { checkExportFormat } from '../../export-formats/export-format.ts';
+import { writeExport } from '../../export-formats/write-zip.ts';
+import { type Job, payloadText } from './background-task.ts';
+import { inSteps } from './steps.ts';
+import { versionDataset } from './to-export-dataset.ts';
+
+export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) => {
+  const exportId = payloadText(claim, 'exportId');
+  const version = await store.versions.get(payloadText(claim, 'versionId'));
+  if (!version) throw notFound('version', payloadText(claim, 'versionId'));
+  const project = await store.projects.get(version.projectId);
+  if (!project) throw notFound('project', version.projectId);
+  const format = checkExportFormat(payloadText(claim, 'format'), project.type);
+  const images = await store.versions.images(version.id);
+  const dataset = versionDataset(project, version, images, blobs);
+  const onProgress = inSteps((done, total) => claim.progress(done, total));
+  const { hash, bytes } = await scratch.withFile(async (path) => {
+    await writeExport(format, dataset, path, { signal, onProgress });
+    return blobs.putFile(path);
+  });
+  await store.exports.finish(exportId, hash, bytes, claim.fenced);
+  return { format: format.name, bytes };
+};

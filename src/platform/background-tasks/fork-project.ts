@@ -1,0 +1,37 @@
+// Copies a project.
+
+import { notFound } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import { type Job, payloadText } from './background-task.ts';
+import { inSlices } from './slices.ts';
+
+/** Goes on behind the last image that an earlier attempt looked at. */
+export const runFork: Job = async ({ store }, claim, signal) => {
+  const project = await store.projects.get(payloadText(claim, 'projectId'));
+  if (!project) throw notFound('project', payloadText(claim, 'projectId'));
+  const missing = await store.forks.missing(claim.id);
+  const copied = (await store.forks.find(claim.id))?.copied ?? 0;
+  const total = copied + missing.length;
+  let done = copied;
+  claim.progress(done, total);
+  await inSlices(missing, limits.forkRowsAtOnceMax, signal, async (slice) => {
+    done += slice.length;
+    await store.forks.copy(claim.id, slice, (writes) =>
+      claim.fenced(() => {
+        const result = writes();
+        claim.progress(done, total);
+        return result;
+      }),
+    );
+  });
+  const origin = payloadText(claim, 'origin');
+  const workspace = payloadText(claim, 'workspace');
+  return {
+    forked: true,
+    datasetUrl: project.slug,
+    id: `${workspace}/${project.slug}`,
+    name: project.name,
+    url: `${origin}/${workspace}/${project.slug}`,
+    images: (await store.forks.find(claim.id))?.copied ?? 0,
+  };
+};

@@ -1,0 +1,163 @@
+// Generates a dataset version from its frozen snapshot.
+
+import { extname } from 'node:path';
+import type { VersionSettings } from '../../contract/version-settings.ts';
+import { remapAnnotation } from '../../dataset-versions/filter-and-remap.ts';
+import {
+  batchSources,
+  pixelsInWork,
+  type SourceOutline,
+} from '../../dataset-versions/render-batches.ts';
+import {
+  type RenderedImage,
+  RenderFailure,
+  type RenderSource,
+} from '../../dataset-versions/render-images.ts';
+import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { Version, VersionImage, VersionSource } from '../store/versions.ts';
+import { type Job, type JobParts, payloadText } from './background-task.ts';
+import { inParallel } from './process-items.ts';
+
+/**
+ * Makes the images that are still missing, so that it goes on where a crash left off. The version
+ * shows none of them before it is finished. The same settings on the same images give the same
+ * bytes: the random choices follow from the bytes of each source.
+ */
+export const runVersion: Job = async (parts, claim, signal) => {
+  const { store, renderers } = parts;
+  const version = await store.versions.get(payloadText(claim, 'versionId'));
+  if (!version) throw notFound('version', payloadText(claim, 'versionId'));
+  const outlines = await store.versions.outlines(version.id);
+  const batches = batchSources(outlines, version.settings);
+  const missing = batches.filter((batch) => batch.some(({ isDone }) => !isDone));
+  const progress = createProgress(claim, outlines);
+  claim.progress(progress.done(), outlines.length);
+  const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
+    makeBatch(parts, version, batch, progress.with, stop);
+  await inParallel(missing, renderers.count, run, signal);
+  const { images } = await store.versions.finish(version.id, claim.fenced);
+  if (images === 0) throw nothingLeft(version);
+  return { version: version.number, images };
+};
+
+/** The progress is true at any moment: it is one commit with the rows that it counts. */
+function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
+  let done = outlines.filter(({ isDone }) => isDone).length;
+  return {
+    done: () => done,
+    with:
+      (count: number): FencedTransaction =>
+      (writes) =>
+        claim.fenced(() => {
+          const result = writes();
+          done += count;
+          claim.progress(done, outlines.length);
+          return result;
+        }),
+  };
+}
+
+async function makeBatch(
+  { store, blobs, renderers }: JobParts,
+  version: Version,
+  batch: readonly SourceOutline[],
+  fencedWith: (count: number) => FencedTransaction,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings } = version;
+  const ordinals = batch.map(({ ordinal }) => ordinal);
+  // Another release may have begun with other batches.
+  const open = new Set(batch.flatMap(({ ordinal, isDone }) => (isDone ? [] : [ordinal])));
+  const sources = await store.versions.sources(version.id, ordinals);
+  const images: VersionImage[] = [];
+  const job = {
+    settings,
+    seed: '',
+    imagesPerPiece: settings.augmentation.image?.versions ?? 1,
+    pixels: pixelsInWork(batch, settings),
+    sources: await Promise.all(sources.map((source) => toRender(blobs, source, settings))),
+    output: 'file',
+  } as const;
+  const emit = async (image: RenderedImage) => {
+    const source = sources[image.source];
+    if (source === undefined) throw new Error('an image of no source');
+    if (!open.has(source.ordinal)) return;
+    const { hash } = await blobs.put(image.bytes);
+    images.push(toVersionImage(source, settings, image, hash));
+  };
+  try {
+    await renderers.render(job, emit, signal);
+  } catch (thrown) {
+    throw thrown instanceof RenderFailure ? about(sources[thrown.at], thrown.cause) : thrown;
+  }
+  const made = sources.filter(({ ordinal }) => open.has(ordinal));
+  await store.versions.addImages(version.id, made, images, fencedWith(made.length));
+}
+
+async function toRender(
+  blobs: JobParts['blobs'],
+  source: VersionSource,
+  { preprocessing }: VersionSettings,
+): Promise<RenderSource> {
+  const { hash, split, annotation } = source;
+  const renamed = annotation && remapAnnotation(annotation, preprocessing.remap);
+  const boxes = renamed?.kind === 'detection' ? renamed.boxes : [];
+  try {
+    return { bytes: await blobs.get(hash), hash, split, boxes };
+  } catch (thrown) {
+    throw named(source, asFoveaError(thrown).message, thrown);
+  }
+}
+
+function toVersionImage(
+  { ordinal, name, split, annotation }: VersionSource,
+  { preprocessing }: VersionSettings,
+  image: RenderedImage,
+  hash: string,
+): VersionImage {
+  const { number, width, height, boxes } = image;
+  // Mosaic may bring boxes into an image that nobody annotated.
+  const hasBoxes = annotation?.kind === 'detection' || boxes.length > 0;
+  return {
+    ordinal,
+    copy: number,
+    split,
+    hash,
+    width,
+    height,
+    name: nameOf(name, image),
+    annotation: hasBoxes
+      ? { kind: 'detection', boxes }
+      : annotation && remapAnnotation(annotation, preprocessing.remap),
+  };
+}
+
+function about(source: VersionSource | undefined, cause: unknown): FoveaError {
+  const { message, code } = asFoveaError(cause);
+  const reason = code === 'internal' ? 'its pixels cannot be worked on.' : message;
+  return named(source, reason, cause);
+}
+
+function named(source: VersionSource | undefined, reason: string, cause: unknown): FoveaError {
+  return new FoveaError('internal', `Image "${source?.name}": ${reason}`, { cause });
+}
+
+function nothingLeft({ number, settings }: Version): FoveaError {
+  const { isolate } = settings.preprocessing;
+  const why = isolate ? ': isolate makes one of each box, and there are no boxes' : '';
+  return new FoveaError('invalid_input', `Version ${number} would have no image${why}.`);
+}
+
+/**
+ * `cell.png` becomes `cell.jpg` when it was encoded anew, `cell_tile-1-2.jpg` for a piece and
+ * `cell_copy1.jpg` for a copy.
+ */
+function nameOf(name: string, { piece, copy, contentType }: RenderedImage): string {
+  const extension = extname(name);
+  const stem = extension === '' ? name : name.slice(0, -extension.length);
+  const encoded = contentType === 'image/jpeg' && !/^\.jpe?g$/i.test(extension);
+  const part = piece === '' ? '' : `_${piece}`;
+  return `${stem}${part}${copy === 0 ? '' : `_copy${copy}`}${encoded ? '.jpg' : extension}`;
+}

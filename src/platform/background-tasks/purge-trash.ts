@@ -1,0 +1,68 @@
+// Removes what was in the trash for too long, and what is too old, once an hour for all processes.
+
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
+import { limits } from '../../limits.ts';
+import type { Claim, TaskQueue } from '../../storage/task-queue.ts';
+import type { DueItem } from '../store/purge-trash.ts';
+import type { Store } from '../store/store.ts';
+import type { Job } from './background-task.ts';
+
+/** Adds the purge of this hour, unless another process has. */
+export function addPurge(queue: TaskQueue, clock: Clock): void {
+  const id = `purge-${Math.floor(clock.now() / limits.purgeIntervalMs)}`;
+  queue.addOnce({ id, kind: 'purge', payload: {} });
+}
+
+/** What cannot be removed keeps nothing else from it: the job fails at its end, and says so. */
+export const runPurge: Job = async ({ store, clock, uploads }, claim, signal) => {
+  const before = clock.now() - limits.trashRetentionMs;
+  const items = await store.purge.due(before, clock.now() - limits.freezeMsMax);
+  const thrown: unknown[] = [];
+  const attempt = async (run: () => Promise<void>) => {
+    await run().catch((error: unknown) => {
+      signal.throwIfAborted();
+      thrown.push(error);
+    });
+  };
+  for (const item of items) await attempt(() => purgeItem(store, item, before, claim, signal));
+  const { purge } = store;
+  const inferencesBefore = clock.now() - limits.inferenceAgeMsMax;
+  const videoJobsBefore = clock.now() - limits.videoJobAgeMsMax;
+  const rounds: readonly Round[] = [
+    (countMax) => purge.oldInferences(inferencesBefore, countMax, claim.fenced),
+    (countMax) => purge.oldVideoJobs(videoJobsBefore, countMax, claim.fenced),
+    // The last: the work of a video job is known as long as the job is.
+    (countMax) => purge.oldWork(before, countMax, claim.fenced),
+  ];
+  for (const round of rounds) await attempt(() => repeat(round, signal));
+  await attempt(() => uploads.purge());
+  if (thrown.length > 0) throw thrown[0];
+  return { removed: items.length };
+};
+
+async function purgeItem(
+  { purge }: Store,
+  item: DueItem,
+  before: number,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
+  const countMax = limits.purgeRowsAtOnceMax;
+  while ((await purge.purgeSome(item, before, countMax, claim.fenced)) === 'more') {
+    await giveWay(signal);
+  }
+}
+
+/** Removes some rows, and says how many. */
+type Round = (countMax: number) => Promise<number>;
+
+async function repeat(round: Round, signal: AbortSignal): Promise<void> {
+  while ((await round(limits.purgeRowsAtOnceMax)) > 0) await giveWay(signal);
+}
+
+/** Calls are answered in between: a transaction is synchronous. */
+async function giveWay(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
+}

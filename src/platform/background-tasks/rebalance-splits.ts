@@ -1,0 +1,102 @@
+// Moves images between the splits of a project.
+
+import { setImmediate } from 'node:timers/promises';
+import { projects } from '../../contract/projects.ts';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import { countSplits, planRebalance, planShuffle } from '../projects/plan-splits.ts';
+import type { FencedTransaction } from '../store/fenced-transaction.ts';
+import type { EligibleImage, SplitMove } from '../store/rebalance.ts';
+import type { Store } from '../store/store.ts';
+import { type Job, payloadText } from './background-task.ts';
+import { inSlices } from './slices.ts';
+
+const { body } = projects.projects_rebalance_splits;
+
+/**
+ * The plan is made anew at the start of each attempt, from the images as they are then: the id of
+ * the task chooses which ones move, so what another attempt has moved stays moved.
+ */
+export const runRebalance: Job = async ({ store, clock }, claim, signal) => {
+  const projectId = payloadText(claim, 'projectId');
+  const settings = body.parse(JSON.parse(payloadText(claim, 'settings')));
+  const { classes } = settings;
+  await refuseInTrash(store, projectId);
+  const images = await readEligible(store, projectId, classes, signal);
+  const begun = await store.splits.begin(claim.id, countSplits(images), claim.fenced);
+  await setImmediate();
+  const moves = await planMoves(store, projectId, images, settings, claim.id);
+  let { moved } = begun;
+  let done = begun.moved;
+  const total = done + moves.length;
+  claim.progress(done, total);
+  await inSlices(moves, limits.rebalanceRowsAtOnceMax, signal, async (slice) => {
+    done += slice.length;
+    const fenced = fencedWith(claim, done, total);
+    moved += await store.splits.move(claim.id, projectId, slice, fenced, clock.now());
+  });
+  return {
+    moved,
+    images: images.length,
+    before: begun.before,
+    splits: await store.splits.counts(projectId, classes),
+    ...(classes && { classes }),
+  };
+};
+
+/** In slices too: all rows of a large project take seconds. */
+async function readEligible(
+  { splits }: Store,
+  projectId: string,
+  classes: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<readonly EligibleImage[]> {
+  const images: EligibleImage[] = [];
+  const ordinals = await splits.ordinals(projectId);
+  await inSlices(ordinals, limits.rebalanceRowsReadMax, signal, async (slice) => {
+    for (const image of await splits.eligible(projectId, slice, classes)) images.push(image);
+  });
+  return images;
+}
+
+/** Moving looks again, in its transactions; here also where there is nothing to move. */
+async function refuseInTrash(store: Store, projectId: string): Promise<void> {
+  if (await store.projects.isLive(projectId)) return;
+  throw new FoveaError('conflict', 'The project is in the trash.');
+}
+
+type Settings = ReturnType<typeof body.parse>;
+
+async function planMoves(
+  store: Store,
+  projectId: string,
+  images: readonly EligibleImage[],
+  { mode, grouping, splits }: Settings,
+  seed: string,
+): Promise<readonly SplitMove[]> {
+  if (mode !== 'shuffle') return planRebalance(images, splits, seed);
+  if (grouping !== 'batch') return planShuffle(images, splits, seed);
+  const jobs = await store.splits.completedJobs(projectId);
+  const groups = Map.groupBy(images, ({ id, batchId }) => jobs.get(id) ?? batchId);
+  const moves = [...groups.values()].flatMap((group) => planShuffle(group, splits, seed));
+  return inOrder(moves, images);
+}
+
+function inOrder(
+  moves: readonly SplitMove[],
+  images: readonly EligibleImage[],
+): readonly SplitMove[] {
+  const byImage = new Map(moves.map((move) => [move.imageId, move]));
+  return images.flatMap(({ id }) => byImage.get(id) ?? []);
+}
+
+/** The progress is one commit with the rows that it counts. */
+function fencedWith(claim: Claim, done: number, total: number): FencedTransaction {
+  return (writes) =>
+    claim.fenced(() => {
+      const result = writes();
+      claim.progress(done, total);
+      return result;
+    });
+}

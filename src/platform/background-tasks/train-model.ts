@@ -1,0 +1,250 @@
+// Trains a model by the configured program.
+
+import { createWriteStream } from 'node:fs';
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { FoveaError, notFound } from '../../errors.ts';
+import { checkExportFormat } from '../../export-formats/export-format.ts';
+import { writeDatasetFolder } from '../../export-formats/write-folder.ts';
+import { limits } from '../../limits.ts';
+import type { Claim } from '../../storage/task-queue.ts';
+import { findModelType, type ModelType, noTrainer } from '../../trainers/recipes.ts';
+import { runTrainer, type TrainerEnd } from '../../trainers/run-trainer.ts';
+import type { Metrics } from '../../trainers/trainer-protocol.ts';
+import {
+  missingMetrics,
+  readMetrics,
+  type TrainerCommand,
+  type TrainerJob,
+  type TrainerReport,
+  trainerFiles,
+} from '../../trainers/trainer-protocol.ts';
+import type { Project } from '../store/projects.ts';
+import type { TrainedWeights, Training, TrainingOutcome } from '../store/trainings.ts';
+import type { Version } from '../store/versions.ts';
+import { modelIdOf } from '../trainings/describe-training.ts';
+import { type Job, type JobParts, payloadText } from './background-task.ts';
+import { versionDataset } from './to-export-dataset.ts';
+
+/**
+ * Gives the program the version's export and keeps what it makes. An attempt that loses its lease
+ * ends its program; the next one starts over. Whoever cancels ends the row at once; this sees it.
+ */
+export const runTraining: Job = async (parts, claim, signal) => {
+  const { store, clock } = parts;
+  const training = await store.trainings.get(payloadText(claim, 'trainingId'));
+  if (!training) throw notFound('training', payloadText(claim, 'trainingId'));
+  if (await store.trainings.begin(training.id, clock.now(), claim.fenced)) {
+    const outcome = await attempt(parts, claim, training, signal);
+    await store.trainings.finish(training.id, outcome, clock.now(), claim.fenced);
+  }
+  return resultOf(parts, await store.trainings.get(training.id));
+};
+
+/** What the row says is what the task says. */
+async function resultOf({ store }: JobParts, training: Training | undefined) {
+  const { status, error = 'The training failed.' } = training ?? {};
+  if (status === 'finished' || status === 'stopped') {
+    const version = training && (await store.versions.get(training.versionId));
+    const project = version && (await store.projects.get(version.projectId));
+    return {
+      trainingId: training?.id,
+      status,
+      metrics: { ...training?.metrics },
+      ...(project &&
+        training.weights && { modelId: modelIdOf(project, version.number, training.id) }),
+    };
+  }
+  if (status === 'failed') throw new FoveaError('conflict', error);
+  throw new FoveaError('cancelled', 'The training was cancelled.');
+}
+
+async function attempt(
+  parts: JobParts,
+  claim: Claim,
+  training: Training,
+  signal: AbortSignal,
+): Promise<TrainingOutcome> {
+  const { trainer } = parts;
+  if (trainer === undefined) return { status: 'failed', error: noTrainer };
+  const version = await parts.store.versions.get(training.versionId);
+  const project = version && (await parts.store.projects.get(version.projectId));
+  if (!version || !project) throw notFound('version', training.versionId);
+  try {
+    const type = findModelType(training.modelType, project.type, trainer);
+    return await parts.scratch.withFile((folder) =>
+      trainIn(folder, parts, claim, { trainer, training, version, project, type }, signal),
+    );
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof FoveaError)) throw thrown;
+    if (thrown.code === 'internal' || thrown.code === 'full') throw thrown;
+    return { status: 'failed', error: thrown.message };
+  }
+}
+
+interface Subject {
+  readonly trainer: TrainerCommand;
+  readonly training: Training;
+  readonly version: Version;
+  readonly project: Project;
+  readonly type: ModelType;
+}
+
+async function trainIn(
+  folder: string,
+  parts: JobParts,
+  claim: Claim,
+  subject: Subject,
+  signal: AbortSignal,
+): Promise<TrainingOutcome> {
+  const { store, environment } = parts;
+  const { trainer, training, type } = subject;
+  const job = await writeJob(folder, parts, subject, signal);
+  const jobFile = join(folder, 'job.json');
+  await writeFile(jobFile, JSON.stringify(job), { mode: 0o600 });
+  const end = await runTrainer({
+    command: trainer,
+    jobFile,
+    folder,
+    environment,
+    signal,
+    onReport: createReporter(parts, claim, training),
+    wanted: () => store.trainings.wanted(training.id),
+  });
+  const failure = failureOf(end, trainer);
+  if (failure !== undefined) return { status: 'failed', error: failure, log: end.log };
+  try {
+    const metrics = await readMetricsFile(join(job.output, trainerFiles.metrics), type);
+    const weights = await keepWeights(parts, join(job.output, trainerFiles.model), job, type);
+    return { status: end.asked === 'stop' ? 'stopped' : 'finished', metrics, weights };
+  } catch (thrown) {
+    if (!(thrown instanceof FoveaError) || thrown.code !== 'invalid_input') throw thrown;
+    return { status: 'failed', error: thrown.message, log: end.log };
+  }
+}
+
+/** The dataset as the trainer reads it, and the file that tells it what to do. */
+async function writeJob(
+  folder: string,
+  { store, blobs }: JobParts,
+  { training, version, project, type }: Subject,
+  signal: AbortSignal,
+): Promise<TrainerJob> {
+  const output = join(folder, 'output');
+  await mkdir(output, { recursive: true, mode: 0o700 });
+  const rows = await store.versions.images(version.id);
+  const dataset = versionDataset(project, version, rows, blobs);
+  const format = checkExportFormat(type.format, project.type);
+  await writeDatasetFolder(format, dataset, join(folder, 'dataset'), signal);
+  const { checkpoint: modelId, ...recipe } = training.recipe;
+  const checkpoint = join(folder, 'checkpoint.onnx');
+  if (typeof modelId === 'string') {
+    const weights = await store.trainings.weights(project.workspaceId, modelId);
+    if (!weights) throw notFound('model', modelId);
+    await pipeline(await blobs.open(weights.hash), createWriteStream(checkpoint), { signal });
+  }
+  return {
+    contract: 1,
+    trainingId: training.id,
+    modelType: type.name,
+    task: type.task,
+    format: type.format,
+    dataset: join(folder, 'dataset'),
+    output,
+    classes: version.classes,
+    recipe,
+    ...(typeof modelId === 'string' && { checkpoint }),
+  };
+}
+
+/** Progress and metrics in one commit, for each epoch that is further than the last. */
+function createReporter({ store }: JobParts, claim: Claim, { id, epochs: wanted }: Training) {
+  let last = -1;
+  return async ({ epoch, epochs, metrics }: TrainerReport) => {
+    const isStep = epoch === epochs || epoch - last >= epochs / limits.epochsMax;
+    if (epoch <= last || !isStep) return;
+    last = epoch;
+    const report = { epoch, epochs: epochs > 0 ? epochs : wanted, metrics };
+    await store.trainings.report(id, report, (writes) =>
+      claim.fenced(() => {
+        const result = writes();
+        claim.progress(epoch, epochs);
+        return result;
+      }),
+    );
+  };
+}
+
+/** Why nothing came of it, in our words: what it said itself is in the log. */
+function failureOf({ exitCode, isStarted, asked }: TrainerEnd, { name }: TrainerCommand) {
+  if (asked === 'cancel') return 'The training was cancelled.';
+  if (!isStarted) return `The trainer "${name}" could not be started: see FOVEA_TRAINER.`;
+  if (exitCode === 0) return undefined;
+  const how = exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`;
+  return `The trainer "${name}" ${how}; "log" has its last words.`;
+}
+
+async function readMetricsFile(path: string, { task }: ModelType): Promise<Metrics> {
+  const { size } = await outputFile(path, trainerFiles.metrics);
+  if (size > metricsBytesMax) throw wrongOutput(trainerFiles.metrics, 'is too large');
+  const metrics = readMetrics(parseJson(await readFile(path, 'utf8')));
+  const missing = missingMetrics(metrics, task);
+  if (missing.length === 0) return metrics;
+  throw wrongOutput(trainerFiles.metrics, `needs ${missing.join(', ')}, each from 0 to 1`);
+}
+
+const metricsBytesMax = 64 * 1024;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrongOutput(trainerFiles.metrics, 'is not JSON');
+  }
+}
+
+/** A detection model must be one that runs here; others are kept for those who fetch them. */
+async function keepWeights(
+  { blobs, models }: JobParts,
+  path: string,
+  job: TrainerJob,
+  { task }: ModelType,
+): Promise<TrainedWeights> {
+  const { size } = await outputFile(path, trainerFiles.model);
+  if (size > limits.modelBytesMax) {
+    throw wrongOutput(
+      trainerFiles.model,
+      `has ${size} bytes; ${limits.modelBytesMax} are the most`,
+    );
+  }
+  const classes = task === 'detection' ? await inspect(models, path, job) : job.classes;
+  return { ...(await blobs.putFile(path)), classes };
+}
+
+/** Its own names count; without a runtime there is nobody to ask. */
+async function inspect(
+  models: JobParts['models'],
+  path: string,
+  { classes }: TrainerJob,
+): Promise<readonly string[]> {
+  try {
+    return (await models.inspect(path)).classes;
+  } catch (thrown) {
+    if (!(thrown instanceof FoveaError)) throw thrown;
+    if (thrown.code === 'not_implemented') return classes;
+    if (thrown.code === 'internal') throw thrown;
+    throw wrongOutput(trainerFiles.model, `cannot be run here: ${thrown.message}`);
+  }
+}
+
+/** A plain file: a link could point at anything. */
+async function outputFile(path: string, name: string): Promise<{ readonly size: number }> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile() !== true) throw wrongOutput(name, 'is not there');
+  return found;
+}
+
+function wrongOutput(name: string, what: string): FoveaError {
+  return new FoveaError('invalid_input', `The trainer's output/${name} ${what}.`);
+}

@@ -1,0 +1,79 @@
+// Changing the metadata of many images at once.
+
+import type { images } from '../../contract/images.ts';
+import { invalidInput, type Problem } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { Parts } from '../dependencies.ts';
+import { newId } from '../ids-and-slugs.ts';
+import type { ImageUpdate } from '../store/bulk-metadata.ts';
+import type { Store } from '../store/store.ts';
+import { describeTaskStart } from '../tasks.ts';
+
+export function bulkMetadataHandlers({
+  store,
+  tasks,
+}: Parts): Handlers<Pick<typeof images, 'images_set_metadata_bulk'>, Principal> {
+  return {
+    images_set_metadata_bulk: async (input, { principal, origin }) => {
+      const { workspace } = principal;
+      const updates = input.updates.map(
+        ({ imageId, metadata = {}, removeMetadata = [], addTags = [], removeTags = [] }) => ({
+          imageId,
+          metadata,
+          removeMetadata,
+          addTags,
+          removeTags,
+        }),
+      );
+      const problems = [...findTwice(updates), ...updates.flatMap(findBoth)];
+      if (problems.length > 0) throw invalidInput(problems);
+      const taskId = newId();
+      await store.metadata.start({
+        taskId,
+        workspaceId: workspace.id,
+        projectIds: await accessibleIds(store, principal, updates),
+        input: JSON.stringify({ updates: input.updates }),
+      });
+      tasks.wake();
+      return describeTaskStart(origin, workspace, taskId);
+    },
+  };
+}
+
+/** The task belongs to these projects too, so that whoever started it may see it. */
+async function accessibleIds(
+  store: Store,
+  principal: Principal,
+  updates: readonly ImageUpdate[],
+): Promise<readonly string[] | undefined> {
+  const accessible = await accessibleProjects(store, principal);
+  if (accessible.projectIds === undefined) return undefined;
+  const ids = updates.map(({ imageId }) => imageId);
+  const projects = await store.metadata.projectsOf(principal.workspace.id, ids);
+  return [...projects].filter((id) => isAccessible(accessible, id));
+}
+
+function findTwice(updates: readonly ImageUpdate[]): readonly Problem[] {
+  const first = new Map<string, number>();
+  return updates.flatMap(({ imageId }, place) => {
+    const before = first.get(imageId);
+    if (before === undefined) first.set(imageId, place);
+    const message = `is the image of updates[${before}] again`;
+    return before === undefined ? [] : [{ path: `updates[${place}].imageId`, message }];
+  });
+}
+
+/** Facts: the same key or tag may not be set and removed in one call. */
+function findBoth(update: ImageUpdate, place: number): readonly Problem[] {
+  const both = (member: string, added: readonly string[], removed: readonly string[]) => {
+    const names = removed.filter((name) => added.includes(name));
+    const message = `also sets what it removes: ${names.join(', ')}`;
+    return names.length === 0 ? [] : [{ path: `updates[${place}].${member}`, message }];
+  };
+  return [
+    ...both('removeMetadata', Object.keys(update.metadata), update.removeMetadata),
+    ...both('removeTags', update.addTags, update.removeTags),
+  ];
+}

@@ -1,0 +1,109 @@
+// From a file or a URL to a row: check, keep the bytes, then add the image.
+
+import { isoTime } from '../../clock.ts';
+import { check } from '../../contract/check.ts';
+import { images } from '../../contract/images.ts';
+import type { Input } from '../../contract/operation.ts';
+import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { limits } from '../../limits.ts';
+import { sha256 } from '../../storage/content-hash.ts';
+import type { Parts } from '../dependencies.ts';
+import { newId } from '../ids-and-slugs.ts';
+import type { AddedImage, Metadata } from '../store/images.ts';
+import type { Project } from '../store/projects.ts';
+
+type UploadInput = Input<typeof images.images_upload>;
+
+/** Adds one image to a project. The same bytes again give the image that is there already. */
+export async function uploadImage(
+  parts: Parts,
+  project: Project,
+  input: UploadInput,
+  signal: AbortSignal,
+): Promise<AddedImage> {
+  const { store, blobs, clock } = parts;
+  const metadata = readMetadata(input.metadata);
+  const { bytes, name } = await readSource(parts, input, signal);
+  const known = await store.images.findByHash(project.id, sha256(bytes));
+  if (known !== undefined) {
+    // A file that was lost on the disk is there again.
+    await blobs.put(bytes);
+    return known;
+  }
+  const { file, descriptor } = await readDescribedImage(bytes).catch((thrown) => {
+    throw input.image === undefined ? thrown : aboutUrl(thrown);
+  });
+  const { format, width, height } = file;
+  const { hash } = await blobs.put(bytes);
+  const created = clock.now();
+  return store.images.add({
+    id: newId(),
+    projectId: project.id,
+    name,
+    hash,
+    bytes: bytes.length,
+    format,
+    width,
+    height,
+    split: input.split ?? 'train',
+    batchName: input.batch ?? `Uploaded on ${isoTime(created).slice(0, 10)}`,
+    tags: input.tag ?? [],
+    metadata,
+    sequenceNumber: input.sequence_number,
+    sequenceSize: input.sequence_size,
+    inferenceId: input.inference_id,
+    ...(descriptor && { descriptor }),
+    created,
+  });
+}
+
+async function readSource(
+  parts: Parts,
+  { file, image, name }: UploadInput,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Uint8Array; readonly name: string }> {
+  if ((file === undefined) === (image === undefined)) {
+    throw invalidInput([{ path: 'file', message: 'give either a file or an image URL' }]);
+  }
+  if (image !== undefined) {
+    const bytes = await parts.fetchImage(image, signal);
+    return { bytes, name: labelOf(name ?? lastSegment(image)) };
+  }
+  const content = file?.content;
+  if (!(content instanceof Uint8Array)) throw invalidArgument('file', 'has no bytes');
+  return { bytes: content, name: labelOf(name ?? file?.name ?? '') };
+}
+
+function lastSegment(url: string): string {
+  const { pathname } = new URL(url);
+  const segment = pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** A name is a label for people, in one line; its end tells the most. */
+export function labelOf(name: string): string {
+  const line = name.toWellFormed().replaceAll(/\p{Cc}/gu, '');
+  return line.slice(-limits.imageNameCharactersMax) || 'image';
+}
+
+/** The `metadata` part of an upload: JSON text of flat metadata. Throws `invalid_input`. */
+export function readMetadata(text: string | undefined): Metadata {
+  if (text === undefined) return {};
+  if (text.includes('"__proto__"')) {
+    throw invalidArgument('metadata', 'has a member __proto__, which is not allowed as a name');
+  }
+  return check(images.images_set_metadata.body, { metadata: text }).metadata ?? {};
+}
+
+/** What was wrong with a file, said of the URL that it came from. */
+function aboutUrl(thrown: unknown): unknown {
+  if (!(thrown instanceof FoveaError) || thrown.problems.length === 0) return thrown;
+  const problems = thrown.problems.map(({ message }) => ({ path: 'image', message }));
+  const message = problems.map((problem) => `image: ${problem.message}`).join('; ');
+  return new FoveaError(thrown.code, message, { problems, cause: thrown });
+}

@@ -1,0 +1,51 @@
+// Uploading a zip file of images and annotations: its start and its state.
+
+import { isoTime } from '../../clock.ts';
+import type { images } from '../../contract/images.ts';
+import { notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import type { ZipPayload } from '../background-tasks/import-zip.ts';
+import { findProject, type Parts } from '../dependencies.ts';
+import { newId } from '../ids-and-slugs.ts';
+import { describeTask, describeTaskStart, findTask } from '../tasks.ts';
+
+type ZipOperations = Pick<typeof images, 'images_upload_zip' | 'images_upload_zip_status'>;
+
+export function zipUploadHandlers(parts: Parts): Handlers<ZipOperations, Principal> {
+  const { store, uploads, clock, links } = parts;
+  return {
+    images_upload_zip: async (input, { principal, origin }) => {
+      const { workspace } = principal;
+      const project = await findProject(parts, principal, input.project);
+      const taskId = newId();
+      const since = clock.now();
+      const settings = {
+        workspaceId: workspace.id,
+        projectId: project.id,
+        since: String(since),
+        split: input.split ?? 'train',
+        batchName: input.batchName ?? `Uploaded on ${isoTime(since).slice(0, 10)}`,
+        tags: (input.tags ?? []).join(','),
+      } as const;
+      const { link } = await uploads.start(origin, {
+        workspaceId: workspace.id,
+        kind: 'zip',
+        name: project.slug,
+        taskOf: (uploadId) => {
+          const payload: ZipPayload = { ...settings, uploadId };
+          return { id: taskId, kind: 'zip', payload };
+        },
+      });
+      return { ...describeTaskStart(origin, workspace, taskId), signedUrl: link };
+    },
+    images_upload_zip_status: async ({ taskId }, { principal, origin }) => {
+      const task = await findTask(parts, principal, taskId);
+      if (task.kind !== 'zip') throw notFound('zip upload', taskId);
+      const described = describeTask(task, links, origin);
+      const upload = await store.uploads.ofTask(taskId);
+      const isThere = task.status === 'created' && upload?.file !== undefined;
+      return isThere ? { ...described, status: 'pending' } : described;
+    },
+  };
+}

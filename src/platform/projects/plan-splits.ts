@@ -1,0 +1,122 @@
+// Which image goes to which split: as few moves as possible, or all at random.
+
+import type { SplitName } from '../../contract/fields.ts';
+import type { SplitCounts } from '../store/projects.ts';
+import type { SplitMove } from '../store/rebalance.ts';
+import { splitNames, targetCounts } from './split-targets.ts';
+
+export interface PlacedImage {
+  readonly id: string;
+  readonly split: SplitName;
+}
+
+/**
+ * The moves after which the splits are as near to the shares as they can be: no fewer can do it.
+ *
+ * Proof. Let split s have h(s) images and be to have w(s) of them. Whatever plan leads there, at
+ * least max(0, h(s) - w(s)) images leave s; an image leaves one split only, so at least the sum of
+ * these over the splits move. That is the number that moves here: images leave the splits that have
+ * too many, so many of each, and no image goes to a split that has too many. Among the targets that
+ * are equally near to the shares, `targetCounts` takes one with the least sum: only the rounding of
+ * equal remainders is free, and rounding up saves a move just where a split has more than its
+ * rounded-down number, each such split one.
+ *
+ * The order of a hash of `seed` and the image's id chooses which ones leave: the same seed gives
+ * the same choice, also when some of its moves have been made. Moves are in the order of `images`.
+ */
+export function planRebalance(
+  images: readonly PlacedImage[],
+  shares: SplitCounts,
+  seed: string,
+): readonly SplitMove[] {
+  const has = countSplits(images);
+  const wanted = targetCounts(images.length, shares, has);
+  const leaving: number[] = [];
+  for (const name of splitNames) {
+    const surplus = has[name] - wanted[name];
+    if (surplus <= 0) continue;
+    for (const place of placesOf(images, seed, name).subarray(0, surplus)) leaving.push(place);
+  }
+  const missing = splitNames.map((name) => Math.max(0, wanted[name] - has[name]));
+  return movesOf(images, leaving, missing);
+}
+
+/**
+ * Gives every image a split at random, in the numbers of the shares; those that have it already
+ * are left out. `seed` and order as above.
+ */
+export function planShuffle(
+  images: readonly PlacedImage[],
+  shares: SplitCounts,
+  seed: string,
+): readonly SplitMove[] {
+  const wanted = targetCounts(images.length, shares);
+  const all = placesOf(images, seed);
+  return movesOf(
+    images,
+    all,
+    splitNames.map((name) => wanted[name]),
+  );
+}
+
+export function countSplits(images: readonly PlacedImage[]): SplitCounts {
+  const counts = { train: 0, valid: 0, test: 0 };
+  for (const { split } of images) counts[split] += 1;
+  return counts;
+}
+
+/** Deals the images at these places out, so many to each split; in the order of `images`. */
+function movesOf(
+  images: readonly PlacedImage[],
+  places: Iterable<number>,
+  counts: readonly number[],
+): readonly SplitMove[] {
+  const dealt = new Uint8Array(images.length);
+  let split = 0;
+  let given = 0;
+  for (const place of places) {
+    while (split < counts.length && given === counts[split]) {
+      split += 1;
+      given = 0;
+    }
+    given += 1;
+    dealt[place] = split + 1;
+  }
+  const moves: SplitMove[] = [];
+  for (const [place, image] of images.entries()) {
+    const to = splitNames[(dealt[place] ?? 0) - 1];
+    if (to !== undefined && to !== image.split) moves.push({ imageId: image.id, to });
+  }
+  return moves;
+}
+
+/**
+ * Places in `images`, all or those of one split, in the order of a hash; where two are equal, in
+ * their own. Plain numbers, each the hash and the place together, sort in a tenth of the time that
+ * texts of SHA-256 take: nobody gains by a chosen order, and nobody is answered meanwhile.
+ */
+function placesOf(images: readonly PlacedImage[], seed: string, split?: SplitName): Float64Array {
+  const hashes = Math.min(2 ** 32, Math.floor(Number.MAX_SAFE_INTEGER / images.length));
+  const start = hashOf(seed, 0x811c9dc5);
+  const keys = new Float64Array(images.length);
+  let count = 0;
+  for (const [place, image] of images.entries()) {
+    if (split !== undefined && image.split !== split) continue;
+    keys[count] = (hashOf(image.id, start) % hashes) * images.length + place;
+    count += 1;
+  }
+  const sorted = keys.subarray(0, count).sort();
+  for (const [at, key] of sorted.entries()) sorted[at] = key % images.length;
+  return sorted;
+}
+
+/** FNV-1a with the last steps of MurmurHash3, 32 bits: ids that differ little come far apart. */
+function hashOf(text: string, start: number): number {
+  let bits = start;
+  for (let place = 0; place < text.length; place += 1) {
+    bits = Math.imul(bits ^ text.charCodeAt(place), 0x01000193);
+  }
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}

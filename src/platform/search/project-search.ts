@@ -1,0 +1,136 @@
+// Search in one project: all conditions must hold.
+
+import type { Input } from '../../contract/operation.ts';
+import type { search } from '../../contract/search.ts';
+import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
+import type { Handlers } from '../../http-server/handlers.ts';
+import type { Descriptor } from '../../imaging/descriptor.ts';
+import { limits } from '../../limits.ts';
+import { term } from '../../query-language/index-terms.ts';
+import { newestFirst, type Query } from '../../query-language/query.ts';
+import { wordsOf } from '../../query-language/tokenizer.ts';
+import type { Principal } from '../access-control/authorization.ts';
+import { findProject, type Parts } from '../dependencies.ts';
+import type { Project } from '../store/projects.ts';
+import { type Describing, describeFound, type FieldName, needAnnotations } from './image-fields.ts';
+import { notesOnMissing } from './missing-name-hints.ts';
+import { describeSent, similarityNote } from './query-image.ts';
+
+type ImageSearch = Pick<typeof search, 'images_search'>;
+type SearchInput = Input<typeof search.images_search>;
+
+export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Principal> {
+  const { store, links } = parts;
+  return {
+    images_search: async (input, { principal, origin }) => {
+      const project = await findProject(parts, principal, input.project);
+      const accessible = { workspaceId: principal.workspace.id, projectIds: [project.id] };
+      const { offset = 0, limit = 50 } = input;
+      const fields: readonly FieldName[] = [
+        ...new Set(input.fields ?? (['id', 'created'] as const)),
+      ];
+      const query = { kind: 'and', parts: conditionsOf(input) } as const;
+      const descriptor = await similarityOf(parts, project, input);
+      const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
+      const { owner, search } = { owner: principal.workspace.slug, search: store.search };
+      const describing: Describing = { fields, links, origin, owner, search };
+      if (descriptor) {
+        const { total, images } = await store.search.like(accessible, { ...common, descriptor });
+        refuseCut(images.length, total, common);
+        const results = await Promise.all(images.map((one) => describeFound(one, describing)));
+        return { offset, total, results, notes: [similarityNote, ...notesOn(input)] };
+      }
+      const page = await store.search.find(accessible, {
+        ...common,
+        sort: newestFirst,
+        after: undefined,
+      });
+      refuseCut(page.images.length, page.total, common);
+      const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
+      const missing = page.total === 0 ? await notesOnMissing(store.search, accessible, query) : [];
+      const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
+      return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
+    },
+  };
+}
+
+/** Whoever asks by places would take what is cut off for images that are not there. */
+function refuseCut(
+  images: number,
+  total: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): void {
+  if (images >= Math.min(limit, total - offset)) return;
+  const most = limits.foundAnnotationsCharactersMax;
+  throw invalidArgument(
+    'limit',
+    `the annotations of these images have more than ${most} characters; ${images} of them fit`,
+    `Ask for ${images} at a time, or without the field annotations.`,
+  );
+}
+
+function conditionsOf(input: SearchInput): readonly Query[] {
+  const { prompt, tag, class_name, in_dataset, batch_id } = input;
+  const { annotation_job, annotation_job_id } = input;
+  const isTerm = (kind: Parameters<typeof term>[0], text: string | undefined): Query[] =>
+    text === undefined ? [] : [{ kind: 'term', term: term(kind, text) }];
+  const inJob: Query = { kind: 'term', term: term('is', 'in-job') };
+  const nothing: Query = { kind: 'not', part: { kind: 'all' } };
+  return [
+    ...(prompt === undefined ? [] : promptOf(prompt)),
+    ...isTerm('tag', tag),
+    ...isTerm('class', class_name),
+    ...isTerm('batch', batch_id),
+    ...isTerm('job', annotation_job_id),
+    ...(annotation_job === undefined ? [] : [negateUnless(annotation_job, inJob)]),
+    ...(in_dataset === false ? [nothing] : []),
+  ];
+}
+
+function negateUnless(isWanted: boolean, part: Query): Query {
+  return isWanted ? part : { kind: 'not', part };
+}
+
+function promptOf(prompt: string): readonly Query[] {
+  const words = [...new Set(wordsOf(prompt))];
+  if (words.length === 0) throw invalidArgument('prompt', 'has no letter and no digit to look for');
+  if (words.length > limits.searchTermsMax) {
+    throw invalidArgument('prompt', `has more than ${limits.searchTermsMax} words`);
+  }
+  return words.map((word) => ({ kind: 'word', word, isPrefix: false }));
+}
+
+async function similarityOf(
+  { store }: Parts,
+  project: Project,
+  { like_image, image_base64 }: SearchInput,
+): Promise<Descriptor | undefined> {
+  if (like_image !== undefined && image_base64 !== undefined) {
+    const message = 'give either like_image or image_base64, not both';
+    throw invalidInput([{ path: 'like_image', message }]);
+  }
+  if (image_base64 !== undefined) return describeSent(image_base64, 'image_base64');
+  if (like_image === undefined) return undefined;
+  const image = await store.images.find(project.id, like_image);
+  if (!image) throw notFound('image', like_image, 'It must be one of this project.');
+  const descriptor = await store.search.descriptorOf(image.id);
+  if (!descriptor) throw invalidArgument('like_image', 'has no description of its look yet');
+  return descriptor;
+}
+
+function notesOn({ prompt, in_dataset, batch }: SearchInput): readonly string[] {
+  return [
+    ...(prompt === undefined ? [] : [wordsNote]),
+    ...(in_dataset === undefined ? [] : ['All images are in the dataset here.']),
+    ...(batch === undefined ? [] : [batchNote]),
+  ];
+}
+
+/** The vendor's own client sends `batch: false` with each search, so that must not exclude all. */
+const batchNote = 'All images are in a batch here: batch excludes none; batch_id names one.';
+
+export const wordsNote = 'Words are looked for in file names and tags, not by meaning.';
+
+export function notesOnIndex(isComplete: boolean): readonly string[] {
+  return isComplete ? [] : ['The index is being made: some older images are not found yet.'];
+}

@@ -1,0 +1,56 @@
+// Signed links to blobs: short-lived, and worth nothing on another platform.
+
+import type { Clock } from '../../clock.ts';
+import { limits } from '../../limits.ts';
+import type { LinkKey } from './signing-key.ts';
+
+export interface LinkTarget {
+  /** The blob. */
+  readonly hash: string;
+  /** The name under which a browser saves it. */
+  readonly name: string;
+  readonly contentType: string;
+}
+
+export interface Links {
+  /** A link on `origin` that works without a credential until it expires. */
+  make(origin: string, target: LinkTarget): string;
+  /** What a request's query points at; undefined when it is not ours, changed or too old. */
+  read(hash: string, query: URLSearchParams): LinkTarget | undefined;
+  /** Signs other addresses and tokens of ours. */
+  readonly key: LinkKey;
+}
+
+/** Links that processes with the same key understand. */
+export function createLinks(clock: Clock, key: LinkKey): Links {
+  const values = ({ hash, name, contentType }: LinkTarget, expires: string) => [
+    hash,
+    name,
+    contentType,
+    expires,
+  ];
+  return {
+    key,
+    make(origin, target) {
+      const expires = String(clock.now() + limits.linkLifetimeMs);
+      const query = new URLSearchParams({
+        name: target.name,
+        type: target.contentType,
+        expires,
+        signature: key.sign('blob', values(target, expires)),
+      });
+      return `${origin}/blobs/${target.hash}?${query}`;
+    },
+    read(hash, query) {
+      const expires = query.get('expires') ?? '';
+      const target = {
+        hash,
+        name: query.get('name') ?? '',
+        contentType: query.get('type') ?? '',
+      };
+      const signature = query.get('signature') ?? '';
+      if (!key.isSigned('blob', values(target, expires), signature)) return undefined;
+      return Number(expires) > clock.now() ? target : undefined;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// The key behind all links and tokens that this platform signs: it outlives its processes, since a
+// task that waits for an upload does too.
+
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { FoveaError, systemErrorCode } from '../../errors.ts';
+import { makeFolder, syncFolder } from '../../folder-sync.ts';
+
+/** What a signature is for: one that was made for something else is worth nothing. */
+export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation';
+
+export interface LinkKey {
+  /** The signature of values in this order, as base64url. */
+  sign(purpose: SignedFor, values: readonly (string | number)[]): string;
+  /** Whether `signature` is that of the values. The time that this takes tells nothing of it. */
+  isSigned(purpose: SignedFor, values: readonly (string | number)[], signature: string): boolean;
+}
+
+/**
+ * The key in the file `link-key` of the data folder, which its owner alone can read; made where
+ * there is none. Several processes that make it at once end with the same one. Throws `internal`
+ * for a file that is something else.
+ */
+export async function openLinkKey(data: string): Promise<LinkKey> {
+  makeFolder(data);
+  const path = join(data, 'link-key');
+  const bytes = (await readKey(path)) ?? (await makeKey(path));
+  if (bytes.length !== keyBytes) {
+    throw new FoveaError('internal', 'The file link-key of the data folder is damaged.', {
+      hint: 'Remove it: a new one is made, and links that were given end.',
+    });
+  }
+  return linkKey(bytes);
+}
+
+function linkKey(key: Buffer): LinkKey {
+  const digest = (purpose: SignedFor, values: readonly (string | number)[]) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([purpose, ...values.map(String)]))
+      .digest();
+  return {
+    sign: (purpose, values) => digest(purpose, values).toString('base64url'),
+    isSigned: (purpose, values, signature) => {
+      const given = Buffer.from(signature, 'base64url');
+      const right = digest(purpose, values);
+      return given.length === right.length && timingSafeEqual(given, right);
+    },
+  };
+}
+
+const keyBytes = 32;
+
+async function readKey(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (thrown) {
+    if (systemErrorCode(thrown) === 'ENOENT') return undefined;
+    throw unusable(thrown);
+  }
+}
+
+/** Written whole under another name first: nobody reads half a key. */
+async function makeKey(path: string): Promise<Buffer> {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await writeKey(draft, randomBytes(keyBytes));
+    await link(draft, path).catch((thrown) => {
+      // Another process was first: its key counts.
+      if (systemErrorCode(thrown) !== 'EEXIST') throw thrown;
+    });
+    await syncFolder(dirname(path));
+    return await readFile(path);
+  } catch (thrown) {
+    throw unusable(thrown);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeKey(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function unusable(cause: unknown): FoveaError {
+  return new FoveaError('internal', 'The file link-key of the data folder cannot be used.', {
+    cause,
+  });
+}

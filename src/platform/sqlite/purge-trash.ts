@@ -1,0 +1,144 @@
+// Deletes for good what was in the trash for too long, and records of tasks long over.
+
+import type { Database } from '../../storage/database.ts';
+import type { DueItem, PurgeStore } from '../store/purge-trash.ts';
+import type { TrashType } from '../store/trash.ts';
+import { changingImages } from './search-index/update-index.ts';
+
+export function purgeStore(database: Database): PurgeStore {
+  return {
+    due: async (before, freezingSince) => listDue(database, before, freezingSince),
+    purgeSome: async (item, before, countMax, fenced) =>
+      fenced(() => {
+        if (!markPurged(database, item, before)) return 'done';
+        if (removeInside(database, item, countMax) > 0) return 'more';
+        database.run(`DELETE FROM ${tables[item.type]} WHERE id = ?`, [item.id]);
+        return 'done';
+      }),
+    oldWork: async (before, countMax, fenced) =>
+      fenced(() => removeOldWork(database, before, countMax)),
+    oldInferences: async (before, countMax, fenced) =>
+      fenced(() => database.run(oldInferences, [before, countMax])),
+    oldVideoJobs: async (before, countMax, fenced) =>
+      fenced(() => database.run(oldVideoJobs, [before, countMax])),
+  };
+}
+
+/** CROSS: by the workspaces, or the index of times is of no use. */
+const oldInferences = `DELETE FROM inferences WHERE ordinal IN (
+  SELECT ordinal FROM workspaces CROSS JOIN inferences ON workspace_id = workspaces.id
+  WHERE inferences.created <= ? LIMIT ?)`;
+
+const oldVideoJobs = `DELETE FROM video_jobs WHERE id IN (
+  SELECT video_jobs.id FROM video_jobs JOIN work ON work.id = video_jobs.id
+  WHERE status IN ('completed', 'failed') AND updated <= ? LIMIT ?)`;
+
+const tables = {
+  project: 'projects',
+  version: 'versions',
+  training: 'trainings',
+  workflow: 'workflows',
+} as const satisfies Record<TrashType, string>;
+
+function listDue(database: Database, before: number, freezingSince: number): readonly DueItem[] {
+  return database.all(
+    `SELECT 'project' AS type, id FROM projects WHERE deleted_at <= :before
+     UNION ALL SELECT 'version', versions.id FROM versions
+       JOIN projects ON projects.id = versions.project_id
+       WHERE versions.deleted_at <= :before AND coalesce(projects.deleted_at > :before, 1)
+         AND versions.created <= iif(versions.deleted_at = 0, :freezingSince, :before)
+     UNION ALL SELECT 'training', trainings.id FROM trainings
+       JOIN versions ON versions.id = trainings.version_id
+       JOIN projects ON projects.id = versions.project_id
+       WHERE trainings.deleted_at <= :before AND coalesce(versions.deleted_at > :before, 1)
+         AND coalesce(projects.deleted_at > :before, 1)
+     UNION ALL SELECT 'workflow', id FROM workflows WHERE deleted_at <= :before`,
+    { before, freezingSince },
+    (row) => ({ type: typeOf(row.text('type')), id: row.text('id') }),
+  );
+}
+
+function typeOf(name: string): TrashType {
+  if (name === 'project' || name === 'version' || name === 'training') return name;
+  return 'workflow';
+}
+
+/** False when it came back, or is gone. */
+function markPurged(database: Database, { type, id }: DueItem, before: number): boolean {
+  const sql = `UPDATE ${tables[type]} SET deleted_at = 0 WHERE id = ? AND deleted_at <= ?`;
+  return database.run(sql, [id, before]) > 0;
+}
+
+/** How many rows of what belongs to it went; 0 when there are none left. */
+function removeInside(database: Database, { type, id }: DueItem, countMax: number): number {
+  if (type === 'project') return removeInProject(database, id, countMax);
+  return type === 'version' ? removeInVersion(database, id, countMax) : 0;
+}
+
+function removeInProject(database: Database, id: string, countMax: number): number {
+  const version = database.get(
+    'SELECT id FROM versions WHERE project_id = ? LIMIT 1',
+    [id],
+    (row) => row.text('id'),
+  );
+  if (version !== undefined) {
+    const rows = removeInVersion(database, version, countMax);
+    return rows > 0 ? rows : database.run('DELETE FROM versions WHERE id = ?', [version]);
+  }
+  const images = removeImages(database, id, countMax);
+  return images > 0 ? images : database.run('DELETE FROM batches WHERE project_id = ?', [id]);
+}
+
+function removeImages(database: Database, projectId: string, countMax: number): number {
+  const ids = database.all(
+    'SELECT id FROM images WHERE project_id = ? LIMIT ?',
+    [projectId, countMax],
+    (row) => row.text('id'),
+  );
+  return changingImages(database, ids, () => {
+    for (const id of ids) database.run('DELETE FROM images WHERE id = ?', [id]);
+    return ids.length;
+  });
+}
+
+function removeInVersion(database: Database, id: string, countMax: number): number {
+  for (const table of ['version_images', 'version_sources']) {
+    // All images of one source have one ordinal, and go together.
+    const removed = database.run(
+      `DELETE FROM ${table} WHERE version_id = ? AND ordinal <= (SELECT max(ordinal) FROM (
+         SELECT ordinal FROM ${table} WHERE version_id = ? ORDER BY ordinal LIMIT ?))`,
+      [id, id, countMax],
+    );
+    if (removed > 0) return removed;
+  }
+  return (
+    database.run('DELETE FROM exports WHERE version_id = ?', [id]) +
+    database.run('DELETE FROM trainings WHERE version_id = ?', [id])
+  );
+}
+
+/** Rows that a user still reaches, and that say by their work how they are. */
+const pointers = [
+  'SELECT task_id FROM versions',
+  'SELECT task_id FROM exports',
+  'SELECT id FROM trainings',
+  'SELECT id FROM autolabel_jobs',
+  'SELECT id FROM video_jobs',
+] as const;
+
+/** Results and notes that are of use as long as their work is known. */
+const results = ['search_exports', 'zip_reports', 'rebalances', 'forks'] as const;
+
+function removeOldWork(database: Database, before: number, countMax: number): number {
+  const removed = database.run(
+    `DELETE FROM work WHERE ordinal IN (SELECT ordinal FROM work
+       WHERE status IN ('completed', 'failed') AND updated <= ?
+         ${pointers.map((ids) => `AND id NOT IN (${ids})`).join(' ')} LIMIT ?)`,
+    [before, countMax],
+  );
+  if (removed === 0) return 0;
+  for (const table of results) {
+    database.run(`DELETE FROM ${table} WHERE task_id NOT IN (SELECT id FROM work)`);
+  }
+  return removed;
+}

@@ -1,0 +1,138 @@
+// Similarity of images by look: a descriptor of each, and hashes of many in one row to scan.
+
+import { type Descriptor, similarity } from '../../../imaging/descriptor.ts';
+import { limits } from '../../../limits.ts';
+import { term } from '../../../query-language/index-terms.ts';
+import type { Database, Row } from '../../../storage/database.ts';
+import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from './bitmap.ts';
+import { rangeOf, readTerm } from './term-bitmaps.ts';
+
+const hashBytes = 8;
+
+/** Keeps the descriptor of an image that has none, within the caller's transaction. */
+export function addDescriptor(database: Database, ordinal: number, descriptor: Descriptor): void {
+  const { vector, hash } = descriptor;
+  database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [
+    ordinal,
+    new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+  ]);
+  const chunk = Math.floor(ordinal / limits.similarityChunkImages);
+  const stored = database.get(
+    'SELECT hashes FROM likeness_hashes WHERE chunk = ?',
+    [chunk],
+    (row) => row.bytes('hashes'),
+  );
+  const hashes = new Uint8Array(limits.similarityChunkImages * hashBytes);
+  if (stored) hashes.set(stored);
+  hashes.set(hash, (ordinal % limits.similarityChunkImages) * hashBytes);
+  database.run(
+    `INSERT INTO likeness_hashes (chunk, hashes) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET hashes = excluded.hashes`,
+    [chunk, hashes],
+  );
+}
+
+/** Its hash stays: nobody reads it, as no other image gets its number. */
+export function removeDescriptor(database: Database, ordinal: number): void {
+  database.run('DELETE FROM likeness_vectors WHERE ordinal = ?', [ordinal]);
+}
+
+export function readDescriptor(database: Database, imageId: string): Descriptor | undefined {
+  const found = database.get(
+    `SELECT v.ordinal, v.vector FROM likeness_vectors v
+     JOIN image_ordinals o ON o.ordinal = v.ordinal WHERE o.image_id = ?`,
+    [imageId],
+    readNumbered,
+  );
+  return found && { vector: found.vector, hash: readHash(database, found.ordinal) };
+}
+
+/** Of any image with these bytes. */
+export function findDescriptor(database: Database, hash: string): Descriptor | undefined {
+  const found = database.get(
+    `SELECT v.ordinal, v.vector FROM images i JOIN image_ordinals o ON o.image_id = i.id
+     JOIN likeness_vectors v ON v.ordinal = o.ordinal WHERE i.hash = ? LIMIT 1`,
+    [hash],
+    readNumbered,
+  );
+  return found && { vector: found.vector, hash: readHash(database, found.ordinal) };
+}
+
+function readNumbered(row: Row) {
+  return { ordinal: row.integer('ordinal'), vector: readVector(row) };
+}
+
+function readHash(database: Database, ordinal: number): Uint8Array {
+  const hashes = database.get(
+    'SELECT hashes FROM likeness_hashes WHERE chunk = ?',
+    [Math.floor(ordinal / limits.similarityChunkImages)],
+    (row) => row.bytes('hashes'),
+  );
+  const at = (ordinal % limits.similarityChunkImages) * hashBytes;
+  return hashes?.slice(at, at + hashBytes) ?? new Uint8Array(hashBytes);
+}
+
+export interface Ranked {
+  readonly ordinal: number;
+  /** 1: the same to this descriptor. 0: nothing in common. */
+  readonly similarity: number;
+}
+
+/**
+ * Those of a set that look most like a picture, the most similar first: the nearest by their
+ * hashes, put in order by their vectors. Images without a descriptor are left out.
+ */
+export function rankBySimilarity(
+  database: Database,
+  within: Bitmap,
+  { vector, hash }: Descriptor,
+): readonly Ranked[] {
+  const described = and(within, readTerm(database, term('is', 'described'), rangeOf(within)));
+  const candidates =
+    size(described) <= limits.similarityCandidatesMax
+      ? [...ordinals(described, 'desc')]
+      : nearestByHash(database, described, hash);
+  return database
+    .all(
+      `SELECT ordinal, vector FROM likeness_vectors
+       WHERE ordinal IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(candidates)],
+      (row) => ({
+        ordinal: row.integer('ordinal'),
+        similarity: similarity(vector, readVector(row)),
+      }),
+    )
+    .toSorted((a, b) => b.similarity - a.similarity || b.ordinal - a.ordinal);
+}
+
+/** All hashes of the set are compared; of equally near ones the newest count. */
+function nearestByHash(database: Database, described: Bitmap, hash: Uint8Array): readonly number[] {
+  const { first, last } = rangeOf(described);
+  const perChunk = limits.searchChunkImages / limits.similarityChunkImages;
+  const byDistance: number[][] = Array.from({ length: hashBytes * 8 + 1 }, () => []);
+  const [one = 0, two = 0] = new Int32Array(hash.slice().buffer);
+  database.all(
+    'SELECT chunk, hashes FROM likeness_hashes WHERE chunk BETWEEN ? AND ? ORDER BY chunk DESC',
+    [first * perChunk, (last + 1) * perChunk - 1],
+    (row) => {
+      const start = row.integer('chunk') * limits.similarityChunkImages;
+      const words = described.get(chunkOf(start));
+      if (words === undefined) return;
+      const hashes = new Int32Array(row.bytes('hashes').slice().buffer);
+      const firstPlace = placeOf(start);
+      for (let at = limits.similarityChunkImages - 1; at >= 0; at -= 1) {
+        const place = firstPlace + at;
+        if ((((words[place >>> 5] ?? 0) >>> (place & 31)) & 1) === 0) continue;
+        const distance =
+          countWord((hashes[at * 2] ?? 0) ^ one) + countWord((hashes[at * 2 + 1] ?? 0) ^ two);
+        const near = byDistance[distance] ?? [];
+        if (near.length < limits.similarityCandidatesMax) near.push(start + at);
+      }
+    },
+  );
+  return byDistance.flat().slice(0, limits.similarityCandidatesMax);
+}
+
+function readVector(row: Row): Int8Array {
+  return new Int8Array(row.bytes('vector'));
+}

@@ -1,0 +1,163 @@
+// Uploads that are awaited or there, and the reports of zip files.
+
+import type { Database, Row } from '../../storage/database.ts';
+import type { Migration } from '../../storage/migrations.ts';
+import type { NewTask, TaskQueue } from '../../storage/task-queue.ts';
+import type { Received, Upload, UploadStore } from '../store/upload-links.ts';
+
+export const uploadTables: Migration = {
+  name: 'uploads',
+  sql: `
+CREATE TABLE uploads (
+  id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL REFERENCES workspaces, kind TEXT NOT NULL,
+  task_id TEXT, name TEXT NOT NULL,
+  -- Where the file lies; set together with its size, once it is there.
+  file TEXT, bytes INTEGER,
+  -- When the last attempt to send it began.
+  receiving INTEGER,
+  expires INTEGER NOT NULL, created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX uploads_task ON uploads (task_id);
+CREATE INDEX uploads_file ON uploads (file);
+CREATE TABLE zip_reports (
+  task_id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, hash TEXT NOT NULL,
+  created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX zip_reports_hash ON zip_reports (hash);
+`,
+};
+
+/** Which of these rows point at a blob. */
+export const uploadBlobs: readonly string[] = ['SELECT 1 FROM zip_reports WHERE hash = ?'];
+
+export function uploadStore(database: Database, queue: TaskQueue): UploadStore {
+  return {
+    add: async (upload, newTask) => add(database, queue, upload, newTask),
+    find: async (id) => database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload),
+    ofTask: async (taskId) =>
+      database.get('SELECT * FROM uploads WHERE task_id = ?', [taskId], readUpload),
+    countWaiting: async (workspaceId, now) =>
+      database.get(
+        `SELECT count(*) AS count FROM uploads
+         WHERE workspace_id = ? AND file IS NULL AND expires > ?`,
+        [workspaceId, now],
+        (row) => row.integer('count'),
+      ) ?? 0,
+    setReceiving: async (id, since) => {
+      database.run('UPDATE uploads SET receiving = ? WHERE id = ?', [since, id]);
+    },
+    endReceiving: async (id, since) => {
+      const sql = 'UPDATE uploads SET receiving = NULL WHERE id = ? AND receiving = ?';
+      database.run(sql, [id, since]);
+    },
+    received: async (id, file, bytes) =>
+      database.transaction(() => received(database, queue, id, file, bytes)),
+    hasFile: async (file) =>
+      database.get('SELECT id FROM uploads WHERE file = ?', [file], (row) => row.text('id')) !==
+      undefined,
+    purge: async (now, usedBefore, receivingBefore) =>
+      database.transaction(() => [
+        ...giveUpLate(database, queue, now, receivingBefore),
+        ...forgetUsed(database, usedBefore),
+      ]),
+    addReport: async (taskId, workspaceId, hash, now, fenced) => {
+      fenced(() =>
+        database.run(
+          `INSERT INTO zip_reports (task_id, workspace_id, hash, created) VALUES (?, ?, ?, ?)
+           ON CONFLICT (task_id) DO UPDATE SET hash = excluded.hash`,
+          [taskId, workspaceId, hash, now],
+        ),
+      );
+    },
+    since: async (imageId, time) =>
+      database.get(
+        `SELECT created >= ? AS is_new, coalesce(annotated_at >= ?, 0) AS is_annotated
+         FROM images WHERE id = ?`,
+        [time, time, imageId],
+        (row) => ({ isNew: row.boolean('is_new'), isAnnotated: row.boolean('is_annotated') }),
+      ) ?? { isNew: false, isAnnotated: false },
+  };
+}
+
+function add(
+  database: Database,
+  queue: TaskQueue,
+  upload: Omit<Upload, 'file' | 'bytes'>,
+  newTask: NewTask | undefined,
+): void {
+  const { id, workspaceId, kind, taskId, name, expires, created } = upload;
+  database.transaction(() => {
+    database.run(
+      `INSERT INTO uploads (id, workspace_id, kind, task_id, name, expires, created)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [id, workspaceId, kind, taskId, name, expires, created],
+    );
+    if (newTask) queue.add({ ...newTask, held: true });
+  });
+}
+
+function received(
+  database: Database,
+  queue: TaskQueue,
+  id: string,
+  file: string,
+  bytes: number,
+): Received {
+  const upload = database.get('SELECT * FROM uploads WHERE id = ?', [id], readUpload);
+  if (upload === undefined) return 'missing';
+  if (upload.file !== undefined) return 'taken_before';
+  if (upload.taskId !== undefined && !queue.begin(upload.taskId)) return 'over';
+  database.run('UPDATE uploads SET file = ?, bytes = ?, receiving = NULL WHERE id = ?', [
+    file,
+    bytes,
+    id,
+  ]);
+  return 'taken';
+}
+
+function giveUpLate(
+  database: Database,
+  queue: TaskQueue,
+  now: number,
+  receivingBefore: number,
+): readonly string[] {
+  const late = database.all(
+    `SELECT * FROM uploads WHERE file IS NULL AND expires <= ?
+       AND (receiving IS NULL OR receiving <= ?) LIMIT 500`,
+    [now, receivingBefore],
+    readUpload,
+  );
+  for (const { id, taskId } of late) {
+    if (taskId !== undefined) {
+      queue.failUnclaimed(taskId, 'No file was uploaded within an hour.', 'invalid_input');
+    }
+    database.run('DELETE FROM uploads WHERE id = ?', [id]);
+  }
+  return [];
+}
+
+function forgetUsed(database: Database, usedBefore: number): readonly string[] {
+  const old = database.all(
+    `SELECT * FROM uploads WHERE file IS NOT NULL AND created <= ? AND NOT EXISTS (
+       SELECT 1 FROM work WHERE status IN ('created', 'running')
+         AND payload ->> 'uploadId' = uploads.id) LIMIT 500`,
+    [usedBefore],
+    readUpload,
+  );
+  for (const { id } of old) database.run('DELETE FROM uploads WHERE id = ?', [id]);
+  return old.flatMap(({ file }) => file ?? []);
+}
+
+function readUpload(row: Row): Upload {
+  return {
+    id: row.text('id'),
+    workspaceId: row.text('workspace_id'),
+    kind: row.text('kind') === 'zip' ? 'zip' : 'video',
+    taskId: row.optionalText('task_id'),
+    name: row.text('name'),
+    file: row.optionalText('file'),
+    bytes: row.optionalInteger('bytes'),
+    expires: row.integer('expires'),
+    created: row.integer('created'),
+  };
+}

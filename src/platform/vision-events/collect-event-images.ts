@@ -1,0 +1,55 @@
+// Images of events as what models saw: projects that collect such images are shown them.
+
+import type { Input } from '../../contract/operation.ts';
+import type { visionEvents } from '../../contract/vision-events.ts';
+import { asFoveaError } from '../../errors.ts';
+import { readImageHeader } from '../../imaging/image-threads.ts';
+import type { Parts } from '../dependencies.ts';
+import type { Workspace } from '../store/workspaces.ts';
+
+export type EventInput = Input<typeof visionEvents.vision_events_create>;
+type EventImageInput = NonNullable<EventInput['images']>[number];
+
+/** What ran: the workflow of an event, or else its use case. */
+export function modelNameOf({ workflowId, useCaseId }: EventInput): string {
+  return workflowId ?? useCaseId;
+}
+
+/** Offers the images of recorded events to projects. Never throws: the events are recorded. */
+export async function offerImages(
+  parts: Parts,
+  workspace: Workspace,
+  events: readonly EventInput[],
+): Promise<void> {
+  for (const event of events) {
+    const images = (event.images ?? []).filter(({ objectDetections }) => objectDetections);
+    if (images.length === 0 || event.eventType === 'operator_feedback') continue;
+    const modelName = modelNameOf(event);
+    const { activeLearning } = parts.store;
+    const projects = await activeLearning.enabledFor(workspace.id, modelName).catch(() => []);
+    if (projects.length === 0) continue;
+    for (const image of images) await offerImage(parts, workspace, event, image);
+  }
+}
+
+async function offerImage(
+  { store, blobs, collect, log }: Parts,
+  { id: workspaceId }: Workspace,
+  event: EventInput,
+  { sourceId, inputSourceId, objectDetections = [] }: EventImageInput,
+): Promise<void> {
+  try {
+    // What is shown may have boxes drawn in it; the input has not.
+    const source = await store.visionEvents.findImage(workspaceId, inputSourceId ?? sourceId);
+    if (source === undefined) return;
+    const image = await blobs.get(source.hash);
+    const { width, height } = await readImageHeader(image);
+    const detections = objectDetections.map(({ class: label, ...box }) => ({ label, ...box }));
+    const inferenceId = event.eventId;
+    const modelName = modelNameOf(event);
+    await collect({ workspaceId, modelName, image, inferenceId, width, height, detections });
+  } catch (thrown) {
+    // Events keep images that no dataset takes.
+    log.info('An image of an event was not collected.', { code: asFoveaError(thrown).code });
+  }
+}

@@ -1,0 +1,114 @@
+// What the files of an archive are, by their names: images, annotations, lists.
+
+import type { ZipEntry } from './open-zip.ts';
+import { baseName, extensionOf, foldersOf, stemOf } from './path-hints.ts';
+
+export interface Layout {
+  /** By their names; what they really are shows when they are read. */
+  readonly images: readonly ZipEntry[];
+  /** Files for one image each: VOC .xml, YOLO .txt, .json of the name of an image. */
+  readonly own: readonly ZipEntry[];
+  /** Other .json: perhaps COCO or CreateML, for many images. */
+  readonly documents: readonly ZipEntry[];
+  /** Class names for YOLO files. */
+  readonly classLists: readonly ZipEntry[];
+  /** Lists of the images of a split, as VOC and Darknet have them. */
+  readonly splitLists: readonly ZipEntry[];
+  /** What is none of these, and why. */
+  readonly others: readonly { readonly entry: ZipEntry; readonly problem: string }[];
+}
+
+type Kind = Exclude<keyof Layout, 'others'>;
+
+export function layOut(entries: readonly ZipEntry[]): Layout {
+  const stems = new Set(entries.filter(looksLikeImage).map(({ path }) => stemOf(path)));
+  const masks = maskFinder(entries);
+  const sorted: Record<Kind, ZipEntry[]> = {
+    images: [],
+    own: [],
+    documents: [],
+    classLists: [],
+    splitLists: [],
+  };
+  const others: Layout['others'][number][] = [];
+  for (const entry of entries) {
+    const kind = masks(entry) ? masked : kindOf(entry, stems);
+    if (typeof kind === 'string') sorted[kind].push(entry);
+    else others.push({ entry, ...kind });
+  }
+  return { ...sorted, others };
+}
+
+const masked = { problem: 'a mask; masks are not read' } as const;
+
+const imageExtensions = new Set([
+  'jpg',
+  'jpeg',
+  'jpe',
+  'jfif',
+  'png',
+  'webp',
+  'bmp',
+  'tif',
+  'tiff',
+  'avif',
+  // Not accepted, and refused by what they are.
+  'gif',
+  'heic',
+  'heif',
+]);
+
+function looksLikeImage({ path }: ZipEntry): boolean {
+  return imageExtensions.has(extensionOf(path));
+}
+
+function kindOf(entry: ZipEntry, stems: ReadonlySet<string>): Kind | { readonly problem: string } {
+  const { path } = entry;
+  const extension = extensionOf(path);
+  if (imageExtensions.has(extension)) return 'images';
+  if (['yaml', 'yml', 'names', 'labels'].includes(extension)) return 'classLists';
+  if (!['txt', 'xml', 'json'].includes(extension)) {
+    return { problem: 'neither an image nor an annotation' };
+  }
+  if (stems.has(stemOf(path))) return 'own';
+  if (extension === 'json') return 'documents';
+  if (extension === 'txt') return kindOfText(path);
+  return { problem: 'no image of the archive has its name' };
+}
+
+function kindOfText(path: string): Kind | { readonly problem: string } {
+  const name = baseName(path).toLowerCase();
+  if (classListNames.has(name)) return 'classLists';
+  if (splitListNames.has(name)) return 'splitLists';
+  return { problem: 'no image of the archive has its name' };
+}
+
+const classListNames = new Set([
+  'classes.txt',
+  'labels.txt',
+  'names.txt',
+  'predefined_classes.txt',
+]);
+
+const splitListNames = new Set(
+  ['train', 'training', 'valid', 'val', 'validation', 'test', 'testing'].map(
+    (name) => `${name}.txt`,
+  ),
+);
+
+/**
+ * Pictures that say which pixels belong to what: in the folders of VOC, or beside the images as
+ * exports of masks have them. As images they would spoil a dataset.
+ */
+function maskFinder(entries: readonly ZipEntry[]): (entry: ZipEntry) => boolean {
+  const withClasses = new Set(
+    entries
+      .filter(({ path }) => baseName(path) === '_classes.csv')
+      .map(({ path }) => foldersOf(path).join('/')),
+  );
+  return ({ path }) => {
+    const folders = foldersOf(path);
+    if (folders.some((name) => /^segmentation(class|object)/i.test(name))) return true;
+    return /_mask\.png$/i.test(path) && withClasses.has(folders.join('/'));
+  };
+}

@@ -1,0 +1,66 @@
+// Which split an image is in: by the folders above it, else by a list that names it.
+
+import type { SplitName } from '../../contract/fields.ts';
+import { limits } from '../../limits.ts';
+import type { ZipEntry } from './open-zip.ts';
+import { baseName, foldersOf, splitOfFolders, splitOfName, stemOf } from './path-hints.ts';
+
+export interface SplitList {
+  readonly entry: ZipEntry;
+  /** Keys of the images that it names. */
+  readonly names: readonly string[];
+}
+
+/** The split of an image that its archive says; undefined: it says none. */
+export type FindSplit = (path: string) => SplitName | undefined;
+
+/**
+ * Lists as VOC has them (`ImageSets/Main/train.txt`: names without extensions, of one class with 1,
+ * 0 or -1 behind) or Darknet (`train.txt`: paths). Lists in `Main` are about all images and go
+ * before those in other folders.
+ */
+export function namedSplits(lists: readonly SplitList[]): ReadonlyMap<string, SplitName> {
+  const named = new Map<string, SplitName>();
+  const sorted = lists.toSorted((a, b) => rank(a.entry) - rank(b.entry));
+  for (const { entry, names } of sorted) {
+    const split = splitOfName(stemOf(entry.path));
+    if (split === undefined) continue;
+    for (const name of names) if (!named.has(name)) named.set(name, split);
+  }
+  return named;
+}
+
+export function splitFinder(named: ReadonlyMap<string, SplitName>): FindSplit {
+  return (path) => splitOfFolders(foldersOf(path)) ?? named.get(keyOf(path));
+}
+
+function rank({ path }: ZipEntry): number {
+  return foldersOf(path).at(-1)?.toLowerCase() === 'main' ? 0 : 1;
+}
+
+/** The keys in a list that images of the archive have, each once. */
+export function namesIn(text: string, imageKeys: ReadonlySet<string>): readonly string[] {
+  const names = new Set<string>();
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r?\n/)) {
+    // No path is so long; and many spaces in a row are tried from each of them on.
+    if (line.length > limits.zipNameCharactersMax) continue;
+    const path = line
+      .replace(/\s+(-?1|0)\s*$/, '')
+      .trim()
+      .replaceAll('\\', '/');
+    const key = keyOf(path);
+    if (key !== '' && imageKeys.has(key)) names.add(key);
+  }
+  return [...names];
+}
+
+/** What lists call an image: its name without folders, and without the extension of an image. */
+export function keyOf(path: string): string {
+  return baseName(path).replace(/\.(jpe?g|jpe|jfif|png|webp|bmp|tiff?|avif)$/i, '');
+}
+
+/** The split that a document for many images is for, by its folders or a word of its name. */
+export function splitOfDocument(path: string): SplitName | undefined {
+  const words = stemOf(path).split(/[^a-z0-9]+/i);
+  return splitOfFolders(foldersOf(path)) ?? splitOfFolders(words);
+}

@@ -1,0 +1,268 @@
+// One image of an archive into the project, with its annotation. Done twice, it changes nothing.
+
+import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import { readLabel } from '../../annotation-formats/value-checks.ts';
+import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
+import type { SplitName } from '../../contract/fields.ts';
+import { FoveaError } from '../../errors.ts';
+import { recogniseImage } from '../../imaging/image-signature.ts';
+import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { limits } from '../../limits.ts';
+import { sha256 } from '../../storage/content-hash.ts';
+import type { AnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
+import type { JobParts } from '../background-tasks/background-task.ts';
+import { newId } from '../ids-and-slugs.ts';
+import { labelOf } from '../images/upload-image.ts';
+import type { AddedImage } from '../store/images.ts';
+import type { Project } from '../store/projects.ts';
+import type { FindLabelmap } from './class-lists.ts';
+import { faultOf } from './fault.ts';
+import type { Zip, ZipEntry } from './open-zip.ts';
+import { baseName, extensionOf } from './path-hints.ts';
+import type { PlannedImage } from './plan-import.ts';
+
+/** What an upload says of all its images. */
+export interface ZipSettings {
+  readonly split: SplitName;
+  readonly batchName: string;
+  readonly tags: readonly string[];
+  /** When its task was made: what is there since then was taken by it. */
+  readonly since: number;
+}
+
+export interface TakeParts extends Pick<JobParts, 'store' | 'blobs' | 'clock'> {
+  readonly zip: Zip;
+  readonly reader: AnnotationReader;
+  readonly project: Project;
+  readonly settings: ZipSettings;
+  readonly findLabelmap: FindLabelmap;
+  /** By the bytes of an image: the end of taking the first that has them, which counts. */
+  readonly first: Map<string, Promise<void>>;
+  /** Ids of images that this attempt has annotated: each counts once. */
+  readonly annotated: Set<string>;
+}
+
+/** Images are read at the same time, and still come in the order of the archive. */
+export interface Turn {
+  /** Resolves once all images before this one were read. */
+  readonly before: Promise<void>;
+  /** This one was; a second call does nothing. */
+  end(): void;
+}
+
+export type AnnotationOutcome = 'added' | 'already_there' | 'none' | 'refused';
+
+export interface TakenImage {
+  readonly path: string;
+  readonly outcome: 'added' | 'duplicate' | 'failed';
+  readonly imageId: string | undefined;
+  readonly split: SplitName | undefined;
+  readonly annotation: AnnotationOutcome;
+  /** Boxes, or classes of the whole image, that were added. */
+  readonly boxes: number;
+  readonly warnings: number;
+  /** The first of what is wrong or odd. */
+  readonly problems: readonly string[];
+}
+
+/** Throws only what is not the fault of this image. */
+export async function takeImage(
+  parts: TakeParts,
+  planned: PlannedImage,
+  turn: Turn,
+): Promise<TakenImage> {
+  const { path } = planned.entry;
+  const done = Promise.withResolvers<void>();
+  try {
+    const bytes = await readImage(parts, planned, turn);
+    const hash = sha256(bytes);
+    const first = parts.first.get(hash);
+    const isFirst = first === undefined;
+    if (isFirst) parts.first.set(hash, done.promise);
+    turn.end();
+    await first;
+    const { image, size } = await addImage(parts, planned, bytes, hash);
+    const { isNew, isAnnotated } = await parts.store.uploads.since(image.id, parts.settings.since);
+    const annotation = await annotate(parts, planned, { ...image, ...size, isAnnotated });
+    return {
+      path,
+      imageId: image.id,
+      split: image.split,
+      outcome: isNew && isFirst ? 'added' : 'duplicate',
+      ...annotation,
+    };
+  } catch (thrown) {
+    const problems = [faultOf(thrown)];
+    return {
+      path,
+      outcome: 'failed',
+      imageId: undefined,
+      split: undefined,
+      annotation: 'none',
+      boxes: 0,
+      warnings: 0,
+      problems,
+    };
+  } finally {
+    turn.end();
+    done.resolve();
+  }
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+async function readImage(
+  { zip }: TakeParts,
+  { entry }: PlannedImage,
+  turn: Turn,
+): Promise<Uint8Array> {
+  const options = { bytesMax: limits.imageBytesMax, checkStart: refuseOthers };
+  const bytes = await zip.read(entry, options);
+  await turn.before;
+  return bytes;
+}
+
+async function addImage(
+  { store, blobs, clock, project, settings }: TakeParts,
+  { entry, split }: PlannedImage,
+  bytes: Uint8Array,
+  hash: string,
+): Promise<{ readonly image: AddedImage; readonly size: Size }> {
+  const known = await store.images.findByHash(project.id, hash);
+  const found = known && (await store.images.find(project.id, known.id));
+  if (known && found) {
+    // A file that was lost on the disk is there again.
+    await blobs.put(bytes);
+    return { image: known, size: found };
+  }
+  const { file, descriptor } = await readDescribedImage(bytes);
+  await blobs.put(bytes);
+  const image = await store.images.add({
+    id: newId(),
+    projectId: project.id,
+    name: nameOf(entry.path),
+    hash,
+    bytes: bytes.length,
+    format: file.format,
+    width: file.width,
+    height: file.height,
+    split: split ?? settings.split,
+    batchName: settings.batchName,
+    tags: settings.tags,
+    metadata: {},
+    sequenceNumber: undefined,
+    sequenceSize: undefined,
+    inferenceId: undefined,
+    created: clock.now(),
+    ...(descriptor && { descriptor }),
+  });
+  return { image, size: file };
+}
+
+/** What begins as something else is not unpacked to its end. */
+function refuseOthers(start: Uint8Array): void {
+  const found = start.length < signatureBytes ? { format: 'jpeg' } : recogniseImage(start);
+  if ('format' in found) return;
+  throw new FoveaError(
+    'unsupported_media',
+    `is ${found.other}; accepted are JPEG, PNG, WebP, BMP, TIFF and AVIF`,
+  );
+}
+
+const signatureBytes = 64;
+
+function nameOf(path: string): string {
+  return labelOf(baseName(path));
+}
+
+interface ToAnnotate extends Size {
+  readonly id: string;
+  /** Since the task was made. */
+  readonly isAnnotated: boolean;
+}
+
+type Annotated = Pick<TakenImage, 'annotation' | 'boxes' | 'warnings' | 'problems'>;
+
+const nothing = { annotation: 'none', boxes: 0, warnings: 0, problems: [] } as const;
+
+async function annotate(
+  parts: TakeParts,
+  planned: PlannedImage,
+  { id, width, height, isAnnotated }: ToAnnotate,
+): Promise<Annotated> {
+  if (planned.problem !== undefined) {
+    return { ...nothing, annotation: 'refused', problems: [planned.problem] };
+  }
+  const image = { name: baseName(planned.entry.path), width, height };
+  const read = await readAnnotation(parts, planned, image);
+  if (read === undefined) return nothing;
+  if ('problem' in read) return { ...nothing, annotation: 'refused', problems: [read.problem] };
+  const { annotation, warnings, warningsTotal } = read;
+  const options = { overwrite: false, isPredicted: false };
+  const outcome = await parts.store.images.annotate(id, annotation, options, parts.clock.now());
+  const isOurs = outcome === 'annotated' || (isAnnotated && !parts.annotated.has(id));
+  if (!isOurs) return { ...nothing, annotation: 'already_there' };
+  parts.annotated.add(id);
+  return {
+    annotation: 'added',
+    boxes: annotation.objects,
+    warnings: warningsTotal,
+    problems: warnings.slice(0, problemsKeptMax).map(({ message }) => message),
+  };
+}
+
+/** Of one image: an annotation file can be odd in every one of its boxes. */
+const problemsKeptMax = 20;
+
+type Found = ReadAnnotation | { readonly problem: string } | undefined;
+
+async function readAnnotation(
+  parts: TakeParts,
+  { source, className }: PlannedImage,
+  image: AnnotatedImage,
+): Promise<Found> {
+  if (parts.project.type === 'text-image-pairs') return undefined;
+  if (source?.kind === 'document') {
+    const found = await parts.reader.ofDocument(source.entry, source.name, image);
+    return 'read' in found ? found.read : found;
+  }
+  if (source?.kind === 'file') return readOwn(parts, source.entry, image);
+  return className === undefined ? undefined : readClassName(className);
+}
+
+function readClassName(className: string): Found {
+  try {
+    const labels = [readLabel(className, 'the name of its folder')];
+    const annotation = writeAnnotation({ kind: 'classification', labels });
+    return { annotation, warnings: [], warningsTotal: 0 };
+  } catch (thrown) {
+    return { problem: faultOf(thrown) };
+  }
+}
+
+async function readOwn(
+  { project, reader, findLabelmap }: TakeParts,
+  entry: ZipEntry,
+  image: AnnotatedImage,
+): Promise<Found> {
+  const extension = extensionOf(entry.path);
+  const isText = extension === 'txt';
+  const labelmap = isText ? findLabelmap(entry.path) : undefined;
+  const found = await reader.own(entry, {
+    image,
+    labelmap,
+    projectType: project.type,
+    bytesMax: extension === 'json' ? limits.annotationBytesMax : limits.zipOwnBytesMax,
+  });
+  if ('read' in found) return found.read;
+  const problem = `${baseName(entry.path)}: ${found.problem}`;
+  const lacksNames = found.isMisread && isText && labelmap === undefined;
+  return { problem: lacksNames ? `${problem}; ${noClassNames}` : problem };
+}
+
+const noClassNames =
+  'the zip file has no class names for it: a data.yaml, a .names file or a classes.txt';

@@ -1,0 +1,229 @@
+// Which annotation belongs to which image. Where an archive does not say it clearly, no image gets
+// any: wrong labels are worse than none.
+
+import type { ProjectType } from '../../annotations/annotation.ts';
+import { isClassification } from '../../annotations/annotation.ts';
+import { limits } from '../../limits.ts';
+import { type FindSplit, splitOfDocument } from './image-splits.ts';
+import type { ZipEntry } from './open-zip.ts';
+import {
+  baseName,
+  extensionOf,
+  foldersOf,
+  nearness,
+  plainFolders,
+  splitOfFolders,
+  stemOf,
+  surelyTogether,
+} from './path-hints.ts';
+
+/** Where the annotation of an image stands. */
+export type AnnotationSource =
+  | { readonly kind: 'file'; readonly entry: ZipEntry }
+  /** `name` is that of the image in the document. */
+  | { readonly kind: 'document'; readonly entry: ZipEntry; readonly name: string };
+
+/** A file about many images, and what it calls them. */
+export interface NamingDocument {
+  readonly entry: ZipEntry;
+  readonly names: readonly string[];
+}
+
+export interface ToPair {
+  readonly images: readonly ZipEntry[];
+  /** Files for one image each. */
+  readonly own: readonly ZipEntry[];
+  readonly documents: readonly NamingDocument[];
+  readonly findSplit: FindSplit;
+  readonly projectType: ProjectType;
+}
+
+export interface Pairs {
+  /** By the path of the image. */
+  readonly sources: ReadonlyMap<string, AnnotationSource>;
+  /** Images that several annotations claim equally well. */
+  readonly unclear: ReadonlySet<string>;
+  /** Annotation files that belong to no image, and why. */
+  readonly unused: readonly { readonly entry: ZipEntry; readonly problem: string }[];
+}
+
+/** An annotation that is about an image, and how surely. */
+interface Claim {
+  readonly source: AnnotationSource;
+  readonly file: ZipEntry;
+  readonly image: ZipEntry;
+  readonly score: number;
+  /** Of equal claims the lower counts: some formats say more than others. */
+  readonly rank: number;
+}
+
+export function pairUp(given: ToPair): Pairs {
+  const known = indexImages(given.images);
+  const unclearFiles = new Set<string>();
+  const claims = [
+    ...given.own.flatMap((entry) => ownClaims(entry, known, unclearFiles)),
+    ...given.documents.flatMap((document) => documentClaims(document, known, given, unclearFiles)),
+  ];
+  const usable = claims.filter(({ file }) => isUsable(file, given.projectType));
+  const sources = new Map<string, AnnotationSource>();
+  const unclear = new Set<string>();
+  const used = new Set<string>();
+  for (const [path, own] of Map.groupBy(usable, ({ image }) => image.path)) {
+    const best = bestOf(own);
+    if (best === undefined) {
+      unclear.add(path);
+      continue;
+    }
+    sources.set(path, best.source);
+    used.add(best.file.path);
+  }
+  const files = [...given.own, ...given.documents.map(({ entry }) => entry)];
+  const claiming = new Set(claims.map(({ file }) => file.path));
+  const unused = files
+    .filter(({ path }) => !used.has(path))
+    .map((entry) => ({ entry, problem: whyUnused(entry, claiming, unclearFiles) }));
+  return { sources, unclear, unused };
+}
+
+/** Boxes are of no use where whole images have classes. */
+function isUsable({ path }: ZipEntry, projectType: ProjectType): boolean {
+  return !isClassification(projectType) || extensionOf(path) !== 'xml';
+}
+
+function whyUnused(
+  { path }: ZipEntry,
+  claiming: ReadonlySet<string>,
+  unclear: ReadonlySet<string>,
+): string {
+  if (claiming.has(path)) return 'another annotation file counts for its image, or none clearly';
+  if (unclear.has(path)) return 'could belong to several images';
+  return 'is about no image of the archive';
+}
+
+interface KnownImages {
+  readonly byStem: ReadonlyMap<string, readonly ZipEntry[]>;
+  readonly byName: ReadonlyMap<string, readonly ZipEntry[]>;
+  readonly byPlace: ReadonlyMap<string, readonly ZipEntry[]>;
+}
+
+function indexImages(images: readonly ZipEntry[]): KnownImages {
+  return {
+    byStem: Map.groupBy(images, ({ path }) => stemOf(path)),
+    byName: Map.groupBy(images, ({ path }) => baseName(path)),
+    byPlace: Map.groupBy(images, ({ path }) => placeOf(foldersOf(path), path)),
+  };
+}
+
+function ownClaims(entry: ZipEntry, known: KnownImages, unclear: Set<string>): readonly Claim[] {
+  const folders = foldersOf(entry.path);
+  const named = known.byStem.get(stemOf(entry.path)) ?? [];
+  const images = candidates(named, folders, entry.path, known);
+  const rate = ({ path }: ZipEntry) => nearness(folders, foldersOf(path));
+  const best = nearestImages(images, rate);
+  if (images.length > 0 && best.images.length === 0) unclear.add(entry.path);
+  const rank = formatRanks.get(extensionOf(entry.path)) ?? 0;
+  return best.images.map((image) => ({
+    source: { kind: 'file', entry },
+    file: entry,
+    image,
+    score: best.score,
+    rank,
+  }));
+}
+
+const documentRank = 2;
+const formatRanks = new Map([
+  ['xml', 0],
+  ['json', 1],
+  // Only numbers for classes, which stand in another file.
+  ['txt', 4],
+]);
+
+function documentClaims(
+  { entry, names: all }: NamingDocument,
+  known: KnownImages,
+  { findSplit }: ToPair,
+  unclear: Set<string>,
+): readonly Claim[] {
+  const folders = foldersOf(entry.path);
+  const split = splitOfDocument(entry.path);
+  const rank = documentRank + (/caption|stuff|panoptic/i.test(baseName(entry.path)) ? 1 : 0);
+  const names = new Set(all.filter(({ length }) => length <= limits.zipNameCharactersMax));
+  return [...names].flatMap((name) => {
+    const path = name
+      .trim()
+      .replaceAll('\\', '/')
+      .replace(/^(\.?\/)+/, '');
+    const named = known.byName.get(baseName(path)) ?? known.byStem.get(stemOf(path)) ?? [];
+    const images = candidates(named, [...folders, ...foldersOf(path)], path, known);
+    const rate = (image: ZipEntry) => {
+      const isNamed = path.includes('/') && `/${image.path}`.endsWith(`/${path}`);
+      const near = Math.max(nearness(folders, foldersOf(image.path)), isNamed ? namedByPath : 0);
+      return near + (split !== undefined && split === findSplit(image.path) ? sameSplit : 0);
+    };
+    const best = nearestImages(images, rate);
+    if (images.length > 0 && best.images.length === 0) unclear.add(entry.path);
+    return best.images.map((image) => ({
+      source: { kind: 'document' as const, entry, name },
+      file: entry,
+      image,
+      score: best.score,
+      rank,
+    }));
+  });
+}
+
+/** A path in the document that is the end of the image's own goes before all nearness. */
+const namedByPath = 1_000;
+const sameSplit = 50;
+
+/**
+ * Those of the images that a file in these folders may be about: none of another split. Of a crowd
+ * of one name only those in the same place, as comparing each with each would take too long.
+ */
+function candidates(
+  named: readonly ZipEntry[],
+  folders: readonly string[],
+  path: string,
+  { byPlace }: KnownImages,
+): readonly ZipEntry[] {
+  const near = named.length > crowdMin ? (byPlace.get(placeOf(folders, path)) ?? []) : named;
+  const split = splitOfFolders(folders);
+  return near.filter((image) => {
+    const other = splitOfFolders(foldersOf(image.path));
+    return split === undefined || other === undefined || other === split;
+  });
+}
+
+const crowdMin = 100;
+
+function placeOf(folders: readonly string[], path: string): string {
+  return [...plainFolders(folders), stemOf(path)].join('/');
+}
+
+/** The images that are nearest; none where several in different folders are equally near. */
+function nearestImages(
+  images: readonly ZipEntry[],
+  rate: (image: ZipEntry) => number,
+): { readonly images: readonly ZipEntry[]; readonly score: number } {
+  const [only] = images;
+  if (only !== undefined && images.length === 1) return { images, score: rate(only) };
+  const rated = images.map((image) => ({ image, score: rate(image) }));
+  const score = rated.reduce((most, one) => Math.max(most, one.score), 0);
+  const best = rated.filter((one) => one.score === score).map(({ image }) => image);
+  const folders = new Set(best.map(({ path }) => foldersOf(path).join('/')));
+  return { images: folders.size === 1 ? best : [], score };
+}
+
+/** Undefined where two claims are equally good. */
+function bestOf(claims: readonly Claim[]): Claim | undefined {
+  const [first, second] = claims.toSorted(compare);
+  return first !== undefined && second !== undefined && compare(first, second) === 0
+    ? undefined
+    : first;
+}
+
+function compare(a: Claim, b: Claim): number {
+  const isSure = ({ score }: Claim) => (score >= surelyTogether ? 0 : 1);
+  return isSure(a) - isSure(b) || a.rank - b.rank || b.score - a.score;
+}

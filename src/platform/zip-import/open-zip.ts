@@ -1,0 +1,388 @@
+// A zip file in the file store, read in place. Nothing that it says of itself is believed: sizes
+// are those of the bytes that really come out.
+
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import { FoveaError } from '../../errors.ts';
+import { limits } from '../../limits.ts';
+import { onDisk } from '../../storage/disk-errors.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import { checkName, decodeName, isNoise, shownName } from './decode-entry-name.ts';
+
+/** A file in the archive that may be read. */
+export interface ZipEntry {
+  /** With slashes, unique in the archive whatever the case of its letters. */
+  readonly path: string;
+  readonly compressedBytes: number;
+  /** What the archive says; the truth is what comes out. */
+  readonly statedBytes: number;
+  readonly isDeflated: boolean;
+  readonly crc32: number;
+  /** Of its local header. */
+  readonly offset: number;
+}
+
+export interface RefusedEntry {
+  /** For people; not to be used as a path. */
+  readonly shownPath: string;
+  readonly problem: string;
+}
+
+export interface ReadEntryOptions {
+  readonly bytesMax: number;
+  /** Text is taken apart, which takes far longer than unpacking it: all of it has its own bound. */
+  readonly isText?: boolean;
+  /** Looks at the first bytes that come out, and throws where they are not what was expected. */
+  readonly checkStart?: (start: Uint8Array) => void;
+}
+
+export interface CopyEntryOptions extends ReadEntryOptions {
+  /** Told of each piece before it is written; may throw. */
+  readonly wrote: (bytes: number) => Promise<void>;
+}
+
+export interface Zip {
+  /** In the order of the archive. What systems add by themselves is left out. */
+  readonly entries: readonly ZipEntry[];
+  readonly refused: readonly RefusedEntry[];
+  /**
+   * The bytes of a file. Throws `too_large` beyond `bytesMax`, `invalid_input` for content that is
+   * damaged, what `checkStart` throws, and `ZipTooLarge` when all files together become too many
+   * bytes: nothing more may be read then.
+   */
+  read(entry: ZipEntry, options: ReadEntryOptions): Promise<Buffer>;
+  /** The same to a new file on the disk, piece by piece; says how many bytes it has. */
+  copy(entry: ZipEntry, path: string, options: CopyEntryOptions): Promise<number>;
+}
+
+/** All files together have more bytes than a zip file may expand to. */
+export class ZipTooLarge extends FoveaError {
+  constructor(what: string, bytesMax: number) {
+    super('too_large', `${what} of the zip file expand to more than ${bytesMax} bytes.`);
+  }
+}
+
+export interface ZipBounds {
+  readonly filesMax: number;
+  readonly expandedBytesMax: number;
+  readonly textBytesMax: number;
+}
+
+const usualBounds: ZipBounds = {
+  filesMax: limits.zipFilesMax,
+  expandedBytesMax: limits.zipExpandedBytesMax,
+  textBytesMax: limits.zipTextBytesMax,
+};
+
+/**
+ * Opens a zip file. Throws `invalid_input` for one that is damaged or dishonest, and for one of too
+ * many files: they are counted before any of them is read.
+ */
+export async function openZip(
+  files: FileStore,
+  file: string,
+  signal: AbortSignal,
+  bounds: ZipBounds = usualBounds,
+): Promise<Zip> {
+  const reader = new StoredReader(files, file, await files.size(file));
+  const listed = await listEntries(reader, signal);
+  const count = listed.filter(({ isFolder, path }) => !isFolder && !isNoise(path ?? '')).length;
+  if (count > bounds.filesMax) {
+    const message = `The zip file has ${count} files; at most ${bounds.filesMax} are taken.`;
+    throw new FoveaError('invalid_input', message);
+  }
+  refuseOverlap(listed);
+  const { entries, refused } = sortEntries(listed.filter(({ isFolder }) => !isFolder));
+  const spend = budget('The files', bounds.expandedBytesMax);
+  const spendText = budget('The annotation files', bounds.textBytesMax);
+  const unpack = (entry: ZipEntry, options: ReadEntryOptions, take: TakePiece) => {
+    const spendBoth = (bytes: number) => {
+      spend(bytes);
+      if (options.isText) spendText(bytes);
+    };
+    return unpackEntry(reader, entry, options, { spend: spendBoth, take, signal });
+  };
+  return {
+    entries,
+    refused,
+    read: async (entry, options) => {
+      const pieces: Buffer[] = [];
+      await unpack(entry, options, (piece) => {
+        pieces.push(piece);
+      });
+      return Buffer.concat(pieces);
+    },
+    copy: async (entry, path, options) => {
+      const file = await open(path, 'wx', 0o600);
+      try {
+        return await unpack(entry, options, async (piece) => {
+          await options.wrote(piece.length);
+          await onDisk(file.writeFile(piece));
+        });
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+function budget(what: string, bytesMax: number): (bytes: number) => void {
+  let left = bytesMax;
+  return (bytes) => {
+    left -= bytes;
+    if (left < 0) throw new ZipTooLarge(what, bytesMax);
+  };
+}
+
+/** An entry as it stands in the central directory. */
+interface Listed {
+  /** Undefined where its name cannot be used. */
+  readonly path: string | undefined;
+  readonly shownPath: string;
+  readonly isFolder: boolean;
+  readonly problem: string | undefined;
+  readonly entry: Omit<ZipEntry, 'path'>;
+  /** Bytes of its local header and content, at the least. */
+  readonly bytes: number;
+}
+
+async function listEntries(reader: StoredReader, signal: AbortSignal): Promise<readonly Listed[]> {
+  const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+  const zip = await orDamaged(fromRandomAccessReaderPromise(reader, reader.bytes, options), signal);
+  if (zip.entryCount > limits.zipEntriesMax) throw tooManyEntries(zip.entryCount);
+  return orDamaged(readDirectory(zip, signal), signal);
+}
+
+async function readDirectory(zip: ZipFile, signal: AbortSignal): Promise<readonly Listed[]> {
+  const listed: Listed[] = [];
+  let bytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    signal.throwIfAborted();
+    bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+    if (bytes > limits.zipDirectoryBytesMax) throw new Error('the directory is too large');
+    // The library makes an object of each field.
+    if (entry.extraFieldLength > limits.zipExtraFieldBytesMax) throw new Error('extra fields');
+    listed.push(readListed(entry));
+  }
+  return listed;
+}
+
+/** What the library or a damaged file says; not what the disk says. */
+async function orDamaged<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    const isOurs = cause instanceof FoveaError && cause.code !== 'invalid_input';
+    if (isOurs || signal.aborted) throw cause;
+    const message = 'The file is not a zip file, or the list of its files is damaged.';
+    throw new FoveaError('invalid_input', message, { cause });
+  }
+}
+
+function tooManyEntries(count: number): FoveaError {
+  return new FoveaError(
+    'invalid_input',
+    `The zip file has ${count} entries; at most ${limits.zipFilesMax} files are taken.`,
+  );
+}
+
+/** Its buffers are not kept: comments and extra fields of all entries may be far larger. */
+function readListed(entry: Entry): Listed {
+  const bytes: unknown = entry.fileName;
+  const raw = Buffer.isBuffer(bytes) ? bytes : Buffer.from(entry.fileName);
+  const { generalPurposeBitFlag: flags, extraFields } = entry;
+  const name = decodeName({ bytes: raw, flags, extraFields });
+  const checked = checkName(name);
+  const mode = (entry.externalFileAttributes >>> 16) & fileKindMask;
+  const path = 'path' in checked ? checked.path : undefined;
+  return {
+    path,
+    shownPath: shownName(path ?? name),
+    isFolder: mode === folderKind || /[/\\]$/.test(name),
+    problem: 'problem' in checked ? checked.problem : problemOf(entry, mode),
+    entry: {
+      compressedBytes: entry.compressedSize,
+      statedBytes: entry.uncompressedSize,
+      isDeflated: entry.compressionMethod === deflated,
+      crc32: entry.crc32,
+      offset: entry.relativeOffsetOfLocalHeader,
+    },
+    bytes: localHeaderBytes + entry.fileNameLength + entry.compressedSize,
+  };
+}
+
+// The upper half of the external attributes is the mode of the file on Unix systems.
+const fileKindMask = 0o170000;
+const folderKind = 0o040000;
+const plainKind = 0o100000;
+
+const stored = 0;
+const deflated = 8;
+
+function problemOf(entry: Entry, mode: number): string | undefined {
+  if (mode === 0o120000) return 'it is a symbolic link';
+  if (mode !== 0 && mode !== plainKind && mode !== folderKind) return 'it is no plain file';
+  if ((entry.generalPurposeBitFlag & 1) !== 0) return 'it is encrypted';
+  const { compressionMethod: method } = entry;
+  if (method === stored || method === deflated) return undefined;
+  return `its compression method ${method} is not read; use Deflate`;
+}
+
+/** Files that share bytes are how small archives become very large ones. */
+function refuseOverlap(listed: readonly Listed[]): void {
+  const sorted = listed.toSorted((a, b) => a.entry.offset - b.entry.offset);
+  let end = 0;
+  for (const { entry, bytes } of sorted) {
+    if (entry.offset < end) {
+      throw new FoveaError('invalid_input', 'The zip file has files that share their bytes.');
+    }
+    end = entry.offset + bytes;
+  }
+}
+
+function sortEntries(listed: readonly Listed[]): Pick<Zip, 'entries' | 'refused'> {
+  const entries: ZipEntry[] = [];
+  const refused: RefusedEntry[] = [];
+  const known = new Set<string>();
+  for (const { path, shownPath, problem, entry } of listed) {
+    if (path !== undefined && isNoise(path)) continue;
+    if (path === undefined || problem !== undefined) {
+      refused.push({ shownPath, problem: problem ?? 'it has no name' });
+      continue;
+    }
+    const folded = path.toLowerCase();
+    if (known.has(folded)) {
+      refused.push({ shownPath, problem: 'another file of the archive has the same name' });
+    } else entries.push({ path, ...entry });
+    known.add(folded);
+  }
+  return { entries, refused };
+}
+
+type TakePiece = (piece: Buffer) => Promise<void> | void;
+
+interface Unpacking {
+  readonly spend: (bytes: number) => void;
+  readonly take: TakePiece;
+  readonly signal: AbortSignal;
+}
+
+/** Gives the bytes of a file piece by piece; says how many there were. */
+async function unpackEntry(
+  reader: StoredReader,
+  entry: ZipEntry,
+  { bytesMax, checkStart }: ReadEntryOptions,
+  { spend, take, signal }: Unpacking,
+): Promise<number> {
+  let bytes = 0;
+  let checksum = 0;
+  // Node 22 tells how the stream before it ended, not why it did.
+  let reason: unknown;
+  const takeOne = async (piece: Buffer) => {
+    spend(piece.length);
+    if (bytes === 0) checkStart?.(piece);
+    bytes += piece.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    checksum = crc32(piece, checksum);
+    await take(piece);
+  };
+  const takeAll = async (source: AsyncIterable<Buffer>) => {
+    for await (const piece of source) {
+      await takeOne(piece).catch((thrown: unknown) => {
+        reason = thrown;
+        throw thrown;
+      });
+    }
+  };
+  const content = await reader.content(entry);
+  try {
+    if (entry.isDeflated) {
+      const inflate = createInflateRaw({ chunkSize: limits.fileReadBytes });
+      await pipeline(content, inflate, takeAll, { signal });
+    } else await pipeline(content, takeAll, { signal });
+  } catch (thrown) {
+    if (reason !== undefined) throw reason;
+    if (thrown instanceof FoveaError || signal.aborted) throw thrown;
+    throw new FoveaError('invalid_input', 'its compressed bytes are damaged', { cause: thrown });
+  }
+  if (bytes !== entry.statedBytes || checksum !== entry.crc32) {
+    throw new FoveaError('invalid_input', 'its bytes are not those that the archive promises');
+  }
+  return bytes;
+}
+
+function tooLarge(bytesMax: number): FoveaError {
+  return new FoveaError('too_large', `has more than ${bytesMax} bytes`);
+}
+
+/** Bytes of a local header without its name (APPNOTE.TXT section 4.3.7). */
+const localHeaderBytes = 30;
+const localHeaderSignature = 0x04034b50;
+
+/** Small pieces are read through a window: the list of the files is read in some large steps. */
+class StoredReader extends RandomAccessReader {
+  readonly bytes: number;
+  readonly #files: FileStore;
+  readonly #file: string;
+  #window = { start: 0, bytes: Buffer.alloc(0) };
+
+  constructor(files: FileStore, file: string, bytes: number) {
+    super();
+    this.bytes = bytes;
+    this.#files = files;
+    this.#file = file;
+  }
+
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#at(position, length).then(
+      (found) => {
+        found.copy(target, offset);
+        callback(null);
+      },
+      (thrown) => callback(thrown instanceof Error ? thrown : new Error('not read')),
+    );
+  }
+
+  /** The compressed bytes of a file. Throws `invalid_input` where they are not there. */
+  async content({ offset, compressedBytes }: ZipEntry): Promise<Readable> {
+    const header = await this.#at(offset, localHeaderBytes);
+    if (header.readUInt32LE(0) !== localHeaderSignature) throw damagedEntry();
+    const start = offset + localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
+    const end = start + compressedBytes;
+    if (end > this.bytes) throw damagedEntry();
+    return compressedBytes === 0 ? Readable.from([]) : this.#open(start, end);
+  }
+
+  async #at(position: number, length: number): Promise<Buffer> {
+    if (position < 0 || position + length > this.bytes) throw damagedEntry();
+    const { start, bytes } = this.#window;
+    if (position >= start && position + length <= start + bytes.length) {
+      return bytes.subarray(position - start, position - start + length);
+    }
+    const end = Math.min(this.bytes, position + Math.max(length, windowBytes));
+    const fresh = await buffer(await this.#open(position, end));
+    if (fresh.length < length) throw damagedEntry();
+    this.#window = { start: position, bytes: fresh };
+    return fresh.subarray(0, length);
+  }
+
+  #open(start: number, end: number): Promise<Readable> {
+    return this.#files.open(this.#file, { start, end: end - 1 });
+  }
+}
+
+const windowBytes = 64 * 1024;
+
+function damagedEntry(): FoveaError {
+  return new FoveaError('invalid_input', 'its place in the archive is damaged');
+}

@@ -1,0 +1,170 @@
+// What is to be done with each file of an archive, after its lists and documents were read.
+
+import type { ProjectType } from '../../annotations/annotation.ts';
+import { isClassification } from '../../annotations/annotation.ts';
+import type { SplitName } from '../../contract/fields.ts';
+import { limits } from '../../limits.ts';
+import type { PairQuestion } from '../annotation-threads/annotation-thread-messages.ts';
+import type { AnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
+import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
+import type { Layout } from './classify-files.ts';
+import { namedSplits, type SplitList, splitFinder } from './image-splits.ts';
+import type { AnnotationSource, Pairs } from './match-annotations.ts';
+import type { ZipEntry } from './open-zip.ts';
+import { extensionOf, foldersOf, isKindFolder, splitOfName } from './path-hints.ts';
+
+export interface PlannedImage {
+  readonly entry: ZipEntry;
+  /** What the archive says of it; undefined: nothing. */
+  readonly split: SplitName | undefined;
+  readonly source: AnnotationSource | undefined;
+  /** The class that its folder stands for. */
+  readonly className: string | undefined;
+  /** Why it gets no annotation, although there are some. */
+  readonly problem: string | undefined;
+}
+
+export interface PassedOver {
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface ZipPlan {
+  readonly images: readonly PlannedImage[];
+  readonly findLabelmap: FindLabelmap;
+  /** Files that are not used at all. */
+  readonly passedOver: readonly PassedOver[];
+}
+
+export interface PlanOptions {
+  /** Its entries, sorted. */
+  readonly layout: Layout;
+  readonly projectType: ProjectType;
+  readonly reader: AnnotationReader;
+}
+
+/** Throws as `Zip.read` does for an archive that is too large; for nothing else in its files. */
+export async function planZip({ layout, projectType, reader }: PlanOptions): Promise<ZipPlan> {
+  const passedOver: PassedOver[] = layout.others.map(({ entry, problem }) => ({
+    path: entry.path,
+    problem,
+  }));
+  const refuse = ({ path }: ZipEntry, problem: string) => passedOver.push({ path, problem });
+  const named = namedSplits(await readLists(reader, layout.splitLists, refuse));
+  const findSplit = splitFinder(named);
+  const classLists = await readClassLists(reader, layout.classLists, refuse);
+  const documents = isClassification(projectType)
+    ? refuseBoxes(layout.documents, refuse)
+    : await readDocuments(reader, layout.documents, refuse);
+  const { images, own } = layout;
+  const pairs = await pair(reader, { images, own, named, projectType }, documents);
+  for (const { entry, problem } of pairs.unused) refuse(entry, problem);
+  const classOf = isClassification(projectType) ? classFolders(images) : () => undefined;
+  return {
+    images: images.map((entry) => ({
+      entry,
+      split: findSplit(entry.path),
+      source: pairs.sources.get(entry.path),
+      className: classOf(entry.path),
+      problem: pairs.unclear.has(entry.path) ? unclear : undefined,
+    })),
+    findLabelmap: findLabelmaps(classLists),
+    passedOver,
+  };
+}
+
+const unclear = 'several annotation files are about it, and none of them clearly';
+
+type Refuse = (entry: ZipEntry, problem: string) => void;
+
+/** Where finding it out takes too long, no annotation counts for any image. */
+async function pair(
+  reader: AnnotationReader,
+  question: Omit<PairQuestion, 'documents'>,
+  documents: readonly ZipEntry[],
+): Promise<Pairs> {
+  const files = [...question.own, ...documents];
+  if (files.length === 0) return { sources: new Map(), unclear: new Set(), unused: [] };
+  const found = await reader.pair(question);
+  if ('pairs' in found) return found.pairs;
+  const problem = `was not used: finding its image ${found.problem}`;
+  const unused = files.map((entry) => ({ entry, problem }));
+  return { sources: new Map(), unclear: new Set(), unused };
+}
+
+async function readLists(
+  reader: AnnotationReader,
+  entries: readonly ZipEntry[],
+  refuse: Refuse,
+): Promise<readonly SplitList[]> {
+  const lists: SplitList[] = [];
+  for (const entry of entries) {
+    const read = await reader.namesOfSplit(entry, limits.nameListBytesMax);
+    if ('names' in read) lists.push({ entry, names: read.names });
+    else refuse(entry, read.problem);
+  }
+  return lists;
+}
+
+async function readClassLists(
+  reader: AnnotationReader,
+  entries: readonly ZipEntry[],
+  refuse: Refuse,
+): Promise<readonly ClassList[]> {
+  const lists: ClassList[] = [];
+  let leftNames: number = limits.zipAllClassNamesMax;
+  for (const entry of entries) {
+    const isYaml = ['yaml', 'yml'].includes(extensionOf(entry.path));
+    const bytesMax = isYaml ? limits.yamlBytesMax : limits.zipClassListBytesMax;
+    const read = await reader.classNames(entry, bytesMax);
+    if ('problem' in read) refuse(entry, read.problem);
+    else if (read.labelmap === undefined) refuse(entry, 'has no class names');
+    else {
+      leftNames -= Object.keys(read.labelmap).length;
+      if (leftNames < 0) refuse(entry, 'the lists before it have too many class names');
+      else lists.push({ path: entry.path, labelmap: read.labelmap });
+    }
+  }
+  return lists;
+}
+
+function refuseBoxes(entries: readonly ZipEntry[], refuse: Refuse): readonly ZipEntry[] {
+  for (const entry of entries) {
+    refuse(entry, 'a project of whole images takes class names, and no boxes');
+  }
+  return [];
+}
+
+async function readDocuments(
+  reader: AnnotationReader,
+  entries: readonly ZipEntry[],
+  refuse: Refuse,
+): Promise<readonly ZipEntry[]> {
+  const documents: ZipEntry[] = [];
+  for (const [place, entry] of entries.entries()) {
+    if (place >= limits.zipDocumentsMax) {
+      refuse(entry, `is one of more than ${limits.zipDocumentsMax} JSON files for many images`);
+      continue;
+    }
+    const read = await reader.addDocument(entry, limits.datasetBytesMax);
+    if ('problem' in read) refuse(entry, read.problem);
+    else documents.push(entry);
+  }
+  return documents;
+}
+
+/**
+ * A folder for each class, with or without a split above it: the folder right above an image, where
+ * it says neither a split nor a kind of file, and where not all images are in it alone.
+ */
+function classFolders(images: readonly ZipEntry[]): (path: string) => string | undefined {
+  const all = images.map(({ path }) => foldersOf(path));
+  const [first = []] = all;
+  const differs = first.findIndex((name, depth) => all.some((folders) => folders[depth] !== name));
+  const common = differs === -1 ? first.length : differs;
+  return (path) => {
+    const name = foldersOf(path).slice(common).at(-1);
+    const isClass = name !== undefined && splitOfName(name) === undefined && !isKindFolder(name);
+    return isClass ? name : undefined;
+  };
+}
