@@ -23,7 +23,7 @@ import type {
 } from '../setup/machine-diagnostics.ts';
 import { clockOffsetMs, findNetwork } from '../setup/network-diagnostics.ts';
 import { listProcesses, orphansAmong } from '../setup/orphaned-servers.ts';
-import { openSecretStores } from '../sign-in/keychains/choose-secret-store.ts';
+import { openSecretStores } from '../sign-in/secret-stores/choose-secret-store.ts';
 import { findDatabases } from '../storage/find-databases.ts';
 import { readSystemEnvironment } from './setup.ts';
 

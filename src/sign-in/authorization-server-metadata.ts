@@ -4,8 +4,8 @@ import { type AuthorizationServer, processDiscoveryResponse } from 'oauth4webapi
 import { FoveaError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { isPlainLoopback } from '../network/loopback.ts';
+import { checkEndpoint, type Fetch, get } from './http-transport.ts';
 import { oauthError } from './oauth-error.ts';
-import { checkEndpoint, type Fetch, get } from './oauth-requests.ts';
 
 /**
  * OpenID Connect Discovery 1.0 section 4, then RFC 8414 section 3, then the addresses of

@@ -13,7 +13,7 @@ import { FoveaError } from '../errors.ts';
 import { once } from '../once.ts';
 import type { Secret } from '../secret.ts';
 import { discover } from './authorization-server-metadata.ts';
-import { type Fetch, requestOptions } from './oauth-requests.ts';
+import { type Fetch, requestOptions } from './http-transport.ts';
 
 export interface OAuthClientOptions {
   /** The origin of the service, and its path where it has one; no slash at the end. */

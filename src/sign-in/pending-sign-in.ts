@@ -2,15 +2,18 @@
 
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { type AuthorizationRequest, makeAuthorizationRequest } from './authorization-request.ts';
-import { isAnswerTo, redeem } from './authorization-response.ts';
+import {
+  type AuthorizationRequest,
+  isAnswerTo,
+  makeAuthorizationRequest,
+  redeem,
+} from './authorization-code.ts';
 import type { CallbackPage } from './callback-page.ts';
 import { listenForCallback, page, unheardRedirectUri } from './callback-server.ts';
 import type { OAuthClient } from './oauth-client.ts';
 import { revokeTokens } from './token-endpoint.ts';
-import { withValidated } from './token-response.ts';
 import type { Tokens } from './token-store.ts';
-import { validateToken } from './token-validation.ts';
+import { validateToken, withValidated } from './token-validation.ts';
 
 export interface PendingOptions {
   readonly client: OAuthClient;

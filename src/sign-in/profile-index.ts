@@ -4,14 +4,22 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FoveaError } from '../errors.ts';
-import type { StoreKind } from './keychains/choose-secret-store.ts';
 import {
   type PrivateFiles,
   readPrivateFile,
   removePrivateFile,
   replacePrivateFile,
 } from './private-file.ts';
-import type { Binding } from './token-store.ts';
+import type { StoreKind } from './secret-stores/choose-secret-store.ts';
+
+/** The owner of tokens: those of one authorization server are never sent to another. */
+export interface Binding {
+  readonly profile: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The URL of the service that gets the tokens: after a change of the settings it gets none. */
+  readonly service: string;
+}
 
 export interface IndexEntry extends Binding {
   readonly workspaceUrl: string | undefined;

@@ -9,10 +9,10 @@ import {
 import { type VerifyAccessToken, validateAnswer } from '../contract/access-token.ts';
 import { FoveaError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import { get } from './http-transport.ts';
 import type { OAuthClient } from './oauth-client.ts';
 import { oauthError } from './oauth-error.ts';
-import { get } from './oauth-requests.ts';
-import { readTokens } from './token-response.ts';
+import { readTokens } from './token-endpoint.ts';
 
 /** A token of the platform. */
 export interface ExchangedToken {

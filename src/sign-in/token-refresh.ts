@@ -5,8 +5,23 @@ import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
-import { EndedGrant, type SessionOptions } from './session.ts';
-import type { Binding, Stored, TakeLock, Tokens } from './token-store.ts';
+import type { Binding } from './profile-index.ts';
+import type { Stored, TakeLock, TokenStore, Tokens } from './token-store.ts';
+
+export interface RefreshOptions {
+  readonly tokens: TokenStore;
+  readonly clock: Clock;
+  /**
+   * RFC 6749 section 6. Throws EndedGrant for invalid_grant, a FoveaError otherwise. What the
+   * answer leaves out stays as it was, the refresh token too.
+   */
+  readonly refresh: (tokens: Tokens, signal: AbortSignal) => Promise<Tokens>;
+}
+
+/** `invalid_grant` (RFC 6749 section 5.2): the refresh token is spent, revoked or too old. */
+export class EndedGrant extends Error {
+  override readonly name = 'EndedGrant';
+}
 
 /** How long tokens are good for, as far as we know. */
 export interface Standing {
@@ -40,7 +55,7 @@ export function endedError(): FoveaError {
  * could not be kept: then it is in this process alone.
  */
 export async function refreshOnce(
-  options: SessionOptions,
+  options: RefreshOptions,
   binding: Binding,
   unsaved: Stored | undefined,
   refused: Secret | undefined,
@@ -67,7 +82,7 @@ export async function refreshOnce(
 }
 
 /** Has its own deadline: a caller that gives up must not lose the answer for the others. */
-async function refreshed({ refresh }: SessionOptions, tokens: Tokens): Promise<Tokens> {
+async function refreshed({ refresh }: RefreshOptions, tokens: Tokens): Promise<Tokens> {
   const signal = AbortSignal.timeout(limits.oauthRequestMsMax);
   try {
     return await refresh(tokens, signal);

@@ -1,13 +1,13 @@
-// Asks the service about a token and the person behind it.
+// Asks the service about a token (`/oauth/validate`): its true end, scopes and workspace.
 
-import { processUserInfoResponse, skipSubjectCheck, userInfoRequest } from 'oauth4webapi';
 import { type ValidateAnswer, validateAnswer } from '../contract/access-token.ts';
 import { FoveaError } from '../errors.ts';
+import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
+import { get } from './http-transport.ts';
 import type { OAuthClient } from './oauth-client.ts';
-import { oauthError } from './oauth-error.ts';
-import { get } from './oauth-requests.ts';
-import { readLine, readScopes } from './token-response.ts';
+import { readLine, readScopes } from './token-endpoint.ts';
+import type { Tokens } from './token-store.ts';
 
 /**
  * GET /oauth/validate (API 24.3, 24.4), with its words made fit for one line. Undefined: this
@@ -48,30 +48,17 @@ export async function validateToken(
 const secondsMax = 8_640_000_000_000;
 
 /**
- * OpenID Connect Core section 5.3. `subject` is whose tokens these are, where that is known: claims
- * of another person are refused. Throws `unauthenticated`, `forbidden` or `not_implemented`.
+ * What `/oauth/validate` adds to tokens that it calls active: their true end, scopes and workspace.
+ * What it leaves empty stays as it was; the same `tokens` where it says nothing new.
  */
-export async function readUserinfo(
-  client: OAuthClient,
-  token: Secret,
-  subject: string | undefined,
-  signal?: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
-  const server = await client.server();
-  if (server.userinfo_endpoint === undefined) {
-    throw new FoveaError('not_implemented', 'This authorization server tells nothing of people.');
-  }
-  const { identity } = client;
-  try {
-    const response = await userInfoRequest(
-      server,
-      identity,
-      token.reveal(),
-      client.options(signal),
-    );
-    const expected = subject ?? skipSubjectCheck;
-    return { ...(await processUserInfoResponse(server, identity, expected, response)) };
-  } catch (thrown) {
-    throw oauthError(thrown, 'resource');
-  }
+export function withValidated(tokens: Tokens, answer: ValidateAnswer, now: number): Tokens {
+  const told = answer.exp === null ? undefined : answer.exp * 1_000;
+  // An end that is in the past, of a token that is good: one of the two clocks is wrong.
+  const expiresAt = told === undefined || told <= now ? tokens.expiresAt : told;
+  const scopes = answer.scopes.length > 0 ? answer.scopes : tokens.scopes;
+  const workspaceUrl = answer.workspace_url || tokens.workspaceUrl;
+  const isSameEnd = Math.abs((expiresAt ?? 0) - (tokens.expiresAt ?? 0)) < limits.sameEndMs;
+  const isSameRest =
+    workspaceUrl === tokens.workspaceUrl && scopes.join(' ') === tokens.scopes.join(' ');
+  return isSameEnd && isSameRest ? tokens : { ...tokens, expiresAt, scopes, workspaceUrl };
 }

@@ -6,9 +6,9 @@ import { systemClock } from '../../src/clock.ts';
 import type { ClientAuthentication } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
-import { createSignInFlow } from '../../src/sign-in/create-sign-in-flow.ts';
 import { createOAuthClient, type OAuthClient } from '../../src/sign-in/oauth-client.ts';
 import type { Session } from '../../src/sign-in/session.ts';
+import { createSignInFlow } from '../../src/sign-in/sign-in-flow.ts';
 import type { Tokens } from '../../src/sign-in/token-store.ts';
 
 const serverUrl = new URL(process.argv.at(-1) ?? '');

@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
-import { openEncryptedFiles } from '../../src/sign-in/keychains/encrypted-file.ts';
-import { keychainStore } from '../../src/sign-in/keychains/keychain.ts';
-import { memoryStore } from '../../src/sign-in/keychains/memory.ts';
+import { openEncryptedFiles } from '../../src/sign-in/secret-stores/encrypted-file.ts';
+import { keychainStore } from '../../src/sign-in/secret-stores/keychain.ts';
+import { memoryStore } from '../../src/sign-in/secret-stores/secret-store.ts';
 import { testSecretStore } from './secret-store-suite.ts';
 import { fakeKeychain, openLog, temporaryFolder } from './sign-in-kit.ts';
 

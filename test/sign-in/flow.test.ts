@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
-import { EndedGrant } from '../../src/sign-in/session.ts';
 import { refreshTokens } from '../../src/sign-in/token-endpoint.ts';
+import { EndedGrant } from '../../src/sign-in/token-refresh.ts';
 import { validateToken } from '../../src/sign-in/token-validation.ts';
 import { shareService } from '../authorization-server/shared-service.ts';
 import { flowFor, soon, startOf, visit } from './sign-in-flow-kit.ts';

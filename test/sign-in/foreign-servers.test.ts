@@ -2,8 +2,8 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
-import { EndedGrant } from '../../src/sign-in/session.ts';
 import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts';
+import { EndedGrant } from '../../src/sign-in/token-refresh.ts';
 import {
   type ExampleOptions,
   startExampleProvider,

@@ -4,7 +4,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
-import type { Binding } from '../../src/sign-in/token-store.ts';
+import type { Binding } from '../../src/sign-in/profile-index.ts';
 import { binding, fakeKeychain, openStore, temporaryFolder, tokensOf } from './sign-in-kit.ts';
 
 test('tokens come back whole, in another process', async () => {

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
-import { EndedGrant, type SessionOptions } from '../../src/sign-in/session.ts';
+import type { SessionOptions } from '../../src/sign-in/session.ts';
+import { EndedGrant } from '../../src/sign-in/token-refresh.ts';
 import {
   ended,
   fakeKeychain,

@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { FoveaError } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
-import type { SecretStore } from '../../src/sign-in/secret-store.ts';
+import type { SecretStore } from '../../src/sign-in/secret-stores/secret-store.ts';
 import { killProcess } from '../fixtures/kill-process.ts';
 
 /** Whether the programs are installed (Debian: dbus, gnome-keyring). */

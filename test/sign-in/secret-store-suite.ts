@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/secret.ts';
-import type { SecretStore } from '../../src/sign-in/secret-store.ts';
+import type { SecretStore } from '../../src/sign-in/secret-stores/secret-store.ts';
 
 export interface SecretStoreCase {
   readonly open: () => Promise<SecretStore>;

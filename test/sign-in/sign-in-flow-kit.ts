@@ -2,11 +2,14 @@
 
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { createSignInFlow, type SignInFlowOptions } from '../../src/sign-in/create-sign-in-flow.ts';
 import type { OAuthClient } from '../../src/sign-in/oauth-client.ts';
 import { createOAuthClient } from '../../src/sign-in/oauth-client.ts';
 import type { Session } from '../../src/sign-in/session.ts';
-import type { SignInFlow } from '../../src/sign-in/sign-in-flow.ts';
+import {
+  createSignInFlow,
+  type SignInFlow,
+  type SignInFlowOptions,
+} from '../../src/sign-in/sign-in-flow.ts';
 import { refreshTokens, revokeTokens } from '../../src/sign-in/token-endpoint.ts';
 import type { Tokens } from '../../src/sign-in/token-store.ts';
 import type { ForeignServer } from '../fixtures/foreign-authorization-servers.ts';

@@ -9,13 +9,12 @@ import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { Secret } from '../../src/secret.ts';
-import { createSession } from '../../src/sign-in/create-session.ts';
-import { openSecretStores } from '../../src/sign-in/keychains/choose-secret-store.ts';
-import type { KeychainEntries } from '../../src/sign-in/keychains/keychain.ts';
-import { bindingName, indexFolder } from '../../src/sign-in/profile-index.ts';
-import { createTokenStore } from '../../src/sign-in/profile-token-store.ts';
-import { EndedGrant, type SessionOptions } from '../../src/sign-in/session.ts';
-import type { Binding, TakeLock, Tokens } from '../../src/sign-in/token-store.ts';
+import { type Binding, bindingName, indexFolder } from '../../src/sign-in/profile-index.ts';
+import { openSecretStores } from '../../src/sign-in/secret-stores/choose-secret-store.ts';
+import type { KeychainEntries } from '../../src/sign-in/secret-stores/keychain.ts';
+import { createSession, type SessionOptions } from '../../src/sign-in/session.ts';
+import { EndedGrant } from '../../src/sign-in/token-refresh.ts';
+import { createTokenStore, type TakeLock, type Tokens } from '../../src/sign-in/token-store.ts';
 import { tryLock } from '../../src/storage/file-lock.ts';
 
 /** A folder that is removed after the test. */

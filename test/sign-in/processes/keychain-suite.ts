@@ -6,11 +6,14 @@ import { systemClock } from '../../../src/clock.ts';
 import { asFoveaError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { Secret } from '../../../src/secret.ts';
-import { openSecretStores } from '../../../src/sign-in/keychains/choose-secret-store.ts';
-import { type KeychainEntries, keychainStore } from '../../../src/sign-in/keychains/keychain.ts';
-import { type Keytar, keytarEntries } from '../../../src/sign-in/keychains/keytar.ts';
-import { loadNapiKeyring } from '../../../src/sign-in/keychains/napi-keyring.ts';
-import type { SecretStore } from '../../../src/sign-in/secret-store.ts';
+import { openSecretStores } from '../../../src/sign-in/secret-stores/choose-secret-store.ts';
+import {
+  type KeychainEntries,
+  keychainStore,
+} from '../../../src/sign-in/secret-stores/keychain.ts';
+import { type Keytar, keytarEntries } from '../../../src/sign-in/secret-stores/keytar.ts';
+import { loadNapiKeyring } from '../../../src/sign-in/secret-stores/napi-keyring.ts';
+import type { SecretStore } from '../../../src/sign-in/secret-stores/secret-store.ts';
 
 interface Command {
   readonly id: number;

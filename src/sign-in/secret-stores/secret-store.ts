@@ -1,6 +1,6 @@
-// A store of secrets that outlives the process.
+// A store of secrets; implementations: the keychain, an encrypted file, and memory (here).
 
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../../secret.ts';
 
 /** Judged by test/sign-in/secret-store-suite.ts, each implementation alike. */
 export interface SecretStore {
@@ -15,4 +15,14 @@ export interface SecretStore {
   write(name: string, value: Secret): Promise<void>;
   /** A second call does nothing. */
   remove(name: string): Promise<void>;
+}
+
+export function memoryStore(): SecretStore {
+  const kept = new Map<string, Secret>();
+  return {
+    name: 'memory',
+    read: async (name) => kept.get(name),
+    write: async (name, value) => void kept.set(name, value),
+    remove: async (name) => void kept.delete(name),
+  };
 }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Secret } from '../../secret.ts';
-import type { SecretStore } from '../secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
 
 /** The entries of a keychain, under the name of this service. They throw what the library does. */
 export interface KeychainEntries {

@@ -4,12 +4,11 @@ import { FoveaError } from '../../errors.ts';
 import { once } from '../../once.ts';
 import { Secret } from '../../secret.ts';
 import type { PrivateFiles } from '../private-file.ts';
-import type { SecretStore } from '../secret-store.ts';
 import { openEncryptedFiles } from './encrypted-file.ts';
 import { type KeychainEntries, KeychainError, keychainStore } from './keychain.ts';
 import { loadKeytar } from './keytar.ts';
-import { memoryStore } from './memory.ts';
 import { loadNapiKeyring } from './napi-keyring.ts';
+import { memoryStore, type SecretStore } from './secret-store.ts';
 
 /** The kind of store, recorded with a sign-in to find it again. */
 export type StoreKind = 'keychain' | 'keytar' | 'file' | 'memory';

@@ -11,7 +11,7 @@ import {
   removePrivateFile,
   replacePrivateFile,
 } from '../private-file.ts';
-import type { SecretStore } from '../secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
 
 export interface EncryptedFileOptions extends PrivateFiles {
   readonly folder: string;
