@@ -18,7 +18,15 @@ import type { Clock } from '../clock.ts';
 import { FoveaError, notFound, systemErrorCode } from '../errors.ts';
 import { makeFolder, syncFolder } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
-import { ContentMeter, damaged, hashLength, isHash, sha256, verified } from './content-hash.ts';
+import {
+  ContentMeter,
+  damaged,
+  HashedBytes,
+  hashLength,
+  isHash,
+  sha256,
+  verified,
+} from './content-hash.ts';
 
 /** What is kept of some content. */
 export interface StoredBlob {
@@ -33,6 +41,8 @@ export interface SweepResult {
   readonly kept: number;
 }
 
+export type BlobContent = Uint8Array | HashedBytes | AsyncIterable<Uint8Array>;
+
 /**
  * Immutable content under its hash. Several processes may use one store. A method that takes a
  * hash throws `not_found` when there is no such content.
@@ -42,7 +52,7 @@ export interface BlobStore {
    * Keeps content; it is on the disk when this resolves. Content that is there already is not
    * written again, and counts as young once more. Throws `full` when the disk is.
    */
-  put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredBlob>;
+  put(content: BlobContent): Promise<StoredBlob>;
   /** Keeps a finished file and takes it away: it is no longer at `path` when this resolves. */
   putFile(path: string): Promise<StoredBlob>;
   /** The whole content, held against its hash. Throws `internal` when it is damaged. */
@@ -102,19 +112,22 @@ class BlobFolder implements BlobStore {
     }
   }
 
-  async put(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<StoredBlob> {
-    if (content instanceof Uint8Array) {
-      const blob = { hash: sha256(content), bytes: content.byteLength };
-      if (await this.#keepKnown(blob)) return blob;
-      return this.#receive(async (draft) => {
-        await writeSynced(draft, [content]);
-        return blob;
-      });
-    }
+  async put(content: BlobContent): Promise<StoredBlob> {
+    if (content instanceof Uint8Array) return this.#putBytes(new HashedBytes(content));
+    if (content instanceof HashedBytes) return this.#putBytes(content);
     return this.#receive(async (draft) => {
       const meter = new ContentMeter();
       await writeSynced(draft, meter.through(content));
       return meter.measured();
+    });
+  }
+
+  async #putBytes({ hash, bytes }: HashedBytes): Promise<StoredBlob> {
+    const blob = { hash, bytes: bytes.byteLength };
+    if (await this.#keepKnown(blob)) return blob;
+    return this.#receive(async (draft) => {
+      await writeSynced(draft, [bytes]);
+      return blob;
     });
   }
 

@@ -10,6 +10,17 @@ export function sha256(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
+/** Bytes with their SHA-256, which is computed once. The bytes must not change any more. */
+export class HashedBytes {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.hash = sha256(bytes);
+  }
+}
+
 export function isHash(name: string): boolean {
   return name.length === hashLength && /^[0-9a-f]+$/.test(name);
 }

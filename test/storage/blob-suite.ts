@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
+import { HashedBytes } from '../../src/storage/content-hash.ts';
 import { type SettableClock, settableClock, temporaryFolder } from './kit.ts';
 
 /** A store to judge, and a way to spoil what it keeps, as a failing disk would. */
@@ -47,6 +48,14 @@ function judgeKeeping(open: Open): void {
     expect((await buffer(await blobs.open(helloHash))).toString()).toBe('hello');
     expect(await blobs.size(helloHash)).toBe(5);
     expect(await blobs.has(helloHash)).toBe(true);
+  });
+
+  test('keeps bytes whose hash is known already', async () => {
+    const { blobs } = await open();
+    const content = new HashedBytes(hello);
+    expect(await blobs.put(content)).toEqual({ hash: helloHash, bytes: 5 });
+    expect(await blobs.put(content)).toEqual({ hash: helloHash, bytes: 5 });
+    expect(Buffer.from(await blobs.get(helloHash)).toString()).toBe('hello');
   });
 
   test('keeps content that comes in pieces', async () => {

@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../src/clock.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
-import type { BlobStore } from '../../src/storage/blob-store.ts';
+import type { BlobContent, BlobStore } from '../../src/storage/blob-store.ts';
+import { HashedBytes } from '../../src/storage/content-hash.ts';
 
 interface Kept {
   content: Uint8Array;
@@ -26,7 +27,8 @@ export function memoryBlobs(clock: Clock): BlobStore & { readonly kept: Map<stri
     if (sha256(content) === hash) return content;
     throw new FoveaError('internal', `The stored content ${hash} is damaged.`);
   };
-  const put = async (content: Uint8Array | AsyncIterable<Uint8Array>) => {
+  const put = async (given: BlobContent) => {
+    const content = given instanceof HashedBytes ? given.bytes : given;
     const whole = Uint8Array.from(
       content instanceof Uint8Array ? content : await buffer(Readable.from(content)),
     );

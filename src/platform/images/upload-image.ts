@@ -7,7 +7,7 @@ import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import { sha256 } from '../../storage/content-hash.ts';
+import { HashedBytes } from '../../storage/content-hash.ts';
 import type { Parts } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AddedImage, Metadata } from '../store/images.ts';
@@ -25,17 +25,19 @@ export async function uploadImage(
   const { store, blobs, clock } = parts;
   const metadata = readMetadata(input.metadata);
   const { bytes, name } = await readSource(parts, input, signal);
-  const known = await store.images.findByHash(project.id, sha256(bytes));
+  const content = new HashedBytes(bytes);
+  const { hash } = content;
+  const known = await store.images.findByHash(project.id, hash);
   if (known !== undefined) {
     // A file that was lost on the disk is there again.
-    await blobs.put(bytes);
+    await blobs.put(content);
     return known;
   }
   const { file, descriptor } = await readDescribedImage(bytes).catch((thrown) => {
     throw input.image === undefined ? thrown : aboutUrl(thrown);
   });
   const { format, width, height } = file;
-  const { hash } = await blobs.put(bytes);
+  await blobs.put(content);
   const created = clock.now();
   return store.images.add({
     id: newId(),

@@ -9,7 +9,7 @@ import { FoveaError } from '../../errors.ts';
 import { recogniseImage } from '../../imaging/image-signature.ts';
 import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
-import { sha256 } from '../../storage/content-hash.ts';
+import { HashedBytes } from '../../storage/content-hash.ts';
 import type { AnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
 import type { JobParts } from '../background-tasks/background-task.ts';
 import { newId } from '../ids-and-slugs.ts';
@@ -75,14 +75,14 @@ export async function takeImage(
   const { path } = planned.entry;
   const done = Promise.withResolvers<void>();
   try {
-    const bytes = await readImage(parts, planned, turn);
-    const hash = sha256(bytes);
+    const content = new HashedBytes(await readImage(parts, planned, turn));
+    const { hash } = content;
     const first = parts.first.get(hash);
     const isFirst = first === undefined;
     if (isFirst) parts.first.set(hash, done.promise);
     turn.end();
     await first;
-    const { image, size } = await addImage(parts, planned, bytes, hash);
+    const { image, size } = await addImage(parts, planned, content);
     const { isNew, isAnnotated } = await parts.store.uploads.since(image.id, parts.settings.since);
     const annotation = await annotate(parts, planned, { ...image, ...size, isAnnotated });
     return {
@@ -129,18 +129,18 @@ async function readImage(
 async function addImage(
   { store, blobs, clock, project, settings }: TakeParts,
   { entry, split }: PlannedImage,
-  bytes: Uint8Array,
-  hash: string,
+  content: HashedBytes,
 ): Promise<{ readonly image: AddedImage; readonly size: Size }> {
+  const { bytes, hash } = content;
   const known = await store.images.findByHash(project.id, hash);
   const found = known && (await store.images.find(project.id, known.id));
   if (known && found) {
     // A file that was lost on the disk is there again.
-    await blobs.put(bytes);
+    await blobs.put(content);
     return { image: known, size: found };
   }
   const { file, descriptor } = await readDescribedImage(bytes);
-  await blobs.put(bytes);
+  await blobs.put(content);
   const image = await store.images.add({
     id: newId(),
     projectId: project.id,
