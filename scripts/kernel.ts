@@ -1,4 +1,4 @@
-// Compiles the pixel kernel (AssemblyScript) into src/dataset-versions/kernel/compiled.ts. A
+// Compiles the pixel kernel (AssemblyScript) into src/dataset-versions/kernel/compiled-wasm.ts. A
 // command of its own, because the compiler is large: it is installed beside it on the first run.
 // `--check` writes nothing and fails where that file is not what the sources give.
 
@@ -7,21 +7,24 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { holdOperands } from './kernel/hold-operands.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const folder = resolve('scripts/kernel');
 const compiler = join(folder, 'node_modules/assemblyscript/bin/asc.js');
-const target = 'src/dataset-versions/kernel/compiled.ts';
+const target = 'src/dataset-versions/kernel/compiled-wasm.ts';
 
 if (!existsSync(compiler)) {
   const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync('npm', words, { cwd: folder, stdio: 'inherit' });
 }
+const binaryen = join(folder, 'node_modules/binaryen/index.js');
+const wasm = Buffer.from(await holdOperands(compile(), binaryen));
 const content = [
   '// The compiled pixel kernel: WebAssembly in base64. Written by "npm run kernel".',
   '',
   'export const compiledKernel =',
-  `  '${compile().toString('base64')}';`,
+  `  '${wasm.toString('base64')}';`,
   '',
 ].join('\n');
 if (!existsSync(target) || readFileSync(target, 'utf8') !== content) {

@@ -1,22 +1,22 @@
-// Pixel operations on 8-bit RGB in WebAssembly memory: whole numbers only, so that every machine
+// Pixel operations on 8-bit RGB in WebAssembly memory, in whole numbers only, so that every machine
 // gives the same bytes. decisions/kernel.md says why.
 
-import { colourOperations } from './colours.ts';
-import { copyOperations } from './copies.ts';
-import { encodingOperations } from './encoding.ts';
-import { filterOperations } from './filters.ts';
-import { startMachine } from './machine.ts';
+import { colourOperations } from './colour-operations.ts';
+import { copyOperations } from './copy-operations.ts';
+import { encodingOperations } from './encoding-operations.ts';
+import { filterOperations } from './filter-operations.ts';
 import type { Kernel } from './operations.ts';
+import { createWasmInstance } from './wasm-instance.ts';
 
 /** A kernel with a memory of its own; one per thread. */
 export function createKernel(): Kernel {
-  const machine = startMachine();
+  const wasm = createWasmInstance();
   return {
-    mark: machine.mark,
-    release: machine.release,
-    ...copyOperations(machine),
-    ...filterOperations(machine),
-    ...colourOperations(machine),
-    ...encodingOperations(machine),
+    mark: wasm.mark,
+    release: wasm.release,
+    ...copyOperations(wasm),
+    ...filterOperations(wasm),
+    ...colourOperations(wasm),
+    ...encodingOperations(wasm),
   };
 }

@@ -56,7 +56,7 @@ function setPair(table: usize, pair: i32, before: usize, behind: usize, weight: 
   v128.store(entry, weight, 16);
 }
 
-/** 128, in memory because V8 would make a constant anew in each round of a loop. */
+/** 128 in memory: half of 256, to round the sums. */
 const half = memory.data<u16>([128]);
 
 /** Sums of bytes, 32 at a time; up to 31 behind the last are written too. */
@@ -119,7 +119,7 @@ function copyPixel(from: usize, to: usize): void {
   store<u8>(to, load<u8>(from, 2), 2);
 }
 
-/** Where a place beyond the ends is seen: 2 1 0 1 2 ... n-2 n-1 n-2. */
+/** The position that stands for one beyond the ends: 2 1 0 1 2 ... n-2 n-1 n-2. */
 function mirrored(place: i32, size: i32): i32 {
   if (place >= 0 && place < size) return place;
   if (size === 1) return 0;

@@ -16,7 +16,7 @@ export function add(pixels: usize, bytes: usize, amount: i32): void {
   }
 }
 
-/** Replaces every byte by what stands at its place in a table of 256 bytes. */
+/** Replaces every byte by its entry in a table of 256 bytes. */
 export function lookup(pixels: usize, bytes: usize, table: usize): void {
   const end = pixels + bytes;
   for (; pixels < end; pixels += 4) {
@@ -84,7 +84,7 @@ export function mix(pixels: usize, bytes: usize, weights: usize, bits: i32): voi
   }
 }
 
-/** Byte selections. In memory, because V8 would make a constant anew in each round of a loop. */
+/** Which bytes go where (for `swizzle`): -1 makes a zero. */
 const masks = memory.data<i8>(
   [
     0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0,
@@ -106,12 +106,12 @@ const masks = memory.data<i8>(
 );
 
 /**
- * Turns the hue on the circle of HSV: by so many sextants (0 to 5) and so many 32,768ths of one.
+ * Turns the hue on the circle of HSV, by `sextants` (0 to 5) and `part` 32,768ths of a sextant.
  * Lightest and darkest channel keep their values, so lightness and saturation stay.
  */
 export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32): void {
   const whole = i16x8.splat(<i16>sextants);
-  store<i16>(fraction, <i16>part);
+  const fraction = i16x8.splat(<i16>part);
   const none = i16x8.splat(0);
   const end = pixels + bytes;
   for (; pixels < end; pixels += 24) {
@@ -136,7 +136,7 @@ export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32)
     );
     hue = i16x8.add(hue, v128.and(circle, i16x8.lt_s(hue, none)));
     hue = i16x8.add(hue, i16x8.mul(chroma, whole));
-    hue = within(i16x8.add(hue, i16x8.relaxed_q15mulr_s(v128.load_splat<u16>(fraction), chroma)), circle);
+    hue = within(i16x8.add(hue, i16x8.relaxed_q15mulr_s(chroma, fraction)), circle);
     const newGreen = brightness(i16x8.add(hue, i16x8.add(twice, chroma)), circle, chroma, most);
     const newBlue = brightness(i16x8.add(hue, chroma), circle, chroma, most);
     const newRed = brightness(i16x8.sub(i16x8.add(hue, circle), chroma), circle, chroma, most);
@@ -146,9 +146,6 @@ export function rotateHue(pixels: usize, bytes: usize, sextants: i32, part: i32)
     v128.store_lane<u64>(pixels, mergedBytes(redGreen, blues, 192), 0, 16);
   }
 }
-
-/** Read from memory as the first operand of a product for a reason (warp.ts). */
-const fraction = memory.data<i16>([0]);
 
 /** One channel of eight pixels as words. */
 // @ts-ignore: decorator

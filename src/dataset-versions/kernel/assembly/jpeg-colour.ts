@@ -67,8 +67,7 @@ const places: usize = memory.data<u8>([
 
 /**
  * Weights times 2^16 (red 0.299, blue 0.114 in luminance; red 0.168736 in Cb; blue 0.081312 in Cr);
- * in sixteenths the middle less a half, and a little less than a half; the mask of whole levels. In
- * memory, because V8 makes constants anew in each turn of a loop.
+ * in sixteenths the middle less a half, and a little less than a half; the mask of whole levels.
  */
 const constants: usize = memory.data<i16>([19595, 7471, 11058, 5329, 2040, 7, -16]);
 
@@ -79,7 +78,7 @@ function channel(first: v128, second: v128, places0: v128, places1: v128): v128 
   );
 }
 
-/** With the constant at that offset. It is the first operand for a reason (jpeg-transform.ts). */
+/** Times the weight at that offset of `constants`. */
 function weigh(values: v128, offset: usize): v128 {
-  return i16x8.relaxed_q15mulr_s(v128.load16_splat(constants + offset), values);
+  return i16x8.relaxed_q15mulr_s(values, v128.load16_splat(constants + offset));
 }

@@ -24,16 +24,14 @@ export function transform(block: usize, tables: usize): u64 {
 }
 
 /**
- * Factors of the pass times 2^15, where c(k) = cos(k pi / 16): c(4) for the even part and for the
- * odd, c(6), c(2) - c(6), and c(2) + c(6) - 1. In memory, from where they come faster than as
- * constants; one place for each use, so that each use loads its own (`times` says why).
+ * Factors of the pass times 2^15, where c(k) = cos(k pi / 16): c(4), c(6), c(2) - c(6), and
+ * c(2) + c(6) - 1.
  */
-const factors: usize = memory.data<i16>([23170, 23170, 12540, 17734, 10045]);
-const even4: usize = factors;
-const odd4: usize = factors + 2;
-const odd6: usize = factors + 4;
-const oddDifference: usize = factors + 6;
-const oddSum: usize = factors + 8;
+const factors: usize = memory.data<i16>([23170, 12540, 17734, 10045]);
+const factor4: usize = factors;
+const factor6: usize = factors + 2;
+const factorDifference: usize = factors + 4;
+const factorSum: usize = factors + 6;
 
 /** Which of the 16 bytes of a pair of columns go to which of 16 positions: 4 times 4 pairs. */
 const order: usize = memory.data(256, 16);
@@ -69,17 +67,17 @@ function pass(block: usize, tables: usize): u64 {
   const even1 = i16x8.add(sum1, sum2);
   const even2 = i16x8.sub(sum1, sum2);
   const even3 = i16x8.sub(sum0, sum3);
-  const evenTurned = times(i16x8.add(even2, even3), even4);
+  const evenTurned = times(i16x8.add(even2, even3), factor4);
   const difference = i16x8.sub(x0, x7);
   const odd0 = i16x8.add(i16x8.sub(x3, x4), i16x8.sub(x2, x5));
   const odd1 = i16x8.add(i16x8.sub(x2, x5), i16x8.sub(x1, x6));
   const odd2 = i16x8.add(i16x8.sub(x1, x6), difference);
-  const oddTurned = times(odd1, odd4);
+  const oddTurned = times(odd1, factor4);
   const outer = i16x8.add(difference, oddTurned);
   const inner = i16x8.sub(difference, oddTurned);
-  const shared = times(i16x8.sub(odd0, odd2), odd6);
-  const innerTurned = i16x8.add(times(odd0, oddDifference), shared);
-  const outerTurned = i16x8.add(i16x8.add(odd2, times(odd2, oddSum)), shared);
+  const shared = times(i16x8.sub(odd0, odd2), factor6);
+  const innerTurned = i16x8.add(times(odd0, factorDifference), shared);
+  const outerTurned = i16x8.add(i16x8.add(odd2, times(odd2, factorSum)), shared);
   const y0 = i16x8.add(even0, even1);
   const y1 = i16x8.add(outer, outerTurned);
   const y2 = i16x8.add(even3, evenTurned);
@@ -106,14 +104,14 @@ function levelAndTurn(
   block: usize,
 ): void {
   turn(
-    level(y0, 0),
-    level(y1, 2),
-    level(y2, 4),
-    level(y3, 6),
-    level(y4, 8),
-    level(y5, 10),
-    level(y6, 12),
-    level(y7, 14),
+    times(y0, levels),
+    times(y1, levels + 2),
+    times(y2, levels + 4),
+    times(y3, levels + 6),
+    times(y4, levels + 8),
+    times(y5, levels + 10),
+    times(y6, levels + 12),
+    times(y7, levels + 14),
     block,
   );
 }
@@ -217,23 +215,16 @@ function reorder(pair0: v128, pair1: v128, pair2: v128, pair3: v128): u64 {
   return ~(zeros(line0) | (zeros(line1) << 16) | (zeros(line2) << 32) | (zeros(line3) << 48));
 }
 
-/**
- * The first operand always comes straight from memory: without AVX, V8's baseline compiler squares
- * the first operand where that is in a variable and the second is not.
- */
+/** Times a factor in memory, a number of 16 bits that stands for 2^15 times itself. */
 function times(values: v128, factor: usize): v128 {
-  return i16x8.relaxed_q15mulr_s(v128.load16_splat(factor), values);
-}
-
-function level(values: v128, offset: usize): v128 {
-  return i16x8.relaxed_q15mulr_s(v128.load16_splat(levels + offset), values);
+  return i16x8.relaxed_q15mulr_s(values, v128.load16_splat(factor));
 }
 
 /** Divides by the steps; halves are rounded away from zero, as libjpeg does it. */
 function divide(values: v128, tables: usize): v128 {
-  const product = i16x8.relaxed_q15mulr_s(v128.load(tables, factorsOffset), values);
+  const product = i16x8.relaxed_q15mulr_s(values, v128.load(tables, factorsOffset));
   const symmetric = i16x8.add(product, i16x8.shr_s(product, 15));
-  return i16x8.relaxed_q15mulr_s(v128.load(tables, shiftsOffset), symmetric);
+  return i16x8.relaxed_q15mulr_s(symmetric, v128.load(tables, shiftsOffset));
 }
 
 function pick(pair: v128, offset: usize): v128 {

@@ -1,5 +1,8 @@
 // The pixel operations in WebAssembly (AssemblyScript). Memory is managed by the caller: every image
 // starts at a multiple of 16 and has 64 bytes behind it that may be read and written.
+//
+// Constant vectors of inner loops are in memory (`memory.data`), as compilers for SIMD place them:
+// processors cannot hold them in an instruction, and loading is faster than building them.
 
 export { blur, blurScratch } from './blur';
 export { add, lookup, mix, rotateHue } from './colour';
@@ -8,7 +11,7 @@ export { encodeJpeg } from './jpeg';
 export { resampleColumns, resampleRows } from './resample';
 export { warp } from './warp';
 
-/** Where the memory is free from. */
+/** The first address that no table uses. */
 export function freeMemory(): usize {
   return __heap_base;
 }

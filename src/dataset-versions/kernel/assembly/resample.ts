@@ -86,7 +86,7 @@ function resampleRow(
 
 /**
  * Pixels 0 and 1 as pairs of words: red and red, green and green, blue and blue; the same of pixels
- * 2 and 3. In memory, because V8 would make a constant anew in each round of a loop.
+ * 2 and 3.
  */
 const masks = memory.data<i8>(
   [

@@ -112,9 +112,8 @@ function innerSpan(
 }
 
 /**
- * From one to the other by a share of 32,768ths, rounded. The relaxed product differs between
- * machines for -32,768 times itself alone. The difference must be its first operand: without AVX,
- * V8's baseline compiler squares the first operand where that is in a variable.
+ * A linear interpolation by a share in 32,768ths, rounded. The relaxed product differs between
+ * machines only for -32,768 times itself, which does not occur here.
  */
 // @ts-ignore: decorator
 @inline

@@ -1,4 +1,5 @@
-// Prints a hash of what each operation makes of noise; run by machines.test.ts with options of V8.
+// Prints a hash of what each operation makes of noise. compilers.processes.test.ts runs it under
+// several versions of Node, with options of V8.
 
 import { createHash } from 'node:crypto';
 import { createKernel } from '../../../../src/dataset-versions/kernel/kernel.ts';
@@ -9,13 +10,14 @@ const kernel = createKernel();
 const pixels = kernel.load(noise(211, 157));
 const size = { width: 200, height: 190 };
 
-const operations: Readonly<Record<string, () => Pixels>> = {
+const images: Readonly<Record<string, () => Pixels>> = {
   warp: () => kernel.warp(pixels, [1.05, 0.2, -0.3, 0.95, 20.5, -7.25], size, [9, 90, 200]),
   blurLittle: () => kernel.blur(pixels, 0.5),
   blur: () => kernel.blur(pixels, 1.7),
   blurMuch: () => kernel.blur(pixels, 30),
   resampleSmaller: () => kernel.resample(pixels, { width: 100, height: 73 }),
   resampleLarger: () => kernel.resample(pixels, { width: 300, height: 401 }),
+  blank: () => kernel.blank(size, [9, 90, 200]),
   mirror: () => kernel.turn(pixels, { mirrored: true, quarters: 0 }),
   turn: () => kernel.turn(pixels, { mirrored: false, quarters: 1 }),
   add: () => changed((copy) => kernel.add(copy, 20)),
@@ -32,8 +34,13 @@ function changed(change: (pixels: Pixels) => void): Pixels {
   return copy;
 }
 
-const hashes = Object.entries(operations).map(([name, operation]) => {
-  const hash = createHash('sha256').update(kernel.bytes(operation())).digest('hex');
-  return [name, hash.slice(0, 16)];
-});
-process.stdout.write(JSON.stringify(Object.fromEntries(hashes)));
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}
+
+const hashes = Object.entries(images).map(([name, make]) => [name, hashOf(kernel.bytes(make()))]);
+const files = [30, 95].map((quality) => [
+  `jpeg${quality}`,
+  hashOf(kernel.encodeJpeg(pixels, quality)),
+]);
+process.stdout.write(JSON.stringify(Object.fromEntries([...hashes, ...files])));

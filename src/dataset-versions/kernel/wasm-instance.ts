@@ -1,29 +1,29 @@
-// The WebAssembly module of the kernel and its memory, which is a stack.
+// Instantiates the compiled kernel, and manages its memory as a stack.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Size } from '../transform-boxes.ts';
-import { compiledKernel } from './compiled.ts';
+import { compiledKernel } from './compiled-wasm.ts';
 import type { Pixels } from './operations.ts';
 
-/** A compiled function; addresses and whole numbers, booleans never. */
-export type MachineFunction = (...values: readonly number[]) => number;
+/** A compiled function. Takes and gives addresses and whole numbers. */
+export type WasmFunction = (...values: readonly number[]) => number;
 
-export interface Machine {
+export interface WasmInstance {
   readonly call: ReturnType<typeof functionsOf>;
   mark(): number;
   release(mark: number): void;
-  /** The address of so many bytes on top of the stack, a multiple of 16. */
+  /** Takes bytes on top of the stack; gives their address, a multiple of 16. */
   allocate(bytes: number): number;
-  /** Room for an image on top of the stack; its bytes are whatever was there. */
+  /** Takes memory for an image on top of the stack; its bytes are not initialised. */
   allocatePixels(size: Size): Pixels;
   /** A view of memory; invalid after the next allocation. */
   view(pointer: number, bytes: number): Uint8Array;
-  /** What a function gives, after which its scratch memory is free again. */
+  /** Runs a function and frees the memory that it took. Gives its result. */
   withScratch<Result>(work: () => Result): Result;
 }
 
-/** Starts the module. It is compiled once per thread, at the first call. */
-export function startMachine(): Machine {
+/** Compiles the kernel once per thread, at the first call, and instantiates it. */
+export function createWasmInstance(): WasmInstance {
   compiled ??= new WebAssembly.Module(Buffer.from(compiledKernel, 'base64'));
   const { exports } = new WebAssembly.Instance(compiled, {});
   const call = functionsOf(exports);
@@ -47,15 +47,15 @@ export function startMachine(): Machine {
   };
 }
 
-/** The longest side that an image may have on its way; beyond any stored image (limits.ts). */
+/** The longest side of an image between two steps; longer than that of any stored image. */
 const sideMax = 32_767;
 
-/** The compiled functions step through memory in blocks: what they may touch behind the end. */
+/** The compiled functions work in blocks: so many bytes behind an image may be touched. */
 const slackBytes = 64;
 
 const pageBytes = 65_536;
 
-/** One page less than all that 32 bits address: no address behind an image starts at 0 again. */
+/** One page less than 32 bits address, so that no address behind an image wraps around to 0. */
 const memoryBytesMax = 2 ** 32 - pageBytes;
 
 let compiled: WebAssembly.Module | undefined;
@@ -115,9 +115,9 @@ function memoryOf({ memory }: WebAssembly.Exports): WebAssembly.Memory {
 
 /** What assembly/kernel.ts exports. */
 function functionsOf(exports: WebAssembly.Exports) {
-  const find = (name: string): MachineFunction => {
+  const find = (name: string): WasmFunction => {
     const found = exports[name];
-    if (isMachineFunction(found)) return found;
+    if (isWasmFunction(found)) return found;
     throw new FoveaError('internal', `The compiled kernel has no function ${name}.`);
   };
   return {
@@ -139,12 +139,12 @@ function functionsOf(exports: WebAssembly.Exports) {
   };
 }
 
-function isMachineFunction(value: unknown): value is MachineFunction {
+function isWasmFunction(value: unknown): value is WasmFunction {
   return typeof value === 'function';
 }
 
 declare global {
-  /** The part of WebAssembly's interface that is used here: the types of Node have none of it. */
+  /** The part of the WebAssembly API that is used here; @types/node does not declare it. */
   namespace WebAssembly {
     type Exports = Readonly<Record<string, unknown>>;
     class Module {

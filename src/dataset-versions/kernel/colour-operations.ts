@@ -1,15 +1,15 @@
 // Operations of the kernel that change colours in place.
 
 import { invalidArgument } from '../../errors.ts';
-import { bytesOf } from './copies.ts';
-import type { Machine } from './machine.ts';
+import { bytesOf } from './copy-operations.ts';
+import { mixWeights } from './fixed-point.ts';
 import type { Kernel } from './operations.ts';
-import { mixWeights } from './weights.ts';
+import type { WasmInstance } from './wasm-instance.ts';
 
 type ColourOperations = Pick<Kernel, 'add' | 'lookup' | 'mix' | 'rotateHue'>;
 
-export function colourOperations(machine: Machine): ColourOperations {
-  const { call } = machine;
+export function colourOperations(wasm: WasmInstance): ColourOperations {
+  const { call } = wasm;
   return {
     add: (pixels, amount) => {
       const whole = Math.min(Math.max(Math.round(amount), -255), 255);
@@ -17,18 +17,18 @@ export function colourOperations(machine: Machine): ColourOperations {
     },
     lookup: (pixels, table) => {
       if (table.length !== 256) throw invalidArgument('table', 'must have 256 entries');
-      machine.withScratch(() => {
-        const entries = machine.allocate(256);
-        machine.view(entries, 256).set(table);
+      wasm.withScratch(() => {
+        const entries = wasm.allocate(256);
+        wasm.view(entries, 256).set(table);
         call.lookup(pixels.pointer, bytesOf(pixels), entries);
       });
     },
     mix: (pixels, matrix) => {
       const { weights, bits } = mixWeights(matrix);
-      machine.withScratch(() => {
+      wasm.withScratch(() => {
         const bytes = new Uint8Array(weights.buffer);
-        const pointer = machine.allocate(bytes.length);
-        machine.view(pointer, bytes.length).set(bytes);
+        const pointer = wasm.allocate(bytes.length);
+        wasm.view(pointer, bytes.length).set(bytes);
         call.mix(pixels.pointer, bytesOf(pixels), pointer, bits);
       });
     },
@@ -42,6 +42,6 @@ export function colourOperations(machine: Machine): ColourOperations {
   };
 }
 
-/** Steps, as assembly/colour.ts counts. */
+/** Steps of the hue, as assembly/colour.ts counts them. */
 const sextant = 32_768;
 const hueCircle = 6 * sextant;

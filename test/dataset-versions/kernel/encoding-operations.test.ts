@@ -1,12 +1,10 @@
 // The JPEG encoder of the kernel beside libjpeg-turbo, as sharp has it.
 
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { compiledKernel } from '../../../src/dataset-versions/kernel/compiled.ts';
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
 import type { RawImage } from '../../../src/imaging/raw-image.ts';
 import { refusal } from './images.ts';
@@ -112,19 +110,6 @@ describe('the same bytes everywhere', () => {
     expect(hash.digest('hex')).toBe(expected);
   });
 
-  // V8 has compilers and instructions of several kinds, and had errors in one pair of them.
-  it.each([
-    [['--liftoff-only']],
-    [['--no-liftoff']],
-    [['--liftoff-only', '--no-enable-avx']],
-    [['--no-liftoff', '--no-enable-avx']],
-  ])('compiled with %s', (options) => {
-    const words = [...options, '--input-type=module', '--eval', rawProgram, compiledKernel];
-    expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe(
-      '857edbb855311f74668e3d88a2246403b3b1df707734b4f7d55836258d8f5d14',
-    );
-  });
-
   it('whatever was encoded before', () => {
     const image = noise(30, 20, 256);
     const first = encode(image, 95);
@@ -149,25 +134,6 @@ describe('refusals', () => {
     );
   });
 });
-
-/** Encodes noise of 61 by 35 pixels with the compiled kernel alone; prints the hash of the file. */
-const rawProgram = `
-  import { createHash } from 'node:crypto';
-  const module = new WebAssembly.Module(Buffer.from(process.argv[1], 'base64'));
-  const { memory, freeMemory, encodeJpeg } = new WebAssembly.Instance(module, {}).exports;
-  memory.grow(2);
-  const pixels = freeMemory() + 64;
-  const output = pixels + 16384;
-  const all = new Uint8Array(memory.buffer);
-  let state = 1;
-  for (let at = 0; at < 61 * 35 * 3; at++) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    all[pixels + at] = state >>> 24;
-  }
-  const length = encodeJpeg(pixels, 61, 35, 95, output, 65536);
-  const file = all.subarray(output, output + length);
-  process.stdout.write(createHash('sha256').update(file).digest('hex'));
-`;
 
 type Level = readonly number[];
 

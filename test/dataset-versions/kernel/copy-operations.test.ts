@@ -1,11 +1,11 @@
 // What moves pixels without changing them, and the memory that they lie in.
 
 import { describe, expect, test } from 'vitest';
-import { copyOperations } from '../../../src/dataset-versions/kernel/copies.ts';
-import { filterOperations } from '../../../src/dataset-versions/kernel/filters.ts';
+import { copyOperations } from '../../../src/dataset-versions/kernel/copy-operations.ts';
+import { filterOperations } from '../../../src/dataset-versions/kernel/filter-operations.ts';
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
-import { startMachine } from '../../../src/dataset-versions/kernel/machine.ts';
 import type { Colour, Pixels } from '../../../src/dataset-versions/kernel/operations.ts';
+import { createWasmInstance } from '../../../src/dataset-versions/kernel/wasm-instance.ts';
 import { turns } from '../../../src/dataset-versions/orientation.ts';
 import { numbered, reds, refusal } from './images.ts';
 
@@ -325,11 +325,11 @@ describe('memory', () => {
   });
 
   test('addresses above 2 GiB are addresses', () => {
-    const machine = startMachine();
+    const wasm = createWasmInstance();
     // Never touched, so that it costs no memory.
-    machine.allocate(2 ** 31);
-    const { load, crop, read, turn } = copyOperations(machine);
-    const { blur, resample, warp } = filterOperations(machine);
+    wasm.allocate(2 ** 31);
+    const { load, crop, read, turn } = copyOperations(wasm);
+    const { blur, resample, warp } = filterOperations(wasm);
     const pixels = load(numbered(20, 10));
     expect(pixels.pointer).toBeGreaterThan(2 ** 31);
     const size = { width: 20, height: 10 };
@@ -344,15 +344,15 @@ describe('memory', () => {
   });
 
   test('what does not fit into 4 GiB is refused, and the memory stays usable', () => {
-    const machine = startMachine();
-    const { blank, load, read } = copyOperations(machine);
-    const mark = machine.mark();
-    machine.allocate(2 ** 31);
-    machine.allocate(2 ** 30);
-    const full = machine.mark();
+    const wasm = createWasmInstance();
+    const { blank, load, read } = copyOperations(wasm);
+    const mark = wasm.mark();
+    wasm.allocate(2 ** 31);
+    wasm.allocate(2 ** 30);
+    const full = wasm.mark();
     expect(() => blank({ width: 32_767, height: 32_767 }, grey)).toThrow(refusal('too_large'));
-    expect(machine.mark()).toBe(full);
-    machine.release(mark);
+    expect(wasm.mark()).toBe(full);
+    wasm.release(mark);
     expect(read(load(numbered(6, 6)))).toEqual(numbered(6, 6));
   });
 

@@ -1,14 +1,14 @@
-// Where the compiled functions get their whole numbers from: weights and places in fixed point.
+// Converts weights and positions to the whole numbers (fixed point) that the compiled functions take.
 
 import { invalidArgument } from '../../errors.ts';
 import type { Matrix } from '../transform-boxes.ts';
 
 export interface GaussianWeights {
-  /** In 256ths, as all weights. */
+  /** The weight of the pixel itself. All weights are in 256ths. */
   readonly centre: number;
-  /** Pairs: so many pixels away on either side, the weight. Only weights above 0. */
+  /** Pairs of a distance in pixels, on either side, and its weight. Only weights above 0. */
   readonly pairs: Int32Array;
-  /** How far the last pair is away; 0 without any. */
+  /** The distance of the last pair; 0 without pairs. */
   readonly reach: number;
 }
 
@@ -76,7 +76,7 @@ interface Span {
   readonly count: number;
 }
 
-/** The share of each pixel in a triangle around a centre; gives the largest. Their sum is 1. */
+/** Sets the share of each pixel in a triangle around a centre (sum 1). Gives the largest. */
 function setTriangle(
   weights: Float64Array,
   { start, count }: Span,
@@ -108,8 +108,8 @@ function packTable(firsts: Int32Array, weights: Float64Array, count: number, one
 }
 
 /**
- * Rounded, with the sum `one`: the largest weight takes what rounding leaves over. Gives how many
- * there are up to the last above 0.
+ * Writes weights, rounded, whose sum is `one`: the largest takes the rounding error. Gives the count
+ * of weights up to the last above 0.
  */
 function packWeights(
   weights: Float64Array,
@@ -138,9 +138,9 @@ function packWeights(
 }
 
 /**
- * For the warp of assembly/warp.ts: where the first output pixel comes from (x, y), and the steps
- * to it from column to column (x, y) and from row to row (x, y), in 2 ^ 32ths of a pixel. Undefined
- * where a step leaves every image at once, or all is folded into a line: then nothing is seen.
+ * For the warp of assembly/warp.ts: the source position of the first output pixel (x, y), and its
+ * steps from column to column (x, y) and from row to row (x, y), in 2 ^ 32ths of a pixel. Undefined
+ * where a single step leaves any image, or the matrix folds the image into a line: nothing is seen.
  */
 export function warpPlaces([a, b, c, d, e, f]: Matrix): readonly number[] | undefined {
   const area = a * d - b * c;
@@ -155,7 +155,7 @@ export function warpPlaces([a, b, c, d, e, f]: Matrix): readonly number[] | unde
 
 /** An image of 32,767 pixels shrinks to two pixels by this. */
 const stepMax = 2 ** 14;
-/** With 32,767 such steps down and across, 63 bits are enough, and no image reaches so far. */
+/** Larger than any image; with 32,767 steps down and across, positions still fit into 63 bits. */
 const placeMax = 2 ** 30;
 
 /**

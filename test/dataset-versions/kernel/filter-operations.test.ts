@@ -2,9 +2,9 @@
 // gave for small images.
 
 import { describe, expect, test } from 'vitest';
+import { gaussianWeights } from '../../../src/dataset-versions/kernel/fixed-point.ts';
 import { createKernel } from '../../../src/dataset-versions/kernel/kernel.ts';
 import type { Colour } from '../../../src/dataset-versions/kernel/operations.ts';
-import { gaussianWeights } from '../../../src/dataset-versions/kernel/weights.ts';
 import type { Matrix, Size } from '../../../src/dataset-versions/transform-boxes.ts';
 import type { RawImage } from '../../../src/imaging/raw-image.ts';
 import { distance, grey, noise, reds, refusal } from './images.ts';

@@ -2,28 +2,28 @@
 
 import { invalidArgument } from '../../errors.ts';
 import type { Turn } from '../orientation.ts';
-import type { Machine } from './machine.ts';
 import type { Colour, Kernel, Pixels, Region } from './operations.ts';
+import type { WasmInstance } from './wasm-instance.ts';
 
 type CopyOperations = Pick<
   Kernel,
   'keep' | 'load' | 'read' | 'bytes' | 'blank' | 'turn' | 'crop' | 'paste'
 >;
 
-export function copyOperations(machine: Machine): CopyOperations {
-  const bytes = (pixels: Pixels) => machine.view(pixels.pointer, bytesOf(pixels));
+export function copyOperations(wasm: WasmInstance): CopyOperations {
+  const bytes = (pixels: Pixels) => wasm.view(pixels.pointer, bytesOf(pixels));
   return {
     keep: (mark, pixels) => {
-      machine.release(mark);
+      wasm.release(mark);
       if (pixels.pointer < mark) return pixels;
-      const kept = machine.allocatePixels(pixels);
+      const kept = wasm.allocatePixels(pixels);
       const length = bytesOf(pixels);
       // From one part of memory to another, as memmove does.
-      machine.call.copyRows(pixels.pointer, 0, kept.pointer, 0, length, 1);
+      wasm.call.copyRows(pixels.pointer, 0, kept.pointer, 0, length, 1);
       return kept;
     },
     load: (image) => {
-      const pixels = machine.allocatePixels(image);
+      const pixels = wasm.allocatePixels(image);
       if (image.data.length !== bytesOf(pixels)) {
         throw invalidArgument('image', 'must have three bytes for each of its pixels');
       }
@@ -37,16 +37,16 @@ export function copyOperations(machine: Machine): CopyOperations {
     }),
     bytes,
     blank: (size, colour) => {
-      const pixels = machine.allocatePixels(size);
-      fill(machine, pixels, colour);
+      const pixels = wasm.allocatePixels(size);
+      fill(wasm, pixels, colour);
       return pixels;
     },
-    turn: (pixels, turn) => turned(machine, pixels, turn),
+    turn: (pixels, turn) => turned(wasm, pixels, turn),
     crop: (pixels, region) => {
       checkRegion(pixels, region);
       const { width, height } = region;
-      const part = machine.allocatePixels({ width, height });
-      copyPart(machine, pixels, region, part, { left: 0, top: 0 });
+      const part = wasm.allocatePixels({ width, height });
+      copyPart(wasm, pixels, region, part, { left: 0, top: 0 });
       return part;
     },
     paste: (onto, pixels, left, top) => {
@@ -58,7 +58,7 @@ export function copyOperations(machine: Machine): CopyOperations {
       const width = Math.min(pixels.width - from.left, onto.width - to.left);
       const height = Math.min(pixels.height - from.top, onto.height - to.top);
       if (width <= 0 || height <= 0) return;
-      copyPart(machine, pixels, { ...from, width, height }, onto, to);
+      copyPart(wasm, pixels, { ...from, width, height }, onto, to);
     },
   };
 }
@@ -76,20 +76,20 @@ function checkRegion(pixels: Pixels, { left, top, width, height }: Region): void
   }
 }
 
-function fill(machine: Machine, pixels: Pixels, [red, green, blue]: Colour): void {
-  machine.call.fill(pixels.pointer, pixels.width * pixels.height, red, green, blue);
+function fill(wasm: WasmInstance, pixels: Pixels, [red, green, blue]: Colour): void {
+  wasm.call.fill(pixels.pointer, pixels.width * pixels.height, red, green, blue);
 }
 
 type Corner = Pick<Region, 'left' | 'top'>;
 
 function copyPart(
-  machine: Machine,
+  wasm: WasmInstance,
   source: Pixels,
   region: Region,
   target: Pixels,
   to: Corner,
 ): void {
-  machine.call.copyRows(
+  wasm.call.copyRows(
     addressOf(source, region),
     source.width * 3,
     addressOf(target, to),
@@ -103,13 +103,13 @@ function addressOf({ pointer, width }: Pixels, { left, top }: Corner): number {
   return pointer + (top * width + left) * 3;
 }
 
-function turned(machine: Machine, pixels: Pixels, { mirrored, quarters }: Turn): Pixels {
+function turned(wasm: WasmInstance, pixels: Pixels, { mirrored, quarters }: Turn): Pixels {
   const { width, height, pointer } = pixels;
   const upright = quarters % 2 === 0;
-  const result = machine.allocatePixels(
+  const result = wasm.allocatePixels(
     upright ? { width, height } : { width: height, height: width },
   );
-  const { call } = machine;
+  const { call } = wasm;
   if (upright) {
     // Half a turn is mirroring and upside down; upside down is copying rows from the last one up.
     const upsideDown = quarters === 2;
