@@ -2,8 +2,8 @@
 //
 // On x64 processors without AVX, V8's baseline compiler uses the first operand of four vector
 // instructions twice, in place of the second, where the first is a local and the second is not. So
-// the second operand gets a local too, which costs the optimizing compiler nothing. decisions/kernel.md
-// says which versions have the fault, and how to find out whether this file can go.
+// the second operand gets a local too, which costs the optimizing compiler nothing.
+// decisions/kernel.md says which versions have the fault, and when this file can go.
 
 import { pathToFileURL } from 'node:url';
 

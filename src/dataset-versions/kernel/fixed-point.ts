@@ -1,4 +1,4 @@
-// Converts weights and positions to the whole numbers (fixed point) that the compiled functions take.
+// Converts weights and positions to the fixed-point numbers that the compiled functions take.
 
 import { invalidArgument } from '../../errors.ts';
 import type { Matrix } from '../transform-boxes.ts';
@@ -108,8 +108,8 @@ function packTable(firsts: Int32Array, weights: Float64Array, count: number, one
 }
 
 /**
- * Writes weights, rounded, whose sum is `one`: the largest takes the rounding error. Gives the count
- * of weights up to the last above 0.
+ * Writes weights, rounded, whose sum is `one`: the largest takes the rounding error. Gives how many
+ * there are up to the last above 0.
  */
 function packWeights(
   weights: Float64Array,
