@@ -9,50 +9,50 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { formatTable, median } from './measure/text-table.ts';
-import type { Filling, Moving, Searching, Uploading } from './platform/parts.ts';
-import { fill, find, type PartInput, rebalance, upload } from './platform/parts.ts';
+import type { Filling, Moving, Searching, Uploading } from './platform/stages.ts';
+import { fill, find, rebalance, type StageInput, upload } from './platform/stages.ts';
 
-const parts = ['upload', 'search', 'rebalance'] as const;
-type Part = (typeof parts)[number];
+const stages = ['upload', 'search', 'rebalance'] as const;
+type Stage = (typeof stages)[number];
 
 const usage = `Usage: npm run bench:platform -- [--only PART,PART] [--sizes N,N] [--runs R]
     [--photos N] [--moves N] [--keep FOLDER]
-  --only PARTS   some of ${parts.join(', ')} (all)
+  --only STAGES some of ${stages.join(', ')} (all)
   --sizes N,N    images among which is searched (10000,1000000)
   --runs R       runs of each search (9)
   --photos N     photos that are uploaded (1000)
   --moves N      images that are rebalanced (100000)
   --keep FOLDER  keeps what was filled there, and takes what lies there from before
-The part "search" alone with a million images takes some four minutes, nearly all to fill.`;
+The stage "search" alone with a million images takes some four minutes, nearly all to fill.`;
 
 /** A search among any number of images: most of them, and the slowest. */
 const usualMsMax = 50;
 const slowestMsMax = 100;
 
-const partFunctions = { fill, find, rebalance, upload };
-type PartFunction = keyof typeof partFunctions;
+const stageFunctions = { fill, find, rebalance, upload };
+type StageFunction = keyof typeof stageFunctions;
 
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 try {
   const [name, input] = process.argv.slice(2);
-  if (name?.startsWith('part:')) await runPart(name.slice(5), input ?? '{}');
+  if (name?.startsWith('stage:')) await runStage(name.slice(6), input ?? '{}');
   else process.exitCode = main();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
 }
 
-/** In the process of a part: its result, and the most memory that it had, as JSON. */
-async function runPart(name: string, input: string): Promise<void> {
-  if (!isPart(name)) throw new Error(`there is no part ${name}`);
-  const result = await partFunctions[name](JSON.parse(input));
+/** In the process of a stage: its result, and the most memory that it had, as JSON. */
+async function runStage(name: string, input: string): Promise<void> {
+  if (!isStageFunction(name)) throw new Error(`there is no stage ${name}`);
+  const result = await stageFunctions[name](JSON.parse(input));
   const peakBytes = process.resourceUsage().maxRSS * 1024;
   process.stdout.write(JSON.stringify({ result, peakBytes }));
 }
 
-function isPart(name: string): name is PartFunction {
-  return name in partFunctions;
+function isStageFunction(name: string): name is StageFunction {
+  return name in stageFunctions;
 }
 
 interface Measured<Result> {
@@ -61,13 +61,13 @@ interface Measured<Result> {
 }
 
 /** Results are our own JSON, which our own process wrote. */
-function inProcess<Result>(name: PartFunction, input: PartInput): Measured<Result> {
+function inProcess<Result>(name: StageFunction, input: StageInput): Measured<Result> {
   const { status, stdout } = spawnSync(
     process.execPath,
-    [fileURLToPath(import.meta.url), `part:${name}`, JSON.stringify(input)],
+    [fileURLToPath(import.meta.url), `stage:${name}`, JSON.stringify(input)],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 * 1024 * 1024 },
   );
-  if (status !== 0) throw new Error(`the part ${name} ended with ${status}`);
+  if (status !== 0) throw new Error(`the stage ${name} ended with ${status}`);
   return JSON.parse(stdout);
 }
 
@@ -165,7 +165,7 @@ function mib(bytes: number): string {
 function readArguments() {
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', default: parts.join(',') },
+      only: { type: 'string', default: stages.join(',') },
       sizes: { type: 'string', default: '10000,1000000' },
       runs: { type: 'string', default: '9' },
       photos: { type: 'string', default: '1000' },
@@ -173,7 +173,9 @@ function readArguments() {
       keep: { type: 'string' },
     },
   });
-  const only = values.only.split(',').filter((name): name is Part => parts.some((p) => p === name));
+  const only = values.only
+    .split(',')
+    .filter((name): name is Stage => stages.some((p) => p === name));
   const sizes = values.sizes.split(',').map(Number);
   const [runs = 0, photos = 0, moves = 0] = [values.runs, values.photos, values.moves].map(Number);
   const counts = [...sizes, runs, photos, moves];

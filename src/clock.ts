@@ -19,3 +19,8 @@ export const dayMs = 24 * hourMs;
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** Unix seconds with a fraction, as the API shows times of projects and versions. */
+export function unixSeconds(milliseconds: number): number {
+  return milliseconds / 1000;
+}

@@ -3,11 +3,10 @@
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { below, between, eitherWay, forkSeed, type Random, randomFrom } from '../seeded-random.ts';
 import type { Chooser } from './augmentation-choice.ts';
-import { tableOf } from './contrast.ts';
+import { grayscaleWeights, lumaWeights, tableOf } from './contrast.ts';
 import { shown } from './geometric-augmentations.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
 import type { Paint } from './labelled-image.ts';
-import { grayscaleWeights, lumaWeights } from './luma.ts';
 import type { Size } from './transform-boxes.ts';
 
 type Settings = VersionSettings['augmentation'];

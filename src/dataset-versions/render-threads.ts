@@ -3,13 +3,12 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { untilAborted } from '../abort.ts';
-import { FoveaError } from '../errors.ts';
+import { type ErrorCode, FoveaError, type Problem } from '../errors.ts';
 import { prepareDecoding } from '../imaging/image-threads.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import { WorkerThread } from '../worker-thread.ts';
-import { type Emit, RenderFailure, type RenderJob } from './render-images.ts';
-import type { WorkerReport } from './worker-report.ts';
+import { type Emit, type RenderedImage, RenderFailure, type RenderJob } from './render-images.ts';
 
 export interface Renderers {
   /** How many jobs are worked on at the same time; others wait for their turn. */
@@ -155,3 +154,15 @@ function failureOf(report: Extract<WorkerReport, { readonly kind: 'failed' }>): 
   const cause = new FoveaError(code, message, { problems });
   return at === undefined ? cause : new RenderFailure(at, cause);
 }
+
+export type WorkerReport =
+  | { readonly kind: 'image'; readonly image: RenderedImage }
+  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'failed';
+      /** The place of the source that could not be worked on, where it was one. */
+      readonly at: number | undefined;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly problems: readonly Problem[];
+    };

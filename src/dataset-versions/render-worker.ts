@@ -6,7 +6,7 @@ import { createKernel } from './kernel/kernel.ts';
 import type { Kernel } from './kernel/operations.ts';
 import { black } from './labelled-image.ts';
 import { type Emit, RenderFailure, type RenderJob, renderSources } from './render-images.ts';
-import type { WorkerReport } from './worker-report.ts';
+import type { WorkerReport } from './render-threads.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('render-worker runs in a thread of render-threads.ts');

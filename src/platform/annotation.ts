@@ -5,10 +5,10 @@ import type { Handlers } from '../http-server/handlers.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { annotationJobHandlers } from './annotation/annotation-jobs.ts';
 import { autolabelHandlers } from './annotation/autolabel.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 
 export function annotationHandlers(
-  parts: Parts,
+  dependencies: PlatformDependencies,
 ): Handlers<typeof annotation & typeof annotationExtensions, Principal> {
-  return { ...annotationJobHandlers(parts), ...autolabelHandlers(parts) };
+  return { ...annotationJobHandlers(dependencies), ...autolabelHandlers(dependencies) };
 }

@@ -1,31 +1,44 @@
 // Handlers of the api_keys family. A secret is in the answer of its creation and nowhere else.
 
 import { isoTime } from '../clock.ts';
-import type { apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
-import { FoveaError, invalidArgument, invalidInput } from '../errors.ts';
+import { type apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
+import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
+import { nearest } from '../nearest.ts';
 import type { Secret } from '../secret.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { changeKey, refuseTaking, requireNoMore, requireProtector } from './api-keys/change-key.ts';
-import { makePublishable, makeSecret, prefixOf } from './api-keys/generate-key.ts';
+import {
+  changeKey,
+  refuseWhereProtected,
+  requireNoMoreScopes,
+  requireProtector,
+} from './api-keys/change-key.ts';
+import {
+  generatePublishableKey,
+  generateSecretKey,
+  shownPrefixOf,
+} from './api-keys/generate-key.ts';
 import { chooseScopes } from './api-keys/granted-scopes.ts';
-import { refuseMisspelt } from './api-keys/misspelt-members.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { ApiKey } from './store/api-keys.ts';
 import type { Store } from './store/store.ts';
 
 type All = typeof apiKeys & typeof apiKeyExtensions;
 
-export function apiKeyHandlers(parts: Parts): Handlers<All, Principal> {
-  return { ...readHandlers(parts), ...makeHandlers(parts), ...changeHandlers(parts) };
+export function apiKeyHandlers(dependencies: PlatformDependencies): Handlers<All, Principal> {
+  return {
+    ...readHandlers(dependencies),
+    ...makeHandlers(dependencies),
+    ...changeHandlers(dependencies),
+  };
 }
 
 type Reads = 'api_keys_list' | 'api_keys_get' | 'api_keys_get_publishable';
 
-function readHandlers({ store }: Parts): Handlers<Pick<All, Reads>, Principal> {
+function readHandlers({ store }: PlatformDependencies): Handlers<Pick<All, Reads>, Principal> {
   return {
     api_keys_list: async ({ includeDisabled, includeFolders }, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_list');
@@ -61,18 +74,21 @@ function readHandlers({ store }: Parts): Handlers<Pick<All, Reads>, Principal> {
 
 type Makes = 'api_keys_create' | 'api_keys_roll';
 
-function makeHandlers({ store, clock }: Parts): Handlers<Pick<All, Makes>, Principal> {
+function makeHandlers({
+  store,
+  clock,
+}: PlatformDependencies): Handlers<Pick<All, Makes>, Principal> {
   return {
     api_keys_create: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_create');
       refuseMisspelt(input, 'api_keys_create');
       const { name, scopes, folderIds, customMetadata = {}, protected: isProtected } = input;
       if (isProtected) requireProtector(principal);
-      const secret = makeSecret();
+      const secret = generateSecretKey();
       const key: ApiKey = {
         id: newId(),
         workspaceId: principal.workspace.id,
-        prefix: prefixOf(secret),
+        prefix: shownPrefixOf(secret),
         name,
         scopes: chooseScopes(scopes, principal.scopes),
         folderIds: folderIds && (await checkFolders(store, principal, folderIds)),
@@ -88,14 +104,14 @@ function makeHandlers({ store, clock }: Parts): Handlers<Pick<All, Makes>, Princ
     },
     api_keys_roll: async ({ keyId }, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_roll');
-      const secret = makeSecret();
+      const secret = generateSecretKey();
       const made = await store.apiKeys.replace(principal.workspace.id, keyId, (key) => {
-        refuseTaking(key, 'roll');
-        requireNoMore(principal, key, 'roll');
+        refuseWhereProtected(key, 'roll');
+        requireNoMoreScopes(principal, key, 'roll');
         return {
           ...key,
           id: newId(),
-          prefix: prefixOf(secret),
+          prefix: shownPrefixOf(secret),
           hash: secret.hash(),
           createdBy: principal.name,
           created: clock.now(),
@@ -110,7 +126,7 @@ function makeHandlers({ store, clock }: Parts): Handlers<Pick<All, Makes>, Princ
 
 type Changes = 'api_keys_update' | 'api_keys_revoke';
 
-function changeHandlers({ store }: Parts): Handlers<Pick<All, Changes>, Principal> {
+function changeHandlers({ store }: PlatformDependencies): Handlers<Pick<All, Changes>, Principal> {
   return {
     api_keys_update: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_update');
@@ -125,7 +141,9 @@ function changeHandlers({ store }: Parts): Handlers<Pick<All, Changes>, Principa
     api_keys_revoke: async ({ keyId }, { principal }) => {
       requireWholeWorkspace(principal, 'api_keys_revoke');
       const { id } = principal.workspace;
-      const removed = await store.apiKeys.remove(id, keyId, (key) => refuseTaking(key, 'revoke'));
+      const removed = await store.apiKeys.remove(id, keyId, (key) =>
+        refuseWhereProtected(key, 'revoke'),
+      );
       if (!removed) throw noKey();
       return { status: 'revoked', keyId };
     },
@@ -133,7 +151,7 @@ function changeHandlers({ store }: Parts): Handlers<Pick<All, Changes>, Principa
 }
 
 function publishableKey(store: Store, { workspace }: Principal): Promise<string> {
-  return store.apiKeys.publishable(workspace.id, makePublishable);
+  return store.apiKeys.publishable(workspace.id, generatePublishableKey);
 }
 
 /** The same ids, each once. Throws `invalid_input` for folders that are not in the workspace. */
@@ -208,4 +226,26 @@ async function describeNewKey(store: Store, principal: Principal, key: ApiKey, s
     protected: key.isProtected,
     publishableKey: await publishableKey(store, principal),
   };
+}
+
+/**
+ * Throws `invalid_input` for members that look like one of the body, and for `folderIds` where
+ * they cannot change. Other unknown members pass, as everywhere on the wire.
+ */
+export function refuseMisspelt(
+  input: object,
+  operation: 'api_keys_create' | 'api_keys_update',
+): void {
+  const { body, pathParameters } = apiKeys[operation];
+  const known = [...Object.keys(body.shape), ...Object.keys(pathParameters.shape)];
+  const problems: Problem[] = [];
+  for (const path of Object.keys(input)) {
+    if (problems.length >= limits.problemsShownMax) break;
+    if (known.includes(path)) continue;
+    const near = nearest(path, [...known, 'folderIds']);
+    if (path === 'folderIds')
+      problems.push({ path, message: 'cannot be changed: make another key' });
+    else if (near) problems.push({ path, message: `is not known; did you mean "${near}"?` });
+  }
+  if (problems.length > 0) throw invalidInput(problems);
 }

@@ -5,21 +5,23 @@ import type { deployment } from '../contract/deployment.ts';
 import type { Input } from '../contract/operation.ts';
 import { asFoveaError, type FoveaError, invalidArgument } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { requireModelAccess } from './access-control/accessible-projects.ts';
+import { findProject, requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { activeLearningHandlers } from './active-learning/settings.ts';
-import { findProject, type Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { countsOf } from './projects.ts';
 import type { DeployedModel } from './store/deployments.ts';
 import type { Project } from './store/projects.ts';
 import { modelIdOf } from './trainings/describe-training.ts';
 
-export function deploymentHandlers(parts: Parts): Handlers<typeof deployment, Principal> {
-  const { store, clock } = parts;
+export function deploymentHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof deployment, Principal> {
+  const { store, clock } = dependencies;
   return {
     deployment_get: async (input, { principal, origin }) => {
-      const project = await findProject(parts, principal, input.project);
-      const { classes } = await countsOf(parts, project);
+      const project = await findProject(dependencies, principal, input.project);
+      const { classes } = await countsOf(dependencies, project);
       const model = await store.deployments.get(project.id);
       const { isEnabled } = await store.activeLearning.get(project.id);
       const { workspace } = principal;
@@ -35,20 +37,20 @@ export function deploymentHandlers(parts: Parts): Handlers<typeof deployment, Pr
         },
         workflow: null,
         model: model ? describeDeployed(model) : null,
-        deployability: await deployabilityOf(parts, project, model),
+        deployability: await deployabilityOf(dependencies, project, model),
         activeLearning: { enabled: isEnabled },
       };
     },
     deployment_set_model: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
-      const model = await chooseModel(parts, principal, project, input.model);
+      const project = await findProject(dependencies, principal, input.project);
+      const model = await chooseModel(dependencies, principal, project, input.model);
       await store.deployments.set(project.id, model, clock.now());
       return {
         model: describeDeployed(model),
-        deployability: await deployabilityOf(parts, project, model),
+        deployability: await deployabilityOf(dependencies, project, model),
       };
     },
-    ...activeLearningHandlers(parts),
+    ...activeLearningHandlers(dependencies),
   };
 }
 
@@ -58,7 +60,7 @@ function describeDeployed({ kind, modelId, name }: DeployedModel) {
 
 /** Whether inference would work now, and what to do where it would not. */
 async function deployabilityOf(
-  { models }: Parts,
+  { models }: PlatformDependencies,
   { workspaceId }: Project,
   model: DeployedModel | undefined,
 ) {
@@ -74,7 +76,7 @@ type Choice = Input<typeof deployment.deployment_set_model>['model'];
 
 /** A model that runs here. Throws `invalid_input` for all others. */
 async function chooseModel(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   principal: Principal,
   project: Project,
   { type, modelId }: Choice,
@@ -87,34 +89,40 @@ async function chooseModel(
     );
   }
   if (modelId === undefined) {
-    throw invalidArgument('model.modelId', 'is required', await knownModels(parts, project));
+    throw invalidArgument('model.modelId', 'is required', await knownModels(dependencies, project));
   }
-  await requireModelAccess(parts.store, principal, modelId);
-  await parts.models.resolve(project.workspaceId, modelId).catch(async (thrown) => {
+  await requireModelAccess(dependencies.store, principal, modelId);
+  await dependencies.models.resolve(project.workspaceId, modelId).catch(async (thrown) => {
     const { code, message, hint } = asFoveaError(thrown);
     if (code === 'invalid_input') {
       throw invalidArgument('model.modelId', `cannot be run here: ${message}`, hint);
     }
     // Where there is no runtime yet, the model can be chosen all the same.
-    const isThere = await isKnown(parts, project, modelId);
+    const isThere = await isKnown(dependencies, project, modelId);
     if (code === 'not_implemented' && isThere) return;
     if (code !== 'not_found' && code !== 'not_implemented') throw thrown;
-    throw await noSuchModel(parts, project);
+    throw await noSuchModel(dependencies, project);
   });
-  return { kind: 'model_id', modelId, name: await nameOf(parts, project, modelId) };
+  return { kind: 'model_id', modelId, name: await nameOf(dependencies, project, modelId) };
 }
 
-async function isKnown({ store, models }: Parts, project: Project, modelId: string) {
+async function isKnown({ store, models }: PlatformDependencies, project: Project, modelId: string) {
   if (modelId === models.configured) return true;
   return (await store.trainings.weights(project.workspaceId, modelId)) !== undefined;
 }
 
-async function noSuchModel(parts: Parts, project: Project): Promise<FoveaError> {
-  const hint = await knownModels(parts, project);
+async function noSuchModel(
+  dependencies: PlatformDependencies,
+  project: Project,
+): Promise<FoveaError> {
+  const hint = await knownModels(dependencies, project);
   return invalidArgument('model.modelId', 'is no model of this workspace', hint);
 }
 
-async function knownModels({ store, models }: Parts, project: Project): Promise<string> {
+async function knownModels(
+  { store, models }: PlatformDependencies,
+  project: Project,
+): Promise<string> {
   const trained = await store.trainings.trained(project.id);
   const ids = [
     ...trained.slice(0, 10).map(({ versionNumber, id }) => modelIdOf(project, versionNumber, id)),
@@ -125,7 +133,7 @@ async function knownModels({ store, models }: Parts, project: Project): Promise<
 }
 
 /** What people call it: the type of the training that made it. */
-async function nameOf({ store }: Parts, project: Project, modelId: string) {
+async function nameOf({ store }: PlatformDependencies, project: Project, modelId: string) {
   const trained = await store.trainings.trained(project.id);
   const made = trained.find(({ versionNumber, id }) => {
     const names = [modelIdOf(project, versionNumber, id), `${project.slug}/${versionNumber}`];

@@ -1,57 +1,57 @@
-// Room on the disk for large files that come in at the same time: the database needs some, too.
+// Reserves disk space for large files that arrive at the same time; the database needs some, too.
 
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 
-/** Bytes that somebody is about to write. */
-export interface Share {
-  /** To be told of each piece, before it is written. Throws `full`. */
+/** Space for one file. */
+export interface DiskReservation {
+  /** Call before each piece is written. Throws `full`. */
   wrote(bytes: number): Promise<void>;
-  /** Nothing more is going to be written. */
+  /** Call when nothing more will be written. */
   release(): void;
 }
 
-export interface Room {
+export interface DiskReservations {
   /**
-   * A share for a file of so many bytes; undefined: nobody knows how many. Throws `full` where it
-   * has no room beside all that others of this process have yet to write.
+   * Reserves space for a file of `bytes`; undefined: its size is not known. Throws `full` where
+   * the free space does not hold it beside all other reservations of this process.
    */
-  take(bytes: number | undefined): Promise<Share>;
+  reserve(bytes: number | undefined): Promise<DiskReservation>;
 }
 
 /** `freeBytes` are those of the disk. */
-export function createRoom(freeBytes: () => Promise<number>): Room {
-  const shares = new Set<OpenShare>();
+export function createDiskReservations(freeBytes: () => Promise<number>): DiskReservations {
+  const reservations = new Set<OpenReservation>();
   let turn: Promise<unknown> = Promise.resolve();
-  // One after the other: of two that come at once, and do not both fit, one fits.
+  // One after the other: of two files that do not both fit, one is accepted.
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const result = turn.then(work);
     turn = result.catch(() => {});
     return result;
   };
   const check = async () => {
-    const owed = [...shares].reduce((sum, share) => sum + owedBy(share), 0);
+    const owed = [...reservations].reduce((sum, reservation) => sum + owedBy(reservation), 0);
     if (owed + limits.uploadSpareBytesMin > (await freeBytes())) throw full();
   };
   return {
-    take: async (bytes) => {
-      const share = { promised: bytes, written: 0, lookedAt: 0 };
+    reserve: async (bytes) => {
+      const reservation = { promised: bytes, written: 0, lookedAt: 0 };
       await inTurn(async () => {
-        shares.add(share);
+        reservations.add(reservation);
         await check().catch((thrown) => {
-          shares.delete(share);
+          reservations.delete(reservation);
           throw thrown;
         });
       });
       return {
         wrote: async (count) => {
-          share.written += count;
-          if (share.written - share.lookedAt < limits.uploadRoomStepBytes) return;
-          share.lookedAt = share.written;
+          reservation.written += count;
+          if (reservation.written - reservation.lookedAt < limits.uploadRoomStepBytes) return;
+          reservation.lookedAt = reservation.written;
           await inTurn(check);
         },
         release: () => {
-          shares.delete(share);
+          reservations.delete(reservation);
         },
       };
     },
@@ -61,7 +61,7 @@ export function createRoom(freeBytes: () => Promise<number>): Room {
 /** The pieces of a source as they are, each told of before it goes on. */
 export async function* counted(
   source: AsyncIterable<Uint8Array>,
-  wrote: Share['wrote'],
+  wrote: DiskReservation['wrote'],
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of source) {
     await wrote(piece.length);
@@ -69,14 +69,14 @@ export async function* counted(
   }
 }
 
-interface OpenShare {
+interface OpenReservation {
   readonly promised: number | undefined;
   written: number;
   /** The bytes that were written when the disk was last looked at. */
   lookedAt: number;
 }
 
-function owedBy({ promised, written, lookedAt }: OpenShare): number {
+function owedBy({ promised, written, lookedAt }: OpenReservation): number {
   const step = lookedAt + limits.uploadRoomStepBytes;
   return Math.max(0, (promised ?? step) - written);
 }

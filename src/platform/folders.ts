@@ -6,18 +6,24 @@ import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { Folder, FolderChange } from './store/folders.ts';
 import type { Store } from './store/store.ts';
 
 type All = typeof folders & typeof folderExtensions;
 
-export function folderHandlers(parts: Parts): Handlers<All, Principal> {
-  return { ...readHandlers(parts), ...writeHandlers(parts), ...projectHandlers(parts) };
+export function folderHandlers(dependencies: PlatformDependencies): Handlers<All, Principal> {
+  return {
+    ...readHandlers(dependencies),
+    ...writeHandlers(dependencies),
+    ...projectHandlers(dependencies),
+  };
 }
 
-function readHandlers({ store }: Parts): Handlers<Pick<All, 'folders_list'>, Principal> {
+function readHandlers({
+  store,
+}: PlatformDependencies): Handlers<Pick<All, 'folders_list'>, Principal> {
   return {
     folders_list: async ({ groupId }, { principal }) => {
       const all = await visibleFolders(store, principal);
@@ -31,7 +37,10 @@ function readHandlers({ store }: Parts): Handlers<Pick<All, 'folders_list'>, Pri
 
 type Writes = 'folders_create' | 'folders_update' | 'folders_delete';
 
-function writeHandlers({ store, clock }: Parts): Handlers<Pick<All, Writes>, Principal> {
+function writeHandlers({
+  store,
+  clock,
+}: PlatformDependencies): Handlers<Pick<All, Writes>, Principal> {
   return {
     folders_create: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'Managing folders');
@@ -70,7 +79,10 @@ function writeHandlers({ store, clock }: Parts): Handlers<Pick<All, Writes>, Pri
 
 type Projects = 'folders_set_projects' | 'folders_remove_projects';
 
-function projectHandlers({ store, clock }: Parts): Handlers<Pick<All, Projects>, Principal> {
+function projectHandlers({
+  store,
+  clock,
+}: PlatformDependencies): Handlers<Pick<All, Projects>, Principal> {
   const change = async (
     principal: Principal,
     folderId: string,

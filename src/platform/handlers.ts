@@ -5,7 +5,7 @@ import type { Handlers } from '../http-server/handlers.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { annotationHandlers } from './annotation.ts';
 import { apiKeyHandlers } from './api-keys.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { deploymentHandlers } from './deployment.ts';
 import { folderHandlers } from './folders.ts';
 import { bulkMetadataHandlers } from './images/bulk-metadata.ts';
@@ -27,29 +27,31 @@ import { visionEventHandlers } from './vision-events.ts';
 import { workflowHandlers } from './workflows.ts';
 import { workspaceHandlers } from './workspace.ts';
 
-export function platformHandlers(parts: Parts): Handlers<typeof embeddedOperations, Principal> {
+export function platformHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof embeddedOperations, Principal> {
   return {
-    ...workspaceHandlers(parts),
-    ...projectHandlers(parts),
-    ...versionHandlers(parts),
-    ...previewHandlers(parts),
-    ...imageHandlers(parts),
-    ...trashHandlers(parts),
-    ...visionEventHandlers(parts),
-    ...taskHandlers(parts),
-    ...annotationHandlers(parts),
-    ...apiKeyHandlers(parts),
-    ...catalogForkHandlers(parts),
-    ...bulkMetadataHandlers(parts),
-    ...deploymentHandlers(parts),
-    ...folderHandlers(parts),
-    ...inferenceHandlers(parts),
-    ...monitoringHandlers(parts),
-    ...rebalanceHandlers(parts),
-    ...searchHandlers(parts),
-    ...trainingHandlers(parts),
-    ...videoHandlers(parts),
-    ...workflowHandlers(parts),
-    ...zipUploadHandlers(parts),
+    ...workspaceHandlers(dependencies),
+    ...projectHandlers(dependencies),
+    ...versionHandlers(dependencies),
+    ...previewHandlers(dependencies),
+    ...imageHandlers(dependencies),
+    ...trashHandlers(dependencies),
+    ...visionEventHandlers(dependencies),
+    ...taskHandlers(dependencies),
+    ...annotationHandlers(dependencies),
+    ...apiKeyHandlers(dependencies),
+    ...catalogForkHandlers(dependencies),
+    ...bulkMetadataHandlers(dependencies),
+    ...deploymentHandlers(dependencies),
+    ...folderHandlers(dependencies),
+    ...inferenceHandlers(dependencies),
+    ...monitoringHandlers(dependencies),
+    ...rebalanceHandlers(dependencies),
+    ...searchHandlers(dependencies),
+    ...trainingHandlers(dependencies),
+    ...videoHandlers(dependencies),
+    ...workflowHandlers(dependencies),
+    ...zipUploadHandlers(dependencies),
   };
 }

@@ -7,33 +7,48 @@ import type { images } from '../contract/images.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { imageContentTypes } from '../imaging/image-format.ts';
-import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
+import {
+  accessibleProjects,
+  findProject,
+  isAccessible,
+} from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { findProject, type Parts } from './dependencies.ts';
-import { thumbLink } from './images/thumbnails.ts';
+import type { PlatformDependencies } from './dependencies.ts';
+import { thumbnailLink } from './images/thumbnails.ts';
 import { uploadImage } from './images/upload-image.ts';
 import type { Batch, Image } from './store/images.ts';
 import type { Project } from './store/projects.ts';
 
-/** The others have files of their own. */
+/** The others are in images/. */
 type Others = 'images_set_metadata_bulk' | 'images_upload_zip' | 'images_upload_zip_status';
 
-export function imageHandlers(parts: Parts): Handlers<Omit<typeof images, Others>, Principal> {
-  return { ...writeHandlers(parts), ...changeHandlers(parts), ...readHandlers(parts) };
+export function imageHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Omit<typeof images, Others>, Principal> {
+  return {
+    ...writeHandlers(dependencies),
+    ...changeHandlers(dependencies),
+    ...readHandlers(dependencies),
+  };
 }
 
 function writeHandlers(
-  parts: Parts,
+  dependencies: PlatformDependencies,
 ): Handlers<Pick<typeof images, 'images_upload' | 'images_annotate'>, Principal> {
-  const { store, clock } = parts;
+  const { store, clock } = dependencies;
   return {
     images_upload: async (input, { principal, signal }) => {
-      const project = await findProject(parts, principal, input.project);
-      const { id, duplicate, split } = await uploadImage(parts, project, input, signal);
+      const project = await findProject(dependencies, principal, input.project);
+      const { id, duplicate, split } = await uploadImage(dependencies, project, input, signal);
       return { id, success: true, ...(duplicate && { duplicate, split }) };
     },
     images_annotate: async (input, { principal, signal }) => {
-      const { project, image } = await findImage(parts, principal, input.project, input.imageId);
+      const { project, image } = await findImage(
+        dependencies,
+        principal,
+        input.project,
+        input.imageId,
+      );
       const { name, width, height } = image;
       const file = {
         text: input.annotationFile,
@@ -43,7 +58,7 @@ function writeHandlers(
         projectType: project.type,
       };
       const owner = principal.workspace.id;
-      const { annotation, ...odd } = await parts.readers.read(file, owner, signal);
+      const { annotation, ...odd } = await dependencies.annotationReader.read(file, owner, signal);
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
       const outcome = await store.images.annotate(
         image.id,
@@ -70,11 +85,13 @@ function writeHandlers(
 
 type Changes = 'images_tag' | 'images_set_metadata' | 'images_delete';
 
-function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Principal> {
-  const { store, clock } = parts;
+function changeHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Pick<typeof images, Changes>, Principal> {
+  const { store, clock } = dependencies;
   return {
     images_tag: async (input, { principal }) => {
-      const { image } = await findImage(parts, principal, input.project, input.imageId);
+      const { image } = await findImage(dependencies, principal, input.project, input.imageId);
       const { operation, tags } = input;
       const kept = await store.images.changeTags(image.id, { operation, tags });
       if (kept === undefined) throw noImage(image.id);
@@ -92,7 +109,7 @@ function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Pr
       return { success: true };
     },
     images_delete: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const missing = await store.images.remove(project.id, input.images, clock.now());
       if (missing.length > 0) {
         throw invalidArgument(
@@ -109,22 +126,24 @@ function changeHandlers(parts: Parts): Handlers<Pick<typeof images, Changes>, Pr
 
 type Reads = 'images_get' | 'batches_list' | 'batches_get';
 
-function readHandlers(parts: Parts): Handlers<Pick<typeof images, Reads>, Principal> {
-  const { store, links } = parts;
+function readHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Pick<typeof images, Reads>, Principal> {
+  const { store, links } = dependencies;
   return {
     images_get: async (input, { principal, origin }) => {
-      const { image } = await findImage(parts, principal, input.project, input.imageId);
+      const { image } = await findImage(dependencies, principal, input.project, input.imageId);
       const contentType = imageContentTypes[image.format];
       const original = links.make(origin, { hash: image.hash, name: image.name, contentType });
-      const urls = { original, thumb: thumbLink(parts, origin, image.hash) };
+      const urls = { original, thumb: thumbnailLink(dependencies, origin, image.hash) };
       return { image: describeImage(image, urls) };
     },
     batches_list: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       return { batches: (await store.images.batches(project.id)).map(describeBatch) };
     },
     batches_get: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const batches = await store.images.batches(project.id);
       const batch = batches.find(({ id }) => id === input.batchId);
       if (!batch) throw notFound('batch', input.batchId, 'batches_list names the batches.');
@@ -140,13 +159,13 @@ function describeWarnings({ warnings, warningsTotal }: Omit<ReadAnnotation, 'ann
 }
 
 async function findImage(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   principal: Principal,
   slug: string,
   imageId: string,
 ): Promise<{ project: Project; image: Image }> {
-  const project = await findProject(parts, principal, slug);
-  const image = await parts.store.images.find(project.id, imageId);
+  const project = await findProject(dependencies, principal, slug);
+  const image = await dependencies.store.images.find(project.id, imageId);
   if (!image) throw noImage(imageId);
   return { project, image };
 }

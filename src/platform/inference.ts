@@ -15,29 +15,36 @@ import {
   noModelConfigured,
 } from '../model-inference/labeller.ts';
 import { nearestOfFew } from '../nearest.ts';
+import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { findProject, type Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import type { Project } from './store/projects.ts';
 
 type RunInput = Input<typeof inference.inference_run>;
 
-export function inferenceHandlers(parts: Parts): Handlers<typeof inference, Principal> {
+export function inferenceHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof inference, Principal> {
   return {
     inference_run: async (input, { principal, signal }) => {
-      const project = await findProject(parts, principal, input.project);
-      const modelId = await chooseModel(parts, project, input.version);
-      const labeller = await parts.models.resolve(principal.workspace.id, modelId);
+      const project = await findProject(dependencies, principal, input.project);
+      const modelId = await chooseModel(dependencies, project, input.version);
+      const labeller = await dependencies.models.resolve(principal.workspace.id, modelId);
       const wanted = wantedClasses(input, labeller);
-      const image = await readSource(parts, input, signal);
+      const image = await readSource(dependencies, input, signal);
       const run = { project, labeller, image, wanted, signal };
-      const { id, labelled } = await runModel(parts, input, run);
+      const { id, labelled } = await runModel(dependencies, input, run);
       return describe(id, labelled);
     },
   };
 }
 
 /** The id of the model that a path names. Throws `conflict` where none was deployed. */
-async function chooseModel({ store, models }: Parts, project: Project, version: string) {
+async function chooseModel(
+  { store, models }: PlatformDependencies,
+  project: Project,
+  version: string,
+) {
   if (version === localModel || version === 'deployed') {
     const deployed = version === 'deployed' ? await store.deployments.get(project.id) : undefined;
     const modelId = deployed?.modelId ?? models.configured;
@@ -73,7 +80,7 @@ function wantedClasses({ classes }: RunInput, labeller: Labeller): readonly stri
 }
 
 async function readSource(
-  { fetchImage }: Parts,
+  { fetchImage }: PlatformDependencies,
   { file, image }: RunInput,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -99,7 +106,7 @@ const modelFaults: readonly string[] = ['upstream_failed', 'timed_out', 'interna
 
 /** Runs the model and records that, also where it fails; then others may keep the image. */
 async function runModel(
-  { store, clock, collect }: Parts,
+  { store, clock, collect }: PlatformDependencies,
   { confidence: least = 0.4, overlap = 0.5 }: RunInput,
   { project, labeller, image, wanted, signal }: Run,
 ): Promise<{ readonly id: string; readonly labelled: Labelled }> {

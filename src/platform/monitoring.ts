@@ -8,7 +8,7 @@ import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import type { InferenceTotals, SeenClass } from './store/inference-stats.ts';
 
 type StatsInput = Input<typeof monitoring.inference_stats_get>;
@@ -16,7 +16,7 @@ type StatsInput = Input<typeof monitoring.inference_stats_get>;
 export function monitoringHandlers({
   store,
   clock,
-}: Parts): Handlers<typeof monitoring, Principal> {
+}: PlatformDependencies): Handlers<typeof monitoring, Principal> {
   return {
     inference_stats_get: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'A look at inference statistics');

@@ -15,7 +15,6 @@ import { fetchPublic } from '../http-client/public-fetch.ts';
 import { platformCredentials } from '../http-server/credentials.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { createRateLimiter } from '../http-server/rate-limiter.ts';
 import { serve } from '../http-server/serve.ts';
 import type { Service } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
@@ -30,21 +29,20 @@ import { type Database, openDatabase } from '../storage/database.ts';
 import { type Claim, createTaskQueue, type TaskQueue } from '../storage/task-queue.ts';
 import { startTaskWorker, type TaskWorker } from '../storage/task-worker.ts';
 import type { TrainerCommand } from '../trainers/trainer-protocol.ts';
-import { checkScope, openTokenDoor } from './access-control/access-token-authenticator.ts';
-import { openKeyDoor } from './access-control/api-key-authenticator.ts';
-import { authorize, openDoor, type Principal } from './access-control/authorization.ts';
-import { limitGuesses } from './access-control/failed-credential-limit.ts';
+import { createAuthenticator } from './access-control/authentication.ts';
+import { authorizeWorkspace, checkScope, type Principal } from './access-control/authorization.ts';
+import { createCallCounter, limitFailedCredentials } from './access-control/rate-limits.ts';
 import { createCollect } from './active-learning/collect-images.ts';
-import { createAnnotationReaders } from './annotation-threads/annotation-file-reader.ts';
-import { addIndexing } from './background-tasks/backfill-search-index.ts';
-import type { JobParts } from './background-tasks/background-task.ts';
+import { createAnnotationFileReader } from './annotation-threads/annotation-file-reader.ts';
+import { addSearchIndexBackfill } from './background-tasks/backfill-search-index.ts';
+import type { TaskDependencies } from './background-tasks/background-task.ts';
 import { lanes } from './background-tasks/index.ts';
-import { addSweep } from './background-tasks/remove-orphan-blobs.ts';
-import { openScratch } from './background-tasks/temporary-files.ts';
+import { addHourlyCleanup } from './background-tasks/remove-orphan-blobs.ts';
+import { openTemporaryFiles } from './background-tasks/temporary-files.ts';
 import { platformHandlers } from './handlers.ts';
 import { platformRoutes } from './routes.ts';
-import { createLinks } from './signed-links/download-links.ts';
-import { openLinkKey } from './signed-links/signing-key.ts';
+import { createDownloadLinks } from './signed-links/download-links.ts';
+import { openSigningKey } from './signed-links/signing-key.ts';
 import { openUploads } from './signed-links/upload-links.ts';
 import { startLongReadThreads } from './sqlite/long-reads/long-read-threads.ts';
 import { platformMigrations } from './sqlite/migrations.ts';
@@ -123,11 +121,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
 
 async function startOn(database: Database, options: PlatformOptions): Promise<Service> {
   const { data, clock, log, publicUrl } = options;
-  const { queue, store, blobs, scratch, key } = await openStorage(database, data, clock);
-  const links = createLinks(clock, key);
+  const { queue, store, blobs, temporaryFiles, key } = await openStorage(database, data, clock);
+  const links = createDownloadLinks(clock, key);
   const workspace = await store.workspaces.ensure(options.workspace, clock.now());
   const renderers = createRenderers();
-  const readers = createAnnotationReaders();
+  const annotationReader = createAnnotationFileReader();
   let workers: TaskWorker[] = [];
   const wake = () => wakeAll(workers);
   const uploads = await openUploads({ data, store: store.uploads, key, clock, onReceived: wake });
@@ -146,7 +144,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     operations: embeddedOperations,
     handlers: platformHandlers({
       ...common,
-      readers,
+      annotationReader,
       links,
       log,
       videoStatusIntervalMs: options.videoStatusIntervalMs ?? limits.videoStatusIntervalMs,
@@ -155,7 +153,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
       fetchImage: (url, signal) => fetchImage(url, signal, options),
     }),
     routes: [...platformRoutes({ blobs, links, clock }), uploads.route, ...(options.routes ?? [])],
-    ...createGate(store, workspace, options),
+    ...createAccessControl(store, workspace, options),
     credentials: platformCredentials,
     errorBody: platformErrorBody,
     host: options.host,
@@ -172,13 +170,13 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
     throw thrown;
   });
   const sweeps = await startSweeps(queue, store, options);
-  workers = startWorkers(queue, { ...common, scratch, ...jobSettings(options) }, options);
+  workers = startWorkers(queue, { ...common, temporaryFiles, ...taskSettings(options) }, options);
   return {
     url: service.url,
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);
-      await Promise.all([renderers.close(), readers.close(), models.close()]);
+      await Promise.all([renderers.close(), annotationReader.close(), models.close()]);
       await store.close();
     },
   };
@@ -192,7 +190,9 @@ function openModels(store: Store, blobs: BlobStore, { model }: PlatformOptions) 
   });
 }
 
-function jobSettings(options: PlatformOptions): Pick<JobParts, 'environment' | 'fetchVideo'> {
+function taskSettings(
+  options: PlatformOptions,
+): Pick<TaskDependencies, 'environment' | 'fetchVideo'> {
   return {
     environment: options.environment ?? {},
     fetchVideo: (url, path, signal, wrote) => fetchVideo(url, path, signal, { ...options, wrote }),
@@ -207,56 +207,41 @@ async function openStorage(database: Database, data: string, clock: Clock) {
     queue,
     store: createSqliteStore(database, queue, reader),
     blobs: await openBlobFolder(join(data, 'blobs'), clock),
-    scratch: await openScratch(join(data, 'scratch'), clock),
-    key: await openLinkKey(data),
+    temporaryFiles: await openTemporaryFiles(join(data, 'scratch'), clock),
+    key: await openSigningKey(data),
   };
 }
 
-/** Who comes in, for what, and how often. */
-function createGate(store: Store, workspace: Workspace, options: PlatformOptions) {
-  const { keys, rateLimit = 0, clock } = options;
-  const apiKeys = openKeyDoor(store.apiKeys);
-  const door = openDoor({ keys, workspace, apiKeys, tokens: tokenDoor(store, options) });
-  const gate = {
-    authenticate: door,
+/** Authentication, authorization and rate limits of every request. */
+function createAccessControl(store: Store, workspace: Workspace, options: PlatformOptions) {
+  const { keys, verifyAccessToken, issuer, rateLimit = 0, clock } = options;
+  const authenticate = createAuthenticator({
+    keys,
+    workspace,
+    store,
+    verifyAccessToken,
+    issuer,
+    clock,
+  });
+  const accessControl = {
+    authenticate,
     callerOf,
     checkScope,
     authorize: (principal: Principal, _operation: Operation, input: object) =>
-      authorize(store, principal, input),
+      authorizeWorkspace(store, principal, input),
   };
-  if (rateLimit === 0) return gate;
-  const callsAtOnceMax = limits.rateLimitAtOnceMax;
-  const calls = createRateLimiter(clock, { callsPerMinuteMax: rateLimit, callsAtOnceMax });
-  // A key may make others: all of a workspace together have a share too.
-  const together = createRateLimiter(clock, {
-    callsPerMinuteMax: rateLimit * limits.rateLimitKeysOfWorkspace,
-    callsAtOnceMax: callsAtOnceMax * limits.rateLimitKeysOfWorkspace,
-  });
-  const countCall = ({ name, workspace: { id } }: Principal) => {
-    const own = calls.begin(name);
-    try {
-      const all = together.begin(id);
-      const end = () => {
-        own.end();
-        all.end();
-      };
-      return { count: own.count, end };
-    } catch (thrown) {
-      own.end();
-      throw thrown;
-    }
+  if (rateLimit === 0) return accessControl;
+  return {
+    ...accessControl,
+    authenticate: limitFailedCredentials(authenticate, clock),
+    countCall: createCallCounter(rateLimit, clock),
   };
-  return { ...gate, authenticate: limitGuesses(door, clock), countCall };
 }
 
 /** Whoever looks at a page has its publishable key: there an address tells callers apart. */
 function callerOf({ name, workspace, isPublishable }: Principal, address: string): Caller {
   const own = `${workspace.id} ${name}`;
   return { name: isPublishable ? `${own} ${address}` : own, group: workspace.id };
-}
-
-function tokenDoor(store: Store, { verifyAccessToken, issuer, clock }: PlatformOptions) {
-  return verifyAccessToken && openTokenDoor({ verify: verifyAccessToken, issuer, store, clock });
 }
 
 async function startSweeps(
@@ -266,8 +251,8 @@ async function startSweeps(
 ): Promise<NodeJS.Timeout> {
   const add = async () => {
     try {
-      addSweep(queue, clock);
-      await addIndexing(queue, store, clock);
+      addHourlyCleanup(queue, clock);
+      await addSearchIndexBackfill(queue, store, clock);
     } catch {
       log.warn('Unused files are not removed, or older images not indexed, this hour.');
     }
@@ -282,7 +267,7 @@ function wakeAll(workers: readonly TaskWorker[]): void {
 
 function startWorkers(
   queue: TaskQueue,
-  parts: JobParts,
+  dependencies: TaskDependencies,
   { clock, log }: PlatformOptions,
 ): TaskWorker[] {
   return lanes.map((jobs) =>
@@ -294,7 +279,7 @@ function startWorkers(
       run: (claim, signal) => {
         const job = jobs[claim.kind];
         if (job === undefined) throw new Error(`no job does ${claim.kind}`);
-        return runFor(ownerOf(claim), () => job(parts, claim, signal));
+        return runFor(ownerOf(claim), () => job(dependencies, claim, signal));
       },
     }),
   );

@@ -2,25 +2,28 @@
 
 import { previewDefaults, type previews } from '../contract/previews.ts';
 import type { Handlers } from '../http-server/handlers.ts';
+import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { findProject, type Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { readSentImages } from './previews/read-sent-images.ts';
 import { renderPreview } from './previews/render-preview.ts';
 import { chooseProjectImages } from './previews/select-project-images.ts';
 import { checkBoxSteps, checkMultiplier } from './versions.ts';
 
-export function previewHandlers(parts: Parts): Handlers<typeof previews, Principal> {
-  const { renderers, readers, versionMultiplierMax } = parts;
+export function previewHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof previews, Principal> {
+  const { renderers, annotationReader, versionMultiplierMax } = dependencies;
   return {
     versions_preview: async (input, { principal, signal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const { preprocessing, augmentation } = input;
       checkMultiplier(augmentation.image?.versions, versionMultiplierMax);
       const settings = { preprocessing, augmentation };
       checkBoxSteps(settings, project);
       const { seed, samples } = withDefaults(input);
       const count = input.sources ?? previewDefaults.sources;
-      const chosen = await chooseProjectImages(parts, project, settings, { seed, count });
+      const chosen = await chooseProjectImages(dependencies, project, settings, { seed, count });
       const request = { title: `Preview of ${project.name}`, settings, seed, samples, ...chosen };
       return renderPreview(renderers, request, signal);
     },
@@ -30,7 +33,7 @@ export function previewHandlers(parts: Parts): Handlers<typeof previews, Princip
       const settings = { preprocessing, augmentation };
       const { seed, samples } = withDefaults(input);
       const { sources, warnings } = await readSentImages(input, (file) =>
-        readers.read(file, principal.workspace.id, signal),
+        annotationReader.read(file, principal.workspace.id, signal),
       );
       const title = `Preview of ${sources.length === 1 ? 'an image' : 'local images'}`;
       const more = [...warnings, ...withoutProject(settings)];

@@ -1,24 +1,25 @@
 // Handlers of the projects family.
 
 import { isClassification } from '../annotations/annotation.ts';
+import { unixSeconds } from '../clock.ts';
 import type { projects } from '../contract/projects.ts';
 import { FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
-import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
+import { findProject, requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { findProject, type Parts, unixSeconds } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { Project, ProjectCounts, ProjectHealth } from './store/projects.ts';
 import type { Workspace } from './store/workspaces.ts';
 import { describeVersion } from './versions.ts';
 
-/** The others have files of their own. */
+/** The others are in projects/ and trainings.ts. */
 type OfProjects = 'projects_create' | 'projects_get' | 'projects_delete' | 'projects_health';
 
 export function projectHandlers(
-  parts: Parts,
+  dependencies: PlatformDependencies,
 ): Handlers<Pick<typeof projects, OfProjects>, Principal> {
-  const { store, clock } = parts;
+  const { store, clock } = dependencies;
   return {
     projects_create: async (input, { principal }) => {
       requireWholeWorkspace(principal, 'Creating a project');
@@ -34,12 +35,12 @@ export function projectHandlers(
         folderId: undefined,
         created: clock.now(),
       });
-      const counts = await countsOf(parts, project);
+      const counts = await countsOf(dependencies, project);
       return describeProject(principal.workspace, project, counts);
     },
     projects_get: async ({ project: slug }, { principal }) => {
-      const project = await findProject(parts, principal, slug);
-      const counts = await countsOf(parts, project);
+      const project = await findProject(dependencies, principal, slug);
+      const counts = await countsOf(dependencies, project);
       const versions = await store.versions.list(project.id);
       const { name, slug: url } = principal.workspace;
       return {
@@ -49,14 +50,14 @@ export function projectHandlers(
       };
     },
     projects_delete: async ({ project: slug }, { principal }) => {
-      const project = await findProject(parts, principal, slug);
+      const project = await findProject(dependencies, principal, slug);
       const trashed = await store.projects.trash(project.id, clock.now(), principal.name);
       if (!trashed) throw notFound('project', slug);
       return { deleted: true, type: 'project', id: project.id };
     },
     projects_health: async ({ project: slug }, { principal }) => {
-      const project = await findProject(parts, principal, slug);
-      const { splits } = await countsOf(parts, project);
+      const project = await findProject(dependencies, principal, slug);
+      const { splits } = await countsOf(dependencies, project);
       const health = await store.projects.health(project.workspaceId, project.id);
       return { ...describeHealth(health), splits };
     },
@@ -64,7 +65,7 @@ export function projectHandlers(
 }
 
 export async function countsOf(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Pick<PlatformDependencies, 'store'>,
   { id, workspaceId }: Pick<Project, 'id' | 'workspaceId'>,
 ): Promise<ProjectCounts> {
   const [counts] = await store.projects.counts(workspaceId, [id]);

@@ -7,21 +7,21 @@ import { sendContent } from '../http-server/send-content.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { docsRoutes } from './api-docs.ts';
-import { thumbRoute } from './images/thumbnails.ts';
+import { thumbnailRoute } from './images/thumbnails.ts';
 import { pageRoutes } from './page-routes.ts';
-import type { Links } from './signed-links/download-links.ts';
+import type { DownloadLinks } from './signed-links/download-links.ts';
 
-export interface RouteParts {
+export interface RouteDependencies {
   readonly blobs: BlobStore;
-  readonly links: Links;
+  readonly links: DownloadLinks;
   readonly clock: Clock;
 }
 
 /** All of it but uploads: bytes, health, the page, and the description of the API. */
-export function platformRoutes(parts: RouteParts): readonly Route<Principal>[] {
+export function platformRoutes(dependencies: RouteDependencies): readonly Route<Principal>[] {
   return [
-    blobRoute(parts.blobs, parts.links),
-    thumbRoute(parts),
+    blobRoute(dependencies.blobs, dependencies.links),
+    thumbnailRoute(dependencies),
     healthRoute,
     ...pageRoutes(),
     ...docsRoutes(),
@@ -29,7 +29,7 @@ export function platformRoutes(parts: RouteParts): readonly Route<Principal>[] {
 }
 
 /** Images and exports, for whoever holds a link that is still good. */
-function blobRoute(blobs: BlobStore, links: Links): Route<Principal> {
+function blobRoute(blobs: BlobStore, links: DownloadLinks): Route<Principal> {
   return {
     method: 'GET',
     path: '/blobs/{hash}',

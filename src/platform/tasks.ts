@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import type { QueuedTask, TaskQueue } from '../storage/task-queue.ts';
 import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Links } from './signed-links/download-links.ts';
+import type { DownloadLinks } from './signed-links/download-links.ts';
 import type { AccessibleProjects } from './store/search.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './store/workspaces.ts';
@@ -25,17 +25,17 @@ export interface Tasks {
 interface TaskParts {
   readonly tasks: Tasks;
   readonly store: Store;
-  readonly links: Links;
+  readonly links: DownloadLinks;
 }
 
 export function taskHandlers(
-  parts: TaskParts,
+  dependencies: TaskParts,
 ): Handlers<typeof tasks & typeof taskExtensions, Principal> {
   return {
     tasks_get: async ({ taskId }, { principal, origin }) =>
-      describeTask(await findTask(parts, principal, taskId), parts.links, origin),
+      describeTask(await findTask(dependencies, principal, taskId), dependencies.links, origin),
     tasks_list: async (_input, { principal, origin }) => {
-      const { store, links } = parts;
+      const { store, links } = dependencies;
       const accessible = await accessibleProjects(store, principal);
       const recent = await store.tasks.recent(principal.workspace.id, limits.tasksListedMax);
       const { folderIds } = principal;
@@ -100,7 +100,7 @@ async function isVisible(
  * once it has failed. Members of the result that begin with `_` are ours alone; of them `_report`,
  * the hash of a CSV file, is shown as the link `reportUrl`.
  */
-export function describeTask(item: QueuedTask, links: Links, origin: string) {
+export function describeTask(item: QueuedTask, links: DownloadLinks, origin: string) {
   return {
     taskId: item.id,
     status: item.status,
@@ -110,7 +110,7 @@ export function describeTask(item: QueuedTask, links: Links, origin: string) {
   };
 }
 
-function describeResult(result: unknown, links: Links, origin: string) {
+function describeResult(result: unknown, links: DownloadLinks, origin: string) {
   const members = Object.entries(membersOf(result));
   const report = members.find(([name]) => name === '_report')?.[1];
   return {

@@ -12,9 +12,9 @@ import {
   exampleModelType,
   findModelType,
 } from '../trainers/recipes.ts';
-import { requireModelAccess } from './access-control/accessible-projects.ts';
+import { findProject, requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { findProject, type Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { Project } from './store/projects.ts';
 import type { Training } from './store/trainings.ts';
@@ -24,46 +24,52 @@ import { checkReady, findVersion } from './versions.ts';
 
 type Own = typeof trainings & typeof trainingExtensions & Pick<typeof projects, 'models_list'>;
 
-export function trainingHandlers(parts: Parts): Handlers<Own, Principal> {
-  return { ...readHandlers(parts), ...startHandlers(parts), ...endHandlers(parts) };
+export function trainingHandlers(dependencies: PlatformDependencies): Handlers<Own, Principal> {
+  return {
+    ...readHandlers(dependencies),
+    ...startHandlers(dependencies),
+    ...endHandlers(dependencies),
+  };
 }
 
 type Reads = 'models_list' | 'trainings_list' | 'trainings_recipe';
 
-function readHandlers(parts: Parts): Handlers<Pick<Own, Reads>, Principal> {
-  const { store, trainer } = parts;
+function readHandlers(dependencies: PlatformDependencies): Handlers<Pick<Own, Reads>, Principal> {
+  const { store, trainer } = dependencies;
   return {
     models_list: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const trained = await store.trainings.trained(project.id);
       const { group } = input;
       const wanted = trained.filter(({ modelType }) => group === undefined || modelType === group);
       return { models: wanted.map((training) => describeListedModel(project, training)) };
     },
     trainings_list: async (input, { principal }) => {
-      const { project, version } = await findVersion(parts, principal, input);
+      const { project, version } = await findVersion(dependencies, principal, input);
       const runs = await store.trainings.list(version.id);
       return { trainings: runs.map((run) => describeTraining(project, version, run)) };
     },
     trainings_recipe: async (input, { principal }) => {
-      const { project } = await findVersion(parts, principal, input);
+      const { project } = await findVersion(dependencies, principal, input);
       return describeRecipe(findModelType(input.modelType, project.type, trainer), trainer);
     },
   };
 }
 
-function startHandlers(parts: Parts): Handlers<Pick<Own, 'trainings_start'>, Principal> {
-  const { store, tasks, clock } = parts;
+function startHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Pick<Own, 'trainings_start'>, Principal> {
+  const { store, tasks, clock } = dependencies;
   return {
     trainings_start: async (input, { principal }) => {
-      const { project, version } = await findVersion(parts, principal, input);
+      const { project, version } = await findVersion(dependencies, principal, input);
       checkReady(version);
       if (version.classes.length === 0) {
         throw new FoveaError('conflict', `Version ${version.number} has no labels to learn.`, {
           hint: 'Annotate images, then generate another version.',
         });
       }
-      const chosen = await chooseRecipe(parts, principal, project, input);
+      const chosen = await chooseRecipe(dependencies, principal, project, input);
       const training = await store.trainings.add({
         id: newId(),
         versionId: version.id,
@@ -79,7 +85,7 @@ function startHandlers(parts: Parts): Handlers<Pick<Own, 'trainings_start'>, Pri
 }
 
 async function chooseRecipe(
-  { store, trainer }: Parts,
+  { store, trainer }: PlatformDependencies,
   principal: Principal,
   project: Project,
   input: Input<typeof trainingExtensions.trainings_start>,
@@ -109,32 +115,32 @@ async function chooseRecipe(
 
 type Ends = 'trainings_cancel' | 'trainings_stop' | 'trainings_delete';
 
-function endHandlers(parts: Parts): Handlers<Pick<Own, Ends>, Principal> {
-  const { store, tasks, clock } = parts;
+function endHandlers(dependencies: PlatformDependencies): Handlers<Pick<Own, Ends>, Principal> {
+  const { store, tasks, clock } = dependencies;
   return {
     trainings_cancel: async (input, { principal }) => {
-      const { version } = await findVersion(parts, principal, input);
-      const { id } = await findOpen(parts, version, input.trainingId);
-      if (!(await store.trainings.cancel(id, clock.now()))) throw await hasEnded(parts, id);
+      const { version } = await findVersion(dependencies, principal, input);
+      const { id } = await findOpen(dependencies, version, input.trainingId);
+      if (!(await store.trainings.cancel(id, clock.now()))) throw await hasEnded(dependencies, id);
       tasks.wake();
       // Nothing is charged here, so nothing is lost.
       return { trainingId: id, status: 'cancelled', refund: true };
     },
     trainings_stop: async (input, { principal }) => {
-      const { version } = await findVersion(parts, principal, input);
-      const training = await findOpen(parts, version, input.trainingId);
+      const { version } = await findVersion(dependencies, principal, input);
+      const training = await findOpen(dependencies, version, input.trainingId);
       const { id } = training;
       if (await store.trainings.stop(id)) return { trainingId: id, status: 'stopping' };
-      if (training.status !== 'queued') throw await hasEnded(parts, id);
+      if (training.status !== 'queued') throw await hasEnded(dependencies, id);
       throw new FoveaError('conflict', `Training "${id}" waits in the queue: it has no weights.`, {
         hint: 'Cancel it with trainings_cancel.',
       });
     },
     trainings_delete: async (input, { principal }) => {
-      const { project, version } = await findVersion(parts, principal, input);
+      const { project, version } = await findVersion(dependencies, principal, input);
       const { trainingId } = input;
-      const training = await findTraining(parts, version, trainingId);
-      await refuseDeployed(parts, project, version, training);
+      const training = await findTraining(dependencies, version, trainingId);
+      await refuseDeployed(dependencies, project, version, training);
       const now = clock.now();
       if (!(await store.trainings.trash(training.id, now, principal.name))) {
         throw notFound('training', trainingId);
@@ -146,7 +152,7 @@ function endHandlers(parts: Parts): Handlers<Pick<Own, Ends>, Principal> {
 }
 
 async function findTraining(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Pick<PlatformDependencies, 'store'>,
   version: Version,
   trainingId: string,
 ): Promise<Training> {
@@ -159,16 +165,16 @@ async function findTraining(
 
 /** The training of that id, or the only one that runs or waits. */
 async function findOpen(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   version: Version,
   trainingId: string | undefined,
 ): Promise<Training> {
   if (trainingId !== undefined) {
-    const training = await findTraining(parts, version, trainingId);
-    if (!isOpen(training)) throw await hasEnded(parts, training.id);
+    const training = await findTraining(dependencies, version, trainingId);
+    if (!isOpen(training)) throw await hasEnded(dependencies, training.id);
     return training;
   }
-  const runs = (await parts.store.trainings.list(version.id)).filter(isOpen);
+  const runs = (await dependencies.store.trainings.list(version.id)).filter(isOpen);
   const [only, ...others] = runs;
   if (only === undefined) {
     const message = `No training of version ${version.number} runs or waits.`;
@@ -186,14 +192,14 @@ function isOpen({ status }: Training): boolean {
   return status === 'queued' || status === 'running' || status === 'stopping';
 }
 
-async function hasEnded({ store }: Parts, trainingId: string): Promise<FoveaError> {
+async function hasEnded({ store }: PlatformDependencies, trainingId: string): Promise<FoveaError> {
   const training = await store.trainings.get(trainingId);
   return new FoveaError('conflict', `Training "${trainingId}" has ended: ${training?.status}.`);
 }
 
 /** A model that is deployed must not vanish from under those who use it. */
 async function refuseDeployed(
-  { store }: Parts,
+  { store }: PlatformDependencies,
   project: Project,
   version: Version,
   { id }: Training,

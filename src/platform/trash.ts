@@ -11,10 +11,13 @@ import {
   requireWholeWorkspace,
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import type { ParentInTrash, TrashItem, TrashType } from './store/trash.ts';
 
-export function trashHandlers({ store, clock }: Parts): Handlers<typeof trash, Principal> {
+export function trashHandlers({
+  store,
+  clock,
+}: PlatformDependencies): Handlers<typeof trash, Principal> {
   const before = () => clock.now() - limits.trashRetentionMs;
   const list = async (principal: Principal) => {
     const items = await store.trash.list(principal.workspace.id, before());

@@ -1,5 +1,6 @@
 // Handlers of the versions family.
 
+import { unixSeconds } from '../clock.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { settingsWarnings } from '../contract/version-warnings.ts';
 import type { versions } from '../contract/versions.ts';
@@ -8,8 +9,9 @@ import type { Preprocessing } from '../dataset-versions/preprocessing.ts';
 import { FoveaError, invalidArgument, notFound } from '../errors.ts';
 import { checkExportFormat, exportFailed } from '../export-formats/export-format.ts';
 import { AnswerWithStatus, type Handlers } from '../http-server/handlers.ts';
+import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import { findProject, type Parts, unixSeconds } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { Project } from './store/projects.ts';
 import type { Version } from './store/versions.ts';
@@ -17,13 +19,15 @@ import type { Workspace } from './store/workspaces.ts';
 import { describeTaskStart } from './tasks.ts';
 import { describeModel } from './trainings/describe-training.ts';
 
-export function versionHandlers(parts: Parts): Handlers<typeof versions, Principal> {
-  const { store, clock, links, tasks } = parts;
+export function versionHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof versions, Principal> {
+  const { store, clock, links, tasks } = dependencies;
   return {
     versions_generate: async ({ project: slug, versionName, ...settings }, call) => {
-      const project = await findProject(parts, call.principal, slug);
+      const project = await findProject(dependencies, call.principal, slug);
       const { preprocessing, augmentation } = settings;
-      checkMultiplier(augmentation.image?.versions, parts.versionMultiplierMax);
+      checkMultiplier(augmentation.image?.versions, dependencies.versionMultiplierMax);
       checkBoxSteps({ preprocessing, augmentation }, project);
       const version = await store.versions.add(
         {
@@ -46,7 +50,7 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       };
     },
     versions_get: async (input, { principal }) => {
-      const { project, version } = await findVersion(parts, principal, input);
+      const { project, version } = await findVersion(dependencies, principal, input);
       const { name, slug: url } = principal.workspace;
       return {
         workspace: { name, url, members: 1 },
@@ -58,13 +62,13 @@ export function versionHandlers(parts: Parts): Handlers<typeof versions, Princip
       };
     },
     versions_delete: async (input, { principal }) => {
-      const { project, version } = await findVersion(parts, principal, input);
+      const { project, version } = await findVersion(dependencies, principal, input);
       const trashed = await store.versions.trash(version.id, clock.now(), principal.name);
       if (!trashed) throw notFound('version', input.version);
       return { deleted: true, type: 'version', id: String(version.number), parentId: project.id };
     },
     versions_export: async (input, { principal, origin }) => {
-      const { project, version } = await findVersion(parts, principal, input);
+      const { project, version } = await findVersion(dependencies, principal, input);
       const { name: format } = checkExportFormat(input.format, project.type);
       checkReady(version);
       const wanted = await store.exports.ensure(version.id, format, clock.now());
@@ -105,14 +109,14 @@ export function describeVersion(workspace: Workspace, project: Project, version:
 
 /** A live version in a project that the caller reaches. Throws `not_found`. */
 export async function findVersion(
-  parts: Pick<Parts, 'store'>,
+  dependencies: Pick<PlatformDependencies, 'store'>,
   principal: Principal,
   input: { project: string; version: number },
 ): Promise<{ project: Project; version: Version }> {
-  const project = await findProject(parts, principal, input.project);
-  const version = await parts.store.versions.find(project.id, input.version);
+  const project = await findProject(dependencies, principal, input.project);
+  const version = await dependencies.store.versions.find(project.id, input.version);
   if (version) return { project, version };
-  const known = (await parts.store.versions.list(project.id)).map(({ number }) => number);
+  const known = (await dependencies.store.versions.list(project.id)).map(({ number }) => number);
   throw notFound(
     'version',
     input.version,

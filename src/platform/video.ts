@@ -10,16 +10,18 @@ import { localModel } from '../model-inference/labeller.ts';
 import type { QueuedTask } from '../storage/task-queue.ts';
 import { requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { VideoInput, VideoModel } from './store/video-jobs.ts';
 import { findTask } from './tasks.ts';
 
 type StartInput = Input<typeof video.video_inference_start>;
 
-export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
-  const { store, uploads, tasks, links, clock } = parts;
-  const requireLook = createLooks(clock, parts.videoStatusIntervalMs);
+export function videoHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof video, Principal> {
+  const { store, uploads, tasks, links, clock } = dependencies;
+  const requireLook = createLooks(clock, dependencies.videoStatusIntervalMs);
   return {
     video_upload_url_create: async ({ file_name: name }, { principal, origin }) => {
       checkVideoName(name);
@@ -31,13 +33,13 @@ export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
       const { id: workspaceId } = principal.workspace;
       const models = readModels(input);
       for (const { modelId } of models) await requireModelAccess(store, principal, modelId);
-      const source = await readInput(parts, workspaceId, input.input_url);
-      await checkModels(parts, workspaceId, models);
+      const source = await readInput(dependencies, workspaceId, input.input_url);
+      await checkModels(dependencies, workspaceId, models);
       const id = newId();
       const settings = { framesPerSecond: input.infer_fps ?? defaultFramesPerSecond, models };
       const payload = {
         workspaceId,
-        ...(await seenBy(parts, principal, models)),
+        ...(await seenBy(dependencies, principal, models)),
         ...(source.kind === 'upload' && { uploadId: source.uploadId }),
       };
       await store.videoJobs.add(
@@ -50,7 +52,7 @@ export function videoHandlers(parts: Parts): Handlers<typeof video, Principal> {
     video_inference_get: async ({ job_id: id }, { principal, origin }) => {
       const job = await store.videoJobs.find(principal.workspace.id, id);
       if (job === undefined) throw notFound('video job', id);
-      const task = await findTask(parts, principal, id);
+      const task = await findTask(dependencies, principal, id);
       requireLook(principal.name, id);
       const target = { name: `${id}.json`, contentType: 'application/json' };
       return {
@@ -119,25 +121,25 @@ const defaultConfidence = 0.4;
  * there is no model or no runtime at all, the job fails, with the words of what to set.
  */
 async function checkModels(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   workspaceId: string,
   models: readonly VideoModel[],
 ): Promise<void> {
   for (const [index, { modelId }] of models.entries()) {
-    const error = await parts.models
+    const error = await dependencies.models
       .resolve(workspaceId, modelId)
       .then(() => undefined, asFoveaError);
     if (error === undefined || error.code === 'not_implemented') continue;
     const isMissing = error.code === 'not_found';
     if (!isMissing && error.code !== 'invalid_input') throw error;
-    if (isMissing && !(await hasModels(parts, workspaceId, modelId))) continue;
+    if (isMissing && !(await hasModels(dependencies, workspaceId, modelId))) continue;
     throw invalidArgument(`models[${index}].model_id`, error.message, error.hint);
   }
 }
 
 /** Whether there is a model that could have been meant. */
 async function hasModels(
-  { store, models }: Parts,
+  { store, models }: PlatformDependencies,
   workspaceId: string,
   modelId: string,
 ): Promise<boolean> {
@@ -152,7 +154,7 @@ async function hasModels(
  * it runs the local one, those of the folders for which it was started.
  */
 async function seenBy(
-  { store }: Parts,
+  { store }: PlatformDependencies,
   { workspace, folderIds }: Principal,
   models: readonly VideoModel[],
 ) {
@@ -164,7 +166,7 @@ async function seenBy(
 }
 
 async function readInput(
-  { uploads, clock }: Parts,
+  { uploads, clock }: PlatformDependencies,
   workspaceId: string,
   link: string,
 ): Promise<VideoInput> {

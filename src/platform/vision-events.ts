@@ -10,7 +10,7 @@ import { recogniseImage } from '../imaging/image-signature.ts';
 import { limits } from '../limits.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import { labelOf, readMetadata } from './images/upload-image.ts';
 import type { NewInference } from './store/inferences.ts';
@@ -20,22 +20,29 @@ import { type EventInput, modelNameOf, offerImages } from './vision-events/colle
 
 type ImageInput = Input<typeof visionEvents.vision_events_upload_image>;
 
-export function visionEventHandlers(parts: Parts): Handlers<typeof visionEvents, Principal> {
+export function visionEventHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<typeof visionEvents, Principal> {
   return {
     vision_events_create: async (event, { principal }) => {
-      const [created] = await addEvents(parts, principal, [event], () => '');
+      const [created] = await addEvents(dependencies, principal, [event], () => '');
       return { eventId: event.eventId, created };
     },
     vision_events_create_batch: async ({ events }, { principal }) => {
-      const added = await addEvents(parts, principal, events, (index) => `events[${index}].`);
+      const added = await addEvents(
+        dependencies,
+        principal,
+        events,
+        (index) => `events[${index}].`,
+      );
       return {
         created: added.filter(Boolean).length,
         eventIds: events.map(({ eventId }) => eventId),
       };
     },
     vision_events_upload_image: async (input, { principal, origin }) => {
-      const { id, hash, name, contentType } = await keepImage(parts, principal, input);
-      const url = parts.links.make(origin, { hash, name, contentType });
+      const { id, hash, name, contentType } = await keepImage(dependencies, principal, input);
+      const url = dependencies.links.make(origin, { hash, name, contentType });
       return { sourceId: id, url, success: true };
     },
   };
@@ -43,13 +50,13 @@ export function visionEventHandlers(parts: Parts): Handlers<typeof visionEvents,
 
 /** All of them or none. `placeOf` is where an event stands in the input, for errors. */
 async function addEvents(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   principal: Principal,
   events: readonly EventInput[],
   placeOf: (index: number) => string,
 ): Promise<readonly boolean[]> {
   requireWholeWorkspace(principal, 'Recording events');
-  const { store, clock } = parts;
+  const { store, clock } = dependencies;
   const { workspace } = principal;
   checkSeen(events);
   const sources = events.flatMap((event, index) => sourcesOf(event, placeOf(index)));
@@ -63,7 +70,7 @@ async function addEvents(
   const kept = events.map((event) => keptEvent(event, workspace));
   const added = await store.visionEvents.add(workspace.id, kept, clock.now());
   await offerImages(
-    parts,
+    dependencies,
     workspace,
     events.filter((_, index) => added[index] === true),
   );
@@ -171,7 +178,7 @@ function inOrder(value: unknown): unknown {
 
 /** Keeps the bytes as they came: an image is evidence, so nothing of it is decoded or changed. */
 async function keepImage(
-  { store, blobs, clock }: Parts,
+  { store, blobs, clock }: PlatformDependencies,
   principal: Principal,
   { file, name, metadata }: ImageInput,
 ): Promise<EventImage> {

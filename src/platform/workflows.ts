@@ -6,11 +6,14 @@ import { type FoveaError, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { newId } from './ids-and-slugs.ts';
 import type { ListedWorkflow } from './store/workflows.ts';
 
-export function workflowHandlers({ store, clock }: Parts): Handlers<typeof workflows, Principal> {
+export function workflowHandlers({
+  store,
+  clock,
+}: PlatformDependencies): Handlers<typeof workflows, Principal> {
   return {
     workflows_create: async ({ name, config }, { principal }) => {
       requireWholeWorkspace(principal, 'Managing workflows');

@@ -4,10 +4,12 @@ import type { workspace } from '../contract/workspace.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { accessibleProjects, isAccessible } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
-import type { Parts } from './dependencies.ts';
+import type { PlatformDependencies } from './dependencies.ts';
 import { describeProject } from './projects.ts';
 
-export function workspaceHandlers({ store }: Parts): Handlers<typeof workspace, Principal> {
+export function workspaceHandlers({
+  store,
+}: PlatformDependencies): Handlers<typeof workspace, Principal> {
   return {
     workspace_whoami: async (_input, { principal, origin }) => ({
       welcome: 'This is the embedded Fovea platform.',

@@ -1,12 +1,44 @@
-// What a credential reaches within its workspace: all of it, or the projects of some folders.
+// Which projects a credential may see: all of its workspace, or those of some folders.
 
-import { FoveaError } from '../../errors.ts';
+import { FoveaError, notFound } from '../../errors.ts';
 import type { Project } from '../store/projects.ts';
 import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { Principal } from './authorization.ts';
 
-/** Throws `forbidden` for a project out of reach (API 25.7). */
+/**
+ * The project of that slug in the caller's workspace. Throws `not_found`, and `forbidden` as
+ * requireProjectAccess.
+ */
+export async function findProject(
+  { store }: { readonly store: Store },
+  principal: Principal,
+  slug: string,
+): Promise<Project> {
+  const { workspace } = principal;
+  const project = await store.projects.find(workspace.id, slug);
+  if (project) {
+    await requireProjectAccess(store, principal, project);
+    return project;
+  }
+  throw notFound('project', slug, await knownProjects(store, principal));
+}
+
+/** A hint for callers who may list projects; a publishable key is public and may not. */
+async function knownProjects(store: Store, principal: Principal): Promise<string | undefined> {
+  const { workspace, scopes } = principal;
+  const mayRead = ['project:read', 'workspace:read'].some((scope) => scopes?.has(scope) ?? true);
+  if (!mayRead) return undefined;
+  const accessible = await accessibleProjects(store, principal);
+  const known = (await store.projects.list(workspace.id))
+    .filter(({ id }) => isAccessible(accessible, id))
+    .slice(0, 10);
+  return known.length > 0
+    ? `Projects here: ${known.map(({ slug }) => slug).join(', ')}.`
+    : 'There are no projects yet.';
+}
+
+/** Throws `forbidden` for a project that the caller may not see (API 25.7). */
 export async function requireProjectAccess(
   store: Pick<Store, 'folders'>,
   principal: Principal,
@@ -20,8 +52,8 @@ export async function requireProjectAccess(
 }
 
 /**
- * What searches, lists and lookups by id may see. Asked anew at each call: a project that was moved
- * out of a folder is out of reach at once.
+ * The projects that searches, lists and lookups by id may see. Read at each call: a project that
+ * is moved out of a folder is hidden at once.
  */
 export async function accessibleProjects(
   { folders }: Pick<Store, 'folders'>,
@@ -32,7 +64,7 @@ export async function accessibleProjects(
   return { workspaceId: workspace.id, projectIds: [...projectIds] };
 }
 
-/** Whether a project of the workspace, by its id, is among what a credential may see. */
+/** Whether the caller may see the project with that id. */
 export function isAccessible(
   { projectIds }: AccessibleProjects,
   projectId: string | undefined,
@@ -42,8 +74,8 @@ export function isAccessible(
 }
 
 /**
- * Throws `forbidden` for a model (`PROJECT/VERSION` or `PROJECT/VERSION/TRAINING`) of a project out
- * of reach. One that is not there, or of no project, passes.
+ * Throws `forbidden` for a model (`PROJECT/VERSION` or `PROJECT/VERSION/TRAINING`) of a project
+ * that the caller may not see. Models that do not exist or have no project pass.
  */
 export async function requireModelAccess(
   store: Pick<Store, 'folders' | 'projects'>,

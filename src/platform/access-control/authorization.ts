@@ -1,8 +1,7 @@
-// Who calls, and what the caller may do.
+// The principal of a call, and what it may do: its workspace and its scopes.
 
+import type { Operation } from '../../contract/operation.ts';
 import { FoveaError, notFound } from '../../errors.ts';
-import type { CredentialPlace } from '../../http-server/credentials.ts';
-import type { Secret } from '../../secret.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../store/workspaces.ts';
 
@@ -19,52 +18,11 @@ export interface Principal {
   readonly isPublishable: boolean;
 }
 
-/** Finds whose credential is presented, and from which address; undefined: nobody's. */
-export type Door = (
-  presented: Secret | undefined,
-  place: CredentialPlace,
-  address: string,
-) => Promise<Principal | undefined>;
-
-/** Finds who holds a credential of one kind. */
-type FindHolder = (presented: Secret) => Promise<Principal | undefined>;
-
-export interface DoorOptions {
-  /** Accepted for `workspace` as long as the process runs; nothing of them is written down. */
-  readonly keys: readonly Secret[];
-  readonly workspace: Workspace;
-  /** Keys that were made by `api_keys_create`, and publishable ones. */
-  readonly apiKeys: FindHolder;
-  readonly tokens: FindHolder | undefined;
-}
-
 /**
- * What is no key of the process or of the database is looked for among the tokens: an access token
- * in an address or a body is nobody's (RFC 9700 section 4.3.2).
+ * Throws `not_found` for an unknown workspace, `forbidden` for one that is not the caller's
+ * (API 25.7).
  */
-export function openDoor({ keys, workspace, apiKeys, tokens }: DoorOptions): Door {
-  const accepted = new Set(keys.map((key) => key.hash()));
-  return async (presented, place) => {
-    if (presented === undefined) return undefined;
-    if (accepted.has(presented.hash())) {
-      return {
-        workspace,
-        scopes: undefined,
-        folderIds: undefined,
-        name: 'environment',
-        isPublishable: false,
-      };
-    }
-    const holder = await apiKeys(presented);
-    return holder ?? (place === 'header' ? tokens?.(presented) : undefined);
-  };
-}
-
-/**
- * Lets a call pass or throws: `not_found` for a workspace that is not there, `forbidden` for one
- * of somebody else (API 25.7).
- */
-export async function authorize(
+export async function authorizeWorkspace(
   { workspaces }: Store,
   { workspace }: Principal,
   input: object,
@@ -75,3 +33,29 @@ export async function authorize(
   if ((await workspaces.find(slug)) === undefined) throw notFound('workspace', slug, hint);
   throw new FoveaError('forbidden', `This credential has no access to "${slug}".`, { hint });
 }
+
+/**
+ * Throws `forbidden`, with the missing scope as challenge (RFC 6750 section 3.1). A principal
+ * without a list of scopes may do everything; a publishable key only runs models.
+ */
+export function checkScope(
+  { scopes, name, isPublishable }: Principal,
+  { id, scope }: Operation,
+): void {
+  if (isPublishable) {
+    if (publishableOperations.has(id)) return;
+    throw new FoveaError('forbidden', `A publishable key is not good for ${id}.`, {
+      hint: 'It runs models and does nothing else: use an API key or an access token.',
+    });
+  }
+  if (scopes === undefined || scopes.has(scope)) return;
+  throw new FoveaError('forbidden', `${id} needs the scope ${scope}.`, {
+    hint: name.startsWith('token:')
+      ? `Sign in again with the scope ${scope}.`
+      : `Use an API key with the scope ${scope}.`,
+    challenge: { error: 'insufficient_scope', scope },
+  });
+}
+
+/** Publishable keys stand in web pages: everybody can read them. */
+const publishableOperations: ReadonlySet<string> = new Set(['inference_run']);

@@ -8,8 +8,9 @@ import { invalidInput } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
 import { limits } from '../../limits.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import type { ActiveLearning, ReviewQueue } from '../store/active-learning.ts';
 import {
   batchesNamePrefix,
@@ -26,10 +27,12 @@ type Names =
   | 'active_learning_images';
 type Own = Pick<typeof deployment, Names>;
 
-export function activeLearningHandlers(parts: Parts): Handlers<Own, Principal> {
-  const { store, clock, links } = parts;
+export function activeLearningHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Own, Principal> {
+  const { store, clock, links } = dependencies;
   const settingsOf = async (principal: Principal, slug: string) => {
-    const project = await findProject(parts, principal, slug);
+    const project = await findProject(dependencies, principal, slug);
     return { project, settings: await store.activeLearning.get(project.id) };
   };
   return {

@@ -8,9 +8,9 @@ import { tooLarge } from '../../annotation-formats/value-checks.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { Semaphore } from '../../semaphore.ts';
-import { type ReaderThread, startReaderThread } from './annotation-thread.ts';
+import { type AnnotationThread, startAnnotationThread } from './annotation-thread.ts';
 
-export interface AnnotationReaders {
+export interface AnnotationFileReader {
   /**
    * Throws as parseAnnotation, `too_large` for a file that takes too much time or memory, and the
    * reason of an abort. Files of one owner wait for each other, and those of others do not.
@@ -19,7 +19,7 @@ export interface AnnotationReaders {
   close(): void;
 }
 
-export function createAnnotationReaders(): AnnotationReaders {
+export function createAnnotationFileReader(): AnnotationFileReader {
   const reads = new Semaphore({ permitsMax: limits.annotationThreadsMax, callerPermitsMax: 1 });
   const threads = new Threads();
   return {
@@ -38,7 +38,7 @@ function isSmall({ text, labelmap = {} }: AnnotationFile): boolean {
 
 /** Threads that wait for a file end after a while. */
 class Threads {
-  readonly #idle: { readonly thread: ReaderThread; readonly timer: NodeJS.Timeout }[] = [];
+  readonly #idle: { readonly thread: AnnotationThread; readonly timer: NodeJS.Timeout }[] = [];
   #isClosed = false;
 
   async read(file: AnnotationFile, signal: AbortSignal): Promise<ReadAnnotation> {
@@ -65,13 +65,13 @@ class Threads {
     }
   }
 
-  async #take(signal: AbortSignal): Promise<ReaderThread> {
+  async #take(signal: AbortSignal): Promise<AnnotationThread> {
     const idle = this.#idle.pop();
     clearTimeout(idle?.timer);
-    return idle?.thread ?? startReaderThread({ imagePaths: [] }, signal);
+    return idle?.thread ?? startAnnotationThread({ imagePaths: [] }, signal);
   }
 
-  #keep(thread: ReaderThread): void {
+  #keep(thread: AnnotationThread): void {
     if (this.#isClosed) {
       void thread.terminate();
       return;

@@ -1,15 +1,82 @@
-// The thread that reads annotation files: of a zip file, and those that come one by one.
+// Starts the thread that reads annotation files, and the messages that it takes and sends.
 
 import { extname } from 'node:path';
+import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
+import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ProjectType } from '../../annotations/annotation.ts';
+import type { SplitName } from '../../contract/fields.ts';
+import type { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { startWorkerThread, type WorkerThread } from '../../worker-thread.ts';
-import type { FromReader, ReaderData, ToReader } from './annotation-thread-messages.ts';
+import type { Matches } from '../zip-import/match-annotations.ts';
+import type { ZipEntry } from '../zip-import/open-zip.ts';
 
-export type ReaderThread = WorkerThread<ToReader, FromReader>;
+export type AnnotationThread = WorkerThread<ToAnnotationThread, FromAnnotationThread>;
 
 /** Throws the reason of an abort. */
-export function startReaderThread(data: ReaderData, signal: AbortSignal): Promise<ReaderThread> {
+export function startAnnotationThread(
+  data: AnnotationThreadData,
+  signal: AbortSignal,
+): Promise<AnnotationThread> {
   const entry = new URL(`./annotation-worker${extname(import.meta.url)}`, import.meta.url);
   const megabytesMax = limits.annotationThreadMegabytesMax;
   return startWorkerThread({ entry, data, megabytesMax }, signal);
+}
+
+/** What the thread is told when it starts. */
+export interface AnnotationThreadData {
+  /** Of the images of the archive: names in lists that are about none of these are left out. */
+  readonly imagePaths: readonly string[];
+}
+
+export type ToAnnotationThread =
+  | { readonly kind: 'class list'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'split list'; readonly bytes: Uint8Array }
+  /** Known to the thread under its path from then on. `file` is where its bytes are on the disk. */
+  | { readonly kind: 'document'; readonly path: string; readonly file: string }
+  | { readonly kind: 'pair'; readonly toPair: MatchQuestion }
+  | { readonly kind: 'own'; readonly file: OwnFile; readonly content: Uint8Array | string }
+  | {
+      readonly kind: 'of document';
+      readonly path: string;
+      readonly name: string;
+      readonly image: AnnotatedImage;
+    };
+
+/** `documents` are those that the thread has. */
+export interface MatchQuestion {
+  readonly images: readonly ZipEntry[];
+  readonly own: readonly ZipEntry[];
+  readonly documents: readonly ZipEntry[];
+  /** Splits that lists give to images, by their keys. */
+  readonly named: ReadonlyMap<string, SplitName>;
+  readonly projectType: ProjectType;
+}
+
+/** An annotation file for one image. */
+export interface OwnFile {
+  readonly fileName: string | undefined;
+  readonly image: AnnotatedImage;
+  /** `same`: that of the last file that had one; a large one is not sent ten thousand times. */
+  readonly labelmap: Labelmap | 'same' | undefined;
+  readonly projectType: ProjectType;
+}
+
+export type FromAnnotationThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'class list'; readonly labelmap: Labelmap | undefined }
+  | { readonly kind: 'split list'; readonly names: readonly string[] }
+  | { readonly kind: 'document' }
+  | { readonly kind: 'paired'; readonly pairs: Matches }
+  | { readonly kind: 'annotation'; readonly read: ReadAnnotation }
+  | Refused;
+
+/** What is wrong with a file, in our words. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly problem: string;
+  /** It was text, and says nothing that can be used. */
+  readonly isMisread: boolean;
+  /** The error with all that it says, where it was one of ours. */
+  readonly failure?: Pick<FoveaError, 'code' | 'message' | 'hint' | 'problems'>;
 }

@@ -13,28 +13,28 @@ import {
 import { FoveaError } from '../../errors.ts';
 import { readClassList } from '../zip-import/class-lists.ts';
 import { keyOf, namesIn, splitFinder } from '../zip-import/image-splits.ts';
-import { pairUp } from '../zip-import/match-annotations.ts';
+import { matchAnnotations } from '../zip-import/match-annotations.ts';
 import type {
-  FromReader,
-  PairQuestion,
-  ReaderData,
-  ToReader,
-} from './annotation-thread-messages.ts';
+  AnnotationThreadData,
+  FromAnnotationThread,
+  MatchQuestion,
+  ToAnnotationThread,
+} from './annotation-thread.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('annotation-worker runs in a thread of annotation-thread.ts');
 
-const { imagePaths }: ReaderData = workerData;
+const { imagePaths }: AnnotationThreadData = workerData;
 const imageKeys = new Set(imagePaths.map(keyOf));
 const documents = new Map<string, Document>();
 let lastLabelmap: Labelmap | undefined;
 
-port.on('message', (message: ToReader) => {
+port.on('message', (message: ToAnnotationThread) => {
   answer(message).then(send, (thrown) => send(refusalOf(thrown)));
 });
 send({ kind: 'ready' });
 
-async function answer(message: ToReader): Promise<FromReader> {
+async function answer(message: ToAnnotationThread): Promise<FromAnnotationThread> {
   switch (message.kind) {
     case 'class list': {
       const labelmap = await readClassList(message.path, textOf(message.bytes));
@@ -58,19 +58,19 @@ async function answer(message: ToReader): Promise<FromReader> {
   }
 }
 
-function readOwn({ file, content }: ToReader & { readonly kind: 'own' }): ReadAnnotation {
+function readOwn({ file, content }: ToAnnotationThread & { readonly kind: 'own' }): ReadAnnotation {
   const labelmap = file.labelmap === 'same' ? lastLabelmap : file.labelmap;
   lastLabelmap = labelmap ?? lastLabelmap;
   const text = typeof content === 'string' ? content : textOf(content);
   return readAnnotation({ ...file, labelmap, text });
 }
 
-function pair({ documents: entries, named, ...others }: PairQuestion) {
+function pair({ documents: entries, named, ...others }: MatchQuestion) {
   const loaded = entries.flatMap((entry) => {
     const names = documents.get(entry.path)?.names;
     return names === undefined ? [] : [{ entry, names }];
   });
-  return pairUp({ ...others, documents: loaded, findSplit: splitFinder(named) });
+  return matchAnnotations({ ...others, documents: loaded, findSplit: splitFinder(named) });
 }
 
 class NoText extends Error {}
@@ -84,7 +84,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** What we did not foresee is, in a file that anybody may have made, most likely too deep. */
-function refusalOf(thrown: unknown): FromReader {
+function refusalOf(thrown: unknown): FromAnnotationThread {
   if (thrown instanceof NoText) {
     return { kind: 'refused', problem: 'is no UTF-8 text', isMisread: false };
   }
@@ -103,6 +103,6 @@ function refusalOf(thrown: unknown): FromReader {
   return { kind: 'refused', problem, isMisread: true, failure: { code, message, hint, problems } };
 }
 
-function send(message: FromReader): void {
+function send(message: FromAnnotationThread): void {
   port?.postMessage(message);
 }

@@ -7,25 +7,25 @@ import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Room } from '../disk-reservations.ts';
-import { faultOf } from '../zip-import/fault.ts';
-import type { Pairs } from '../zip-import/match-annotations.ts';
-import type { Zip, ZipEntry } from '../zip-import/open-zip.ts';
+import type { DiskReservations } from '../disk-reservations.ts';
+import type { Matches } from '../zip-import/match-annotations.ts';
+import { fileProblemOf, type Zip, type ZipEntry } from '../zip-import/open-zip.ts';
 import { baseName } from '../zip-import/path-hints.ts';
-import { type ReaderThread, startReaderThread } from './annotation-thread.ts';
-import type {
-  FromReader,
-  OwnFile,
-  PairQuestion,
-  Refused,
-  ToReader,
-} from './annotation-thread-messages.ts';
+import {
+  type AnnotationThread,
+  type FromAnnotationThread,
+  type MatchQuestion,
+  type OwnFile,
+  type Refused,
+  startAnnotationThread,
+  type ToAnnotationThread,
+} from './annotation-thread.ts';
 
 /**
  * All methods give what is wrong with a file as a problem; they throw what is no fault of it, as
  * `Zip.read` does for an archive that is too large.
  */
-export interface AnnotationReader {
+export interface ZipAnnotationReader {
   /** Class names; undefined where the file has none. */
   classNames(
     entry: ZipEntry,
@@ -39,7 +39,7 @@ export interface AnnotationReader {
   /** Reads a file about many images, and keeps what it says. */
   addDocument(entry: ZipEntry, bytesMax: number): Promise<{ readonly bytes: number } | Refused>;
   /** Which annotation belongs to which image, of the documents that were added and other files. */
-  pair(question: Omit<PairQuestion, 'documents'>): Promise<{ readonly pairs: Pairs } | Refused>;
+  pair(question: Omit<MatchQuestion, 'documents'>): Promise<{ readonly pairs: Matches } | Refused>;
   own(entry: ZipEntry, file: OwnRequest): Promise<{ readonly read: ReadAnnotation } | Refused>;
   /** The annotation of an image in a document that was added. */
   ofDocument(
@@ -59,7 +59,7 @@ export interface ReaderOptions {
   readonly zip: Pick<Zip, 'read' | 'copy'>;
   /** A folder for files about many images: they stay on the disk. */
   readonly folder: string;
-  readonly room: Room;
+  readonly diskReservations: DiskReservations;
   /** Of the images of the archive. */
   readonly imagePaths: readonly string[];
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export interface ReaderOptions {
 }
 
 /** Its thread starts with the first question, and has to be closed. */
-export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
+export function openZipAnnotationReader(options: ReaderOptions): ZipAnnotationReader {
   const reader = new Reader(options);
   return {
     classNames: (entry, bytesMax) =>
@@ -118,18 +118,18 @@ export function openAnnotationReader(options: ReaderOptions): AnnotationReader {
   };
 }
 
-function expected<Kind extends FromReader['kind']>(
-  given: FromReader,
+function expected<Kind extends FromAnnotationThread['kind']>(
+  given: FromAnnotationThread,
   kind: Kind,
-): Extract<FromReader, { kind: Kind }> | Refused {
+): Extract<FromAnnotationThread, { kind: Kind }> | Refused {
   if (isKind(given, kind) || given.kind === 'refused') return given;
   throw new FoveaError('internal', 'The thread of a zip file gave no answer to its question.');
 }
 
-function isKind<Kind extends FromReader['kind']>(
-  given: FromReader,
+function isKind<Kind extends FromAnnotationThread['kind']>(
+  given: FromAnnotationThread,
   kind: Kind,
-): given is Extract<FromReader, { kind: Kind }> {
+): given is Extract<FromAnnotationThread, { kind: Kind }> {
   return given.kind === kind;
 }
 
@@ -148,7 +148,7 @@ class Reader {
   /** What the thread at hand has. */
   #loaded = new Set<string>();
   #labelmap: Labelmap | undefined;
-  #thread: ReaderThread | undefined;
+  #thread: AnnotationThread | undefined;
   #copied = 0;
   #leftMs: number;
   #isClosed = false;
@@ -167,13 +167,13 @@ class Reader {
   }
 
   async ask(
-    message: ToReader,
+    message: ToAnnotationThread,
     { transfer = [], ms = this.#msMax }: { transfer?: ArrayBuffer[]; ms?: number } = {},
-  ): Promise<FromReader> {
+  ): Promise<FromAnnotationThread> {
     const { imagePaths, signal, clock } = this.#options;
     if (this.#leftMs <= 0) return refused('was not read: the files before it took too long');
     if (this.#isClosed) throw new FoveaError('cancelled', 'The zip file is not read any more.');
-    this.#thread ??= await startReaderThread({ imagePaths }, signal);
+    this.#thread ??= await startAnnotationThread({ imagePaths }, signal);
     const since = clock.monotonic();
     const msMax = Math.min(ms, this.#leftMs);
     const given = await this.#thread.ask(message, { msMax, signal, transfer });
@@ -187,8 +187,8 @@ class Reader {
   async read(
     entry: ZipEntry,
     bytesMax: number,
-    messageOf: (bytes: Uint8Array<ArrayBuffer>) => ToReader,
-  ): Promise<FromReader> {
+    messageOf: (bytes: Uint8Array<ArrayBuffer>) => ToAnnotationThread,
+  ): Promise<FromAnnotationThread> {
     const read = await this.#bytes(entry, bytesMax);
     if ('problem' in read) return read;
     return this.ask(messageOf(read.bytes), { transfer: [read.bytes.buffer] });
@@ -258,16 +258,16 @@ class Reader {
     file: string,
     bytesMax: number,
   ): Promise<{ readonly bytes: number } | Refused> {
-    const { zip, room } = this.#options;
-    const share = await room.take(Math.min(entry.statedBytes, bytesMax));
+    const { zip, diskReservations } = this.#options;
+    const reservation = await diskReservations.reserve(Math.min(entry.statedBytes, bytesMax));
     try {
-      const options = { bytesMax, isText: true, wrote: share.wrote };
+      const options = { bytesMax, isText: true, wrote: reservation.wrote };
       return { bytes: await zip.copy(entry, file, options) };
     } catch (thrown) {
       await rm(file, { force: true });
-      return refused(faultOf(thrown));
+      return refused(fileProblemOf(thrown));
     } finally {
-      share.release();
+      reservation.release();
     }
   }
 
@@ -280,7 +280,7 @@ class Reader {
       const read = await this.#options.zip.read(entry, { bytesMax, isText: true });
       return { bytes: new Uint8Array(read) };
     } catch (thrown) {
-      return refused(faultOf(thrown));
+      return refused(fileProblemOf(thrown));
     }
   }
 }

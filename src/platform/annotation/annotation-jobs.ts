@@ -4,8 +4,9 @@ import type { annotation, annotationExtensions } from '../../contract/annotation
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { nearest } from '../../nearest.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AnnotationJob } from '../store/annotation-jobs.ts';
 import type { Batch } from '../store/images.ts';
@@ -17,17 +18,19 @@ type Operations = Pick<
 > &
   typeof annotationExtensions;
 
-export function annotationJobHandlers(parts: Parts): Handlers<Operations, Principal> {
-  const { store, clock } = parts;
+export function annotationJobHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Operations, Principal> {
+  const { store, clock } = dependencies;
   return {
     annotation_jobs_list: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const jobs = await store.annotationJobs.list(project.id);
       return { jobs: jobs.map((job) => describeJob(job, project, principal)) };
     },
     annotation_jobs_create: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
-      const batch = await findBatch(parts, project, input.batch, 'batch');
+      const project = await findProject(dependencies, principal, input.project);
+      const batch = await findBatch(dependencies, project, input.batch, 'batch');
       const wanted = input.num_images;
       const { job, free } = await store.annotationJobs.add(
         {
@@ -46,13 +49,13 @@ export function annotationJobHandlers(parts: Parts): Handlers<Operations, Princi
       return describeJob(job, project, principal);
     },
     annotation_jobs_get: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const job = await store.annotationJobs.find(project.id, input.jobId);
       if (job === undefined) throw noJob(input.jobId);
       return describeJob(job, project, principal);
     },
     annotation_jobs_review: async (input, { principal }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const { approve = [], reject = [] } = input;
       refuseBoth(approve, reject);
       const review = { approve, reject };
@@ -66,7 +69,7 @@ export function annotationJobHandlers(parts: Parts): Handlers<Operations, Princi
 
 /** The batch of an id that stands in the body. Throws `invalid_input`, naming the nearest. */
 export async function findBatch(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Pick<PlatformDependencies, 'store'>,
   project: Project,
   batchId: string,
   argument: string,

@@ -6,9 +6,13 @@ import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { type Labeller, localModel, noModelConfigured } from '../../model-inference/labeller.ts';
-import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
+import {
+  accessibleProjects,
+  findProject,
+  isAccessible,
+} from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import { countsOf } from '../projects.ts';
 import type { AutolabelJob, AutolabelSettings, NewAutolabelJob } from '../store/autolabel.ts';
@@ -20,12 +24,14 @@ import { chooseClasses } from './autolabel-classes.ts';
 type StartInput = Input<typeof annotation.autolabel_start>;
 type Operations = Pick<typeof annotation, 'autolabel_start' | 'autolabel_get'>;
 
-export function autolabelHandlers(parts: Parts): Handlers<Operations, Principal> {
+export function autolabelHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Operations, Principal> {
   return {
     autolabel_start: async (input, { principal, origin }) => {
-      const project = await findProject(parts, principal, input.project);
-      const job = await start(parts, principal, project, input);
-      parts.tasks.wake();
+      const project = await findProject(dependencies, principal, input.project);
+      const job = await start(dependencies, principal, project, input);
+      dependencies.tasks.wake();
       const { annotationJobId } = job;
       return {
         jobId: job.id,
@@ -35,8 +41,8 @@ export function autolabelHandlers(parts: Parts): Handlers<Operations, Principal>
       };
     },
     autolabel_get: async ({ jobId }, { principal }) => {
-      const { job, project } = await findJob(parts, principal, jobId);
-      const task = await parts.tasks.find(principal.workspace.id, jobId);
+      const { job, project } = await findJob(dependencies, principal, jobId);
+      const task = await dependencies.tasks.find(principal.workspace.id, jobId);
       return describeJob(job, project, task);
     },
   };
@@ -53,19 +59,19 @@ function checkProject({ type }: Project): void {
 }
 
 async function start(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   principal: Principal,
   project: Project,
   input: StartInput,
 ): Promise<AutolabelJob> {
-  const { store, clock } = parts;
-  const batch = await findBatch(parts, project, input.batchId, 'batchId');
+  const { store, clock } = dependencies;
+  const batch = await findBatch(dependencies, project, input.batchId, 'batchId');
   checkProject(project);
-  const found = await findLabeller(parts, principal, input);
+  const found = await findLabeller(dependencies, principal, input);
   const isFailure = found instanceof FoveaError;
   const classes = isFailure
     ? { ontology: input.ontology ?? {}, confidenceThresholds: input.confidenceThresholds ?? {} }
-    : chooseClasses(input, found.classes, await projectClasses(parts, project));
+    : chooseClasses(input, found.classes, await projectClasses(dependencies, project));
   const job: NewAutolabelJob = {
     id: newId(),
     workspaceId: principal.workspace.id,
@@ -99,8 +105,11 @@ async function start(
   );
 }
 
-async function projectClasses(parts: Parts, project: Project): Promise<readonly string[]> {
-  return Object.keys((await countsOf(parts, project)).classes);
+async function projectClasses(
+  dependencies: PlatformDependencies,
+  project: Project,
+): Promise<readonly string[]> {
+  return Object.keys((await countsOf(dependencies, project)).classes);
 }
 
 /**
@@ -108,7 +117,7 @@ async function projectClasses(parts: Parts, project: Project): Promise<readonly 
  * which is the caller's to put right.
  */
 async function findLabeller(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   principal: Principal,
   { modelType, modelOptions }: StartInput,
 ): Promise<Labeller | FoveaError> {
@@ -118,13 +127,13 @@ async function findLabeller(
     throw invalidArgument('modelOptions.modelId', 'is required with modelType "custom_roboflow"');
   }
   const [id, argument] = isOwn ? [modelId, 'modelOptions.modelId'] : [modelType, 'modelType'];
-  if (id === localModel && parts.models.configured === undefined) {
+  if (id === localModel && dependencies.models.configured === undefined) {
     return new FoveaError('conflict', noModelConfigured);
   }
   const [slug = '', ...rest] = id.split('/');
   if (id !== localModel && rest.length === 0) return hostedModel(id);
-  if (id !== localModel) await findProject(parts, principal, slug);
-  return parts.models.resolve(principal.workspace.id, id).catch((thrown) => {
+  if (id !== localModel) await findProject(dependencies, principal, slug);
+  return dependencies.models.resolve(principal.workspace.id, id).catch((thrown) => {
     if (!(thrown instanceof FoveaError)) throw thrown;
     if (thrown.code === 'not_implemented') return thrown;
     if (thrown.code === 'not_found') throw invalidArgument(argument, thrown.message, thrown.hint);
@@ -143,7 +152,7 @@ function hostedModel(id: string): FoveaError {
 
 /** A job of this workspace, in a project that is there and in reach; else it is not found. */
 async function findJob(
-  { store }: Parts,
+  { store }: PlatformDependencies,
   principal: Principal,
   jobId: string,
 ): Promise<{ readonly job: AutolabelJob; readonly project: Project }> {
@@ -157,7 +166,7 @@ async function findJob(
   return { job, project };
 }
 
-type Task = Awaited<ReturnType<Parts['tasks']['find']>>;
+type Task = Awaited<ReturnType<PlatformDependencies['tasks']['find']>>;
 
 function describeJob(job: AutolabelJob, project: Project, task: Task) {
   const { id, annotationJobId, images, labelled, empty, skipped } = job;

@@ -33,8 +33,8 @@ export function changeKey(key: ApiKey, change: KeyChange, caller: Principal): Ap
     throw invalidArgument('disabled', 'a key cannot be disabled and protected at once');
   }
   if (change.protected && !key.isProtected) requireProtector(caller);
-  if (change.disabled && !key.isDisabled) refuseTaking(key, 'disable');
-  if (change.disabled === false && key.isDisabled) requireNoMore(caller, key, 'enable');
+  if (change.disabled && !key.isDisabled) refuseWhereProtected(key, 'disable');
+  if (change.disabled === false && key.isDisabled) requireNoMoreScopes(caller, key, 'enable');
   return {
     ...key,
     name,
@@ -64,7 +64,7 @@ function newScopes(
 }
 
 /** Throws `conflict` for a protected key (facts: it is neither disabled nor revoked). */
-export function refuseTaking({ isProtected }: ApiKey, verb: string): void {
+export function refuseWhereProtected({ isProtected }: ApiKey, verb: string): void {
   if (!isProtected) return;
   throw new FoveaError('conflict', `This API key is protected: nobody can ${verb} it.`, {
     hint: 'scopes: [] leaves it without any use.',
@@ -72,7 +72,7 @@ export function refuseTaking({ isProtected }: ApiKey, verb: string): void {
 }
 
 /** Throws `forbidden` for a key that may do more than the caller, who would gain by it. */
-export function requireNoMore(caller: Principal, { scopes }: ApiKey, verb: string): void {
+export function requireNoMoreScopes(caller: Principal, { scopes }: ApiKey, verb: string): void {
   if (isWithin(scopes, caller.scopes)) return;
   throw new FoveaError('forbidden', `The caller may not ${verb} a key that may do more than it.`, {
     hint: 'Use a credential that has all scopes of that key.',

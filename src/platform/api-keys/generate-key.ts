@@ -14,16 +14,16 @@ const secretBytes = 32;
 const shownCharacters = 8;
 
 /** A new secret: `fvk_` and 43 characters of base64url. */
-export function makeSecret(): Secret {
+export function generateSecretKey(): Secret {
   return new Secret(secretPrefix + randomBytes(secretBytes).toString('base64url'));
 }
 
 /** A new publishable key: `fvp_` and 43 characters of base64url. It is no secret. */
-export function makePublishable(): string {
+export function generatePublishableKey(): string {
   return publishablePrefix + randomBytes(secretBytes).toString('base64url');
 }
 
 /** The first characters, for people to recognise a key by. */
-export function prefixOf(key: Secret): string {
+export function shownPrefixOf(key: Secret): string {
   return key.reveal().slice(0, shownCharacters);
 }

@@ -15,7 +15,7 @@ import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { Image } from '../store/images.ts';
 import type { NewInference } from '../store/inferences.ts';
-import { type Job, type JobParts, payloadText } from './background-task.ts';
+import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 
 const imagesAtOnce = 50;
 
@@ -24,15 +24,15 @@ const imagesAtOnce = 50;
  * done: so an attempt that starts over goes on behind the last one. What the model does not see is
  * not labelled, and what somebody labelled stays.
  */
-export const runAutolabel: Job = async (parts, claim, signal) => {
-  const { store, models } = parts;
+export const runAutolabel: BackgroundTask = async (dependencies, claim, signal) => {
+  const { store, models } = dependencies;
   const job = await store.autolabel.get(payloadText(claim, 'autolabelId'));
   if (!job) throw notFound('Auto Label job', payloadText(claim, 'autolabelId'));
   const workspaceId = payloadText(claim, 'workspaceId');
   try {
     if (job.settings.modelId === undefined) throw new FoveaError('conflict', 'There is no model.');
     const labeller = await models.resolve(workspaceId, job.settings.modelId);
-    await labelImages(parts, claim, { job, workspaceId, labeller, signal });
+    await labelImages(dependencies, claim, { job, workspaceId, labeller, signal });
   } catch (thrown) {
     // Where this fails too, whoever wants the images next sees that the task has ended.
     if (!signal.aborted) await store.autolabel.end(job.id, claim.fenced).catch(() => {});
@@ -51,8 +51,8 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-async function labelImages(parts: JobParts, claim: Claim, run: Run): Promise<void> {
-  const { store, clock } = parts;
+async function labelImages(dependencies: TaskDependencies, claim: Claim, run: Run): Promise<void> {
+  const { store, clock } = dependencies;
   const { job, signal } = run;
   let done = job.labelled + job.empty + job.skipped;
   claim.progress(done, job.images);
@@ -73,14 +73,14 @@ async function labelImages(parts: JobParts, claim: Claim, run: Run): Promise<voi
     for (const imageId of imageIds) {
       signal.throwIfAborted();
       const image = await store.images.find(job.projectId, imageId);
-      const labelled = await labelImage(parts, run, imageId, image);
+      const labelled = await labelImage(dependencies, run, imageId, image);
       await store.autolabel.keep(job.id, labelled, fenced, clock.now());
     }
   }
 }
 
 async function labelImage(
-  parts: JobParts,
+  dependencies: TaskDependencies,
   run: Run,
   imageId: string,
   image: Image | undefined,
@@ -88,9 +88,9 @@ async function labelImage(
   if (image === undefined || image.annotation !== undefined) {
     return { imageId, annotation: undefined, inference: undefined };
   }
-  const seen = await detect(parts, run, image);
+  const seen = await detect(dependencies, run, image);
   if (seen instanceof FoveaError) {
-    return { imageId, annotation: undefined, inference: failure(parts, run, seen.message) };
+    return { imageId, annotation: undefined, inference: failure(dependencies, run, seen.message) };
   }
   const { detections, ms } = seen;
   const { ontology } = run.job.settings;
@@ -103,28 +103,35 @@ async function labelImage(
   }));
   const annotation: Annotation | undefined =
     boxes.length === 0 ? undefined : { kind: 'detection', boxes };
-  return { imageId, annotation, inference: record(parts, run, detections, ms) };
+  return { imageId, annotation, inference: record(dependencies, run, detections, ms) };
 }
 
 /** What is wrong with the image, where it cannot be read. Throws where the model fails. */
-async function detect(parts: JobParts, run: Run, image: Image): Promise<Labelled | FoveaError> {
+async function detect(
+  dependencies: TaskDependencies,
+  run: Run,
+  image: Image,
+): Promise<Labelled | FoveaError> {
   const { signal, labeller } = run;
   try {
-    const content = await readImage(parts, image);
+    const content = await readImage(dependencies, image);
     if (content instanceof FoveaError) return content;
     return await labeller.detect(content, { ...choiceOf(run.job), signal });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = asFoveaError(thrown);
     if (imageFaults.includes(error.code)) return error;
-    await parts.store.inferences.add([failure(parts, run, error.message)]);
+    await dependencies.store.inferences.add([failure(dependencies, run, error.message)]);
     // Names of images are words of users: they have no place in an error of ours.
     throw new FoveaError(error.code, `Image ${image.id}: ${error.message}`, { cause: thrown });
   }
 }
 
 /** Stored content that is lost or damaged is a fault of this image; a disk that fails is none. */
-async function readImage({ blobs }: JobParts, { hash }: Image): Promise<Uint8Array | FoveaError> {
+async function readImage(
+  { blobs }: TaskDependencies,
+  { hash }: Image,
+): Promise<Uint8Array | FoveaError> {
   return blobs.get(hash).catch((thrown: unknown) => {
     if (thrown instanceof FoveaError) return thrown;
     throw thrown;
@@ -145,7 +152,7 @@ function choiceOf({ settings }: AutolabelJob) {
 }
 
 function record(
-  { clock }: JobParts,
+  { clock }: TaskDependencies,
   { job, workspaceId, labeller }: Run,
   detections: readonly Detection[],
   ms: number,
@@ -163,6 +170,6 @@ function record(
   };
 }
 
-function failure(parts: JobParts, run: Run, error: string): NewInference {
-  return { ...record(parts, run, [], 0), responseMs: undefined, error };
+function failure(dependencies: TaskDependencies, run: Run, error: string): NewInference {
+  return { ...record(dependencies, run, [], 0), responseMs: undefined, error };
 }

@@ -9,10 +9,14 @@ import type { BlobStore } from '../../storage/blob-store.ts';
 import { type Claim, LeaseLost, type TaskQueue } from '../../storage/task-queue.ts';
 import type { UnindexedImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
-import type { Job, JobParts } from './background-task.ts';
+import type { BackgroundTask, TaskDependencies } from './background-task.ts';
 
 /** Adds the work of this hour where there are such images, unless another process has. */
-export async function addIndexing(queue: TaskQueue, store: Store, clock: Clock): Promise<void> {
+export async function addSearchIndexBackfill(
+  queue: TaskQueue,
+  store: Store,
+  clock: Clock,
+): Promise<void> {
   const [first] = await store.search.unindexed(1);
   if (first === undefined) return;
   const hour = Math.floor(clock.now() / limits.purgeIntervalMs);
@@ -24,17 +28,17 @@ export async function addIndexing(queue: TaskQueue, store: Store, clock: Clock):
  * One whose file is lost stays without a description, and is found by all else. One that cannot be
  * taken in keeps no other from it: the job fails at its end, and tries it again in the next hour.
  */
-export const runIndexImages: Job = async (parts, claim, signal) => {
-  const { search } = parts.store;
+export const backfillSearchIndex: BackgroundTask = async (dependencies, claim, signal) => {
+  const { search } = dependencies.store;
   const failed: string[] = [];
-  let suspect = await findSuspect(parts, claim);
+  let suspect = await findSuspect(dependencies, claim);
   let images = 0;
   for (;;) {
     const open = await search.unindexed(imagesAtOnce, failed);
     if (open.length === 0) break;
     for (const image of open) {
       signal.throwIfAborted();
-      const isDone = await takeIn(parts, claim, image, image.imageId === suspect);
+      const isDone = await takeIn(dependencies, claim, image, image.imageId === suspect);
       if (isDone) images += 1;
       else failed.push(image.imageId);
       suspect = undefined;
@@ -52,7 +56,10 @@ const imagesAtOnce = 100;
 const failedMax = 1_000;
 
 /** Where all attempts before the last one died: reading its file may be what they died of. */
-async function findSuspect({ store }: JobParts, { attempt }: Claim): Promise<string | undefined> {
+async function findSuspect(
+  { store }: TaskDependencies,
+  { attempt }: Claim,
+): Promise<string | undefined> {
   if (attempt < limits.taskAttemptsMax) return undefined;
   const [first] = await store.search.unindexed(1);
   return first?.imageId;
@@ -60,7 +67,7 @@ async function findSuspect({ store }: JobParts, { attempt }: Claim): Promise<str
 
 /** False where it cannot be. */
 async function takeIn(
-  { store: { search }, blobs }: JobParts,
+  { store: { search }, blobs }: TaskDependencies,
   { fenced }: Claim,
   { imageId, hash }: UnindexedImage,
   isSuspect: boolean,

@@ -10,12 +10,12 @@ import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';
 import type { CollectForLearning } from '../active-learning/collect-images.ts';
 import type { Uploads } from '../signed-links/upload-links.ts';
 import type { Store } from '../store/store.ts';
-import type { Scratch } from './temporary-files.ts';
+import type { TemporaryFiles } from './temporary-files.ts';
 
-export interface JobParts {
+export interface TaskDependencies {
   readonly store: Store;
   readonly blobs: BlobStore;
-  readonly scratch: Scratch;
+  readonly temporaryFiles: TemporaryFiles;
   readonly renderers: Renderers;
   readonly uploads: Uploads;
   readonly models: Models;
@@ -38,8 +38,8 @@ export interface JobParts {
 }
 
 /** Does one piece of work; may be called again for the same piece after a crash. */
-export type Job = (
-  parts: JobParts,
+export type BackgroundTask = (
+  dependencies: TaskDependencies,
   claim: Claim,
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, unknown>>>;

@@ -3,8 +3,8 @@
 import { images } from '../../contract/images.ts';
 import { limits } from '../../limits.ts';
 import type { FailedUpdate } from '../store/bulk-metadata.ts';
-import { type Job, payloadText } from './background-task.ts';
-import { inSlices } from './slices.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { inChunks } from './process-items.ts';
 
 const { body } = images.images_set_metadata_bulk;
 
@@ -12,19 +12,19 @@ const { body } = images.images_set_metadata_bulk;
  * The same change again changes nothing more, so another attempt begins at the first image: what it
  * reports is true of all of them.
  */
-export const runMetadata: Job = async ({ store }, claim, signal) => {
+export const runMetadata: BackgroundTask = async ({ store }, claim, signal) => {
   const workspaceId = payloadText(claim, 'workspaceId');
   const { updates } = body.parse(JSON.parse(payloadText(claim, 'input')));
   const projectIds = readProjectIds(claim.payload);
   const failed: FailedUpdate[] = [];
   let done = 0;
   claim.progress(0, updates.length);
-  await inSlices(slicesOf(updates), 1, signal, async ([slice = []]) => {
-    done += slice.length;
+  await inChunks(chunksOf(updates), 1, signal, async ([chunk = []]) => {
+    done += chunk.length;
     const refused = await store.metadata.apply(
       workspaceId,
       projectIds,
-      slice.map(withDefaults),
+      chunk.map(withDefaults),
       (writes) =>
         claim.fenced(() => {
           const result = writes();
@@ -42,22 +42,22 @@ export const runMetadata: Job = async ({ store }, claim, signal) => {
 };
 
 /** What is long about a transaction is the terms that it changes, not the images. */
-function slicesOf(updates: readonly Update[]): readonly (readonly Update[])[] {
-  const slices: Update[][] = [];
-  let slice: Update[] = [];
+function chunksOf(updates: readonly Update[]): readonly (readonly Update[])[] {
+  const chunks: Update[][] = [];
+  let chunk: Update[] = [];
   let terms = 0;
   for (const update of updates) {
     const more = termsIn(update);
     const isFull =
-      slice.length === limits.metadataRowsAtOnceMax || terms + more > limits.metadataTermsAtOnceMax;
-    if (isFull && slice.length > 0) {
-      slices.push(slice);
-      [slice, terms] = [[], 0];
+      chunk.length === limits.metadataRowsAtOnceMax || terms + more > limits.metadataTermsAtOnceMax;
+    if (isFull && chunk.length > 0) {
+      chunks.push(chunk);
+      [chunk, terms] = [[], 0];
     }
-    slice.push(update);
+    chunk.push(update);
     terms += more;
   }
-  return slice.length > 0 ? [...slices, slice] : slices;
+  return chunk.length > 0 ? [...chunks, chunk] : chunks;
 }
 
 /** Each key and each tag is two terms, an old value of a key one more. */

@@ -9,12 +9,16 @@ import { exportedProjects } from '../search/search-exports.ts';
 import { projectFinder } from '../search/workspace-search.ts';
 import type { FoundImage } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
-import { type Job, payloadText } from './background-task.ts';
-import { inSteps } from './steps.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { throttleProgress } from './process-items.ts';
 import { exportImages } from './to-export-dataset.ts';
 
 /** The images are those that the search finds when an attempt starts. */
-export const runSearchExport: Job = async ({ store, blobs, scratch }, claim, signal) => {
+export const runSearchExport: BackgroundTask = async (
+  { store, blobs, temporaryFiles },
+  claim,
+  signal,
+) => {
   const workspaceId = payloadText(claim, 'workspaceId');
   const projectIds = exportedProjects(claim.payload);
   const [firstId = ''] = projectIds;
@@ -43,8 +47,8 @@ export const runSearchExport: Job = async ({ store, blobs, scratch }, claim, sig
     },
     images: exportImages(images, blobs),
   };
-  const onProgress = inSteps((done, total) => claim.progress(done, total));
-  const { hash, bytes } = await scratch.withFile(async (path) => {
+  const onProgress = throttleProgress((done, total) => claim.progress(done, total));
+  const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
     await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);
   });

@@ -3,11 +3,15 @@
 import { notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
 import { writeExport } from '../../export-formats/write-zip.ts';
-import { type Job, payloadText } from './background-task.ts';
-import { inSteps } from './steps.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { throttleProgress } from './process-items.ts';
 import { versionDataset } from './to-export-dataset.ts';
 
-export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) => {
+export const runExport: BackgroundTask = async (
+  { store, blobs, temporaryFiles },
+  claim,
+  signal,
+) => {
   const exportId = payloadText(claim, 'exportId');
   const version = await store.versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
@@ -16,8 +20,8 @@ export const runExport: Job = async ({ store, blobs, scratch }, claim, signal) =
   const format = checkExportFormat(payloadText(claim, 'format'), project.type);
   const images = await store.versions.images(version.id);
   const dataset = versionDataset(project, version, images, blobs);
-  const onProgress = inSteps((done, total) => claim.progress(done, total));
-  const { hash, bytes } = await scratch.withFile(async (path) => {
+  const onProgress = throttleProgress((done, total) => claim.progress(done, total));
+  const { hash, bytes } = await temporaryFiles.withFile(async (path) => {
     await writeExport(format, dataset, path, { signal, onProgress });
     return blobs.putFile(path);
   });

@@ -2,11 +2,11 @@
 
 import { notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { type Job, payloadText } from './background-task.ts';
-import { inSlices } from './slices.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { inChunks } from './process-items.ts';
 
 /** Goes on behind the last image that an earlier attempt looked at. */
-export const runFork: Job = async ({ store }, claim, signal) => {
+export const runFork: BackgroundTask = async ({ store }, claim, signal) => {
   const project = await store.projects.get(payloadText(claim, 'projectId'));
   if (!project) throw notFound('project', payloadText(claim, 'projectId'));
   const missing = await store.forks.missing(claim.id);
@@ -14,9 +14,9 @@ export const runFork: Job = async ({ store }, claim, signal) => {
   const total = copied + missing.length;
   let done = copied;
   claim.progress(done, total);
-  await inSlices(missing, limits.forkRowsAtOnceMax, signal, async (slice) => {
-    done += slice.length;
-    await store.forks.copy(claim.id, slice, (writes) =>
+  await inChunks(missing, limits.forkRowsAtOnceMax, signal, async (chunk) => {
+    done += chunk.length;
+    await store.forks.copy(claim.id, chunk, (writes) =>
       claim.fenced(() => {
         const result = writes();
         claim.progress(done, total);

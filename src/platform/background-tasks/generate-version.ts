@@ -17,7 +17,7 @@ import { asFoveaError, FoveaError, notFound } from '../../errors.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { Version, VersionImage, VersionSource } from '../store/versions.ts';
-import { type Job, type JobParts, payloadText } from './background-task.ts';
+import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 import { inParallel } from './process-items.ts';
 
 /**
@@ -25,8 +25,8 @@ import { inParallel } from './process-items.ts';
  * shows none of them before it is finished. The same settings on the same images give the same
  * bytes: the random choices follow from the bytes of each source.
  */
-export const runVersion: Job = async (parts, claim, signal) => {
-  const { store, renderers } = parts;
+export const runVersion: BackgroundTask = async (dependencies, claim, signal) => {
+  const { store, renderers } = dependencies;
   const version = await store.versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));
   const outlines = await store.versions.outlines(version.id);
@@ -35,7 +35,7 @@ export const runVersion: Job = async (parts, claim, signal) => {
   const progress = createProgress(claim, outlines);
   claim.progress(progress.done(), outlines.length);
   const run = (batch: readonly SourceOutline[], stop: AbortSignal) =>
-    makeBatch(parts, version, batch, progress.with, stop);
+    makeBatch(dependencies, version, batch, progress.with, stop);
   await inParallel(missing, renderers.count, run, signal);
   const { images } = await store.versions.finish(version.id, claim.fenced);
   if (images === 0) throw nothingLeft(version);
@@ -60,7 +60,7 @@ function createProgress(claim: Claim, outlines: readonly SourceOutline[]) {
 }
 
 async function makeBatch(
-  { store, blobs, renderers }: JobParts,
+  { store, blobs, renderers }: TaskDependencies,
   version: Version,
   batch: readonly SourceOutline[],
   fencedWith: (count: number) => FencedTransaction,
@@ -97,7 +97,7 @@ async function makeBatch(
 }
 
 async function toRender(
-  blobs: JobParts['blobs'],
+  blobs: TaskDependencies['blobs'],
   source: VersionSource,
   { preprocessing }: VersionSettings,
 ): Promise<RenderSource> {

@@ -5,22 +5,21 @@ import { type SplitName, splitName } from '../../contract/fields.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type Claim, LeaseLost } from '../../storage/task-queue.ts';
-import { openAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
+import { openZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
 import type { Project } from '../store/projects.ts';
-import { layOut } from '../zip-import/classify-files.ts';
+import { classifyFiles } from '../zip-import/classify-files.ts';
 import {
-  type TakenImage,
-  type TakeParts,
+  type ImportDependencies,
+  type ImportedImage,
+  importImage,
   type Turn,
-  takeImage,
   type ZipSettings,
 } from '../zip-import/import-image.ts';
 import { type ZipOutcome, zipReport, zipResult } from '../zip-import/import-report.ts';
 import { openZip, type Zip } from '../zip-import/open-zip.ts';
-import { type PlannedImage, planZip } from '../zip-import/plan-import.ts';
-import { type Job, type JobParts, payloadText } from './background-task.ts';
-import { inParallel } from './process-items.ts';
-import { inSteps } from './steps.ts';
+import { type PlannedImage, planImport } from '../zip-import/plan-import.ts';
+import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
+import { inParallel, throttleProgress } from './process-items.ts';
 
 /** What a zip upload was started with: all of it text, as the payload of work. */
 export interface ZipPayload extends Readonly<Record<string, string>> {
@@ -40,23 +39,23 @@ export interface ZipPayload extends Readonly<Record<string, string>> {
  * An attempt that starts over takes each image again, finds it there by its bytes, and comes to the
  * same figures. The file is removed when the work ends, well or not.
  */
-export const runZip: Job = async (parts, claim, signal) => {
+export const runZip: BackgroundTask = async (dependencies, claim, signal) => {
   const settings = readSettings(claim);
-  const upload = await parts.store.uploads.find(payloadText(claim, 'uploadId'));
+  const upload = await dependencies.store.uploads.find(payloadText(claim, 'uploadId'));
   if (upload?.file === undefined) throw new FoveaError('internal', 'The zip file is lost.');
   try {
-    const project = await liveProject(parts, payloadText(claim, 'projectId'));
-    const zip = await openZip(parts.uploads.files, upload.file, signal);
-    const outcome = await parts.scratch.withFile(async (folder) => {
+    const project = await liveProject(dependencies, payloadText(claim, 'projectId'));
+    const zip = await openZip(dependencies.uploads.files, upload.file, signal);
+    const outcome = await dependencies.temporaryFiles.withFile(async (folder) => {
       await mkdir(folder, { mode: 0o700 });
-      return takeAll(parts, claim, { zip, project, settings, folder }, signal);
+      return importAll(dependencies, claim, { zip, project, settings, folder }, signal);
     });
-    const result = await finish(parts, claim, settings.batchName, outcome);
-    await parts.uploads.files.remove([upload.file]);
+    const result = await finish(dependencies, claim, settings.batchName, outcome);
+    await dependencies.uploads.files.remove([upload.file]);
     return result;
   } catch (thrown) {
     const goesOn = signal.aborted || thrown instanceof LeaseLost;
-    if (!goesOn) await parts.uploads.files.remove([upload.file]);
+    if (!goesOn) await dependencies.uploads.files.remove([upload.file]);
     throw thrown;
   }
 };
@@ -71,7 +70,7 @@ function readSettings(claim: Claim): ZipSettings {
   };
 }
 
-async function liveProject({ store }: JobParts, projectId: string): Promise<Project> {
+async function liveProject({ store }: TaskDependencies, projectId: string): Promise<Project> {
   const project = await store.projects.get(projectId);
   const live = project && (await store.projects.find(project.workspaceId, project.slug));
   if (live) return live;
@@ -80,7 +79,7 @@ async function liveProject({ store }: JobParts, projectId: string): Promise<Proj
 }
 
 /** It may go there at any moment: what was taken before comes back with it. */
-async function refuseInTrash({ store, project }: TakeParts): Promise<void> {
+async function refuseInTrash({ store, project }: ImportDependencies): Promise<void> {
   if (await store.projects.isLive(project.id)) return;
   throw new FoveaError('conflict', 'The project went to the trash while its images were taken.');
 }
@@ -93,19 +92,26 @@ interface ToTake {
   readonly folder: string;
 }
 
-async function takeAll(
-  { store, blobs, clock, uploads: { room } }: JobParts,
+async function importAll(
+  { store, blobs, clock, uploads: { diskReservations } }: TaskDependencies,
   claim: Claim,
   { zip, project, settings, folder }: ToTake,
   signal: AbortSignal,
 ): Promise<ZipOutcome> {
-  const layout = layOut(zip.entries);
+  const layout = classifyFiles(zip.entries);
   const imagePaths = layout.images.map(({ path }) => path);
-  const reader = openAnnotationReader({ zip, folder, room, imagePaths, clock, signal });
+  const reader = openZipAnnotationReader({
+    zip,
+    folder,
+    diskReservations,
+    imagePaths,
+    clock,
+    signal,
+  });
   try {
-    const plan = await planZip({ layout, projectType: project.type, reader });
+    const plan = await planImport({ layout, projectType: project.type, reader });
     const { findLabelmap, passedOver } = plan;
-    const parts: TakeParts = {
+    const dependencies: ImportDependencies = {
       store,
       blobs,
       clock,
@@ -117,26 +123,26 @@ async function takeAll(
       first: new Map(),
       annotated: new Set(),
     };
-    const images = await takeImages(parts, claim, plan.images, signal);
+    const images = await importImages(dependencies, claim, plan.images, signal);
     return { images, refused: zip.refused, passedOver };
   } finally {
     reader.close();
   }
 }
 
-async function takeImages(
-  parts: TakeParts,
+async function importImages(
+  dependencies: ImportDependencies,
   claim: Claim,
   images: readonly PlannedImage[],
   signal: AbortSignal,
-): Promise<readonly TakenImage[]> {
-  const report = inSteps((done, total) => claim.progress(done, total));
-  const taken = new Map<PlannedImage, TakenImage>();
+): Promise<readonly ImportedImage[]> {
+  const report = throttleProgress((done, total) => claim.progress(done, total));
+  const taken = new Map<PlannedImage, ImportedImage>();
   claim.progress(0, images.length);
   const nextTurn = createTurns();
   const take = async (image: PlannedImage) => {
-    taken.set(image, await takeImage(parts, image, nextTurn()));
-    await refuseInTrash(parts);
+    taken.set(image, await importImage(dependencies, image, nextTurn()));
+    await refuseInTrash(dependencies);
     report({ done: taken.size, total: images.length });
   };
   await inParallel(images, limits.zipReadersMax, take, signal);
@@ -155,7 +161,7 @@ function createTurns(): () => Turn {
 
 /** The report and the end of the work are one transaction. */
 async function finish(
-  { store, blobs, clock }: JobParts,
+  { store, blobs, clock }: TaskDependencies,
   claim: Claim,
   batchName: string,
   outcome: ZipOutcome,

@@ -1,8 +1,8 @@
 // All background work: a worker for each lane, so that what takes long keeps only its own waiting.
 
 import { runAutolabel } from './autolabel.ts';
-import { runIndexImages } from './backfill-search-index.ts';
-import type { Job } from './background-task.ts';
+import { backfillSearchIndex } from './backfill-search-index.ts';
+import type { BackgroundTask } from './background-task.ts';
 import { runMetadata } from './bulk-metadata.ts';
 import { runSearchExport } from './export-search-results.ts';
 import { runExport } from './export-version.ts';
@@ -16,7 +16,7 @@ import { runTraining } from './train-model.ts';
 import { runVideo } from './video-inference.ts';
 
 /** By the kind of the work. An idle lane costs a look into the database every second. */
-export const lanes: readonly Readonly<Record<string, Job>>[] = [
+export const lanes: readonly Readonly<Record<string, BackgroundTask>>[] = [
   { version: runVersion },
   { export: runExport, 'search-export': runSearchExport },
   {
@@ -29,5 +29,5 @@ export const lanes: readonly Readonly<Record<string, Job>>[] = [
   { zip: runZip },
   { autolabel: runAutolabel, video: runVideo },
   { training: runTraining },
-  { index: runIndexImages },
+  { index: backfillSearchIndex },
 ];

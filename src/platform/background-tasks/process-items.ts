@@ -1,6 +1,8 @@
-// Several pieces of work at a time.
+// Goes through many items of a task: several at a time, or in short transactions.
 
-/** Starts them in their order. The first that fails stops the others, and is thrown. */
+import { setImmediate } from 'node:timers/promises';
+
+/** At most `countMax` at a time, started in their order. The first that fails stops the others, and is thrown. */
 export async function inParallel<Item>(
   items: readonly Item[],
   countMax: number,
@@ -17,4 +19,26 @@ export async function inParallel<Item>(
   };
   await Promise.all(Array.from({ length: countMax }, lane));
   stop.throwIfAborted();
+}
+
+/** Runs chunks of at most `countMax` items, one after the other. Throws as `run`, and when aborted. */
+export async function inChunks<Item>(
+  items: readonly Item[],
+  countMax: number,
+  signal: AbortSignal,
+  run: (chunk: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += countMax) {
+    signal.throwIfAborted();
+    await run(items.slice(from, from + countMax));
+    // A transaction is synchronous: without this, no call would be answered before the last chunk.
+    await setImmediate();
+  }
+}
+
+/** Reports a hundred times at most: each report is a commit on the disk. */
+export function throttleProgress(report: (done: number, total: number) => void) {
+  return ({ done, total }: { readonly done: number; readonly total: number }) => {
+    if (done === total || done % Math.ceil(total / 100) === 0) report(done, total);
+  };
 }

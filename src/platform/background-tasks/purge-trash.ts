@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import type { Claim, TaskQueue } from '../../storage/task-queue.ts';
 import type { DueItem } from '../store/purge-trash.ts';
 import type { Store } from '../store/store.ts';
-import type { Job } from './background-task.ts';
+import type { BackgroundTask } from './background-task.ts';
 
 /** Adds the purge of this hour, unless another process has. */
 export function addPurge(queue: TaskQueue, clock: Clock): void {
@@ -15,7 +15,7 @@ export function addPurge(queue: TaskQueue, clock: Clock): void {
 }
 
 /** What cannot be removed keeps nothing else from it: the job fails at its end, and says so. */
-export const runPurge: Job = async ({ store, clock, uploads }, claim, signal) => {
+export const runPurge: BackgroundTask = async ({ store, clock, uploads }, claim, signal) => {
   const before = clock.now() - limits.trashRetentionMs;
   const items = await store.purge.due(before, clock.now() - limits.freezeMsMax);
   const thrown: unknown[] = [];

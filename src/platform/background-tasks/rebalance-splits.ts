@@ -9,8 +9,8 @@ import { countSplits, planRebalance, planShuffle } from '../projects/plan-splits
 import type { FencedTransaction } from '../store/fenced-transaction.ts';
 import type { EligibleImage, SplitMove } from '../store/rebalance.ts';
 import type { Store } from '../store/store.ts';
-import { type Job, payloadText } from './background-task.ts';
-import { inSlices } from './slices.ts';
+import { type BackgroundTask, payloadText } from './background-task.ts';
+import { inChunks } from './process-items.ts';
 
 const { body } = projects.projects_rebalance_splits;
 
@@ -18,7 +18,7 @@ const { body } = projects.projects_rebalance_splits;
  * The plan is made anew at the start of each attempt, from the images as they are then: the id of
  * the task chooses which ones move, so what another attempt has moved stays moved.
  */
-export const runRebalance: Job = async ({ store, clock }, claim, signal) => {
+export const runRebalance: BackgroundTask = async ({ store, clock }, claim, signal) => {
   const projectId = payloadText(claim, 'projectId');
   const settings = body.parse(JSON.parse(payloadText(claim, 'settings')));
   const { classes } = settings;
@@ -31,10 +31,10 @@ export const runRebalance: Job = async ({ store, clock }, claim, signal) => {
   let done = begun.moved;
   const total = done + moves.length;
   claim.progress(done, total);
-  await inSlices(moves, limits.rebalanceRowsAtOnceMax, signal, async (slice) => {
-    done += slice.length;
+  await inChunks(moves, limits.rebalanceRowsAtOnceMax, signal, async (chunk) => {
+    done += chunk.length;
     const fenced = fencedWith(claim, done, total);
-    moved += await store.splits.move(claim.id, projectId, slice, fenced, clock.now());
+    moved += await store.splits.move(claim.id, projectId, chunk, fenced, clock.now());
   });
   return {
     moved,
@@ -54,8 +54,8 @@ async function readEligible(
 ): Promise<readonly EligibleImage[]> {
   const images: EligibleImage[] = [];
   const ordinals = await splits.ordinals(projectId);
-  await inSlices(ordinals, limits.rebalanceRowsReadMax, signal, async (slice) => {
-    for (const image of await splits.eligible(projectId, slice, classes)) images.push(image);
+  await inChunks(ordinals, limits.rebalanceRowsReadMax, signal, async (chunk) => {
+    for (const image of await splits.eligible(projectId, chunk, classes)) images.push(image);
   });
   return images;
 }

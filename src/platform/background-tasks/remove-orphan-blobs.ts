@@ -3,17 +3,17 @@
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import type { Job } from './background-task.ts';
+import type { BackgroundTask } from './background-task.ts';
 import { addPurge } from './purge-trash.ts';
 
 /** Adds the purge and the sweep of this hour, unless another process has. */
-export function addSweep(queue: TaskQueue, clock: Clock): void {
+export function addHourlyCleanup(queue: TaskQueue, clock: Clock): void {
   addPurge(queue, clock);
   const id = `sweep-${Math.floor(clock.now() / limits.blobGraceMs)}`;
   queue.addOnce({ id, kind: 'sweep', payload: {} });
 }
 
-export const runSweep: Job = async ({ store, blobs, clock }, _claim, signal) => {
+export const runSweep: BackgroundTask = async ({ store, blobs, clock }, _claim, signal) => {
   const isReferenced = async (hash: string) => {
     signal.throwIfAborted();
     // A version may be about to point at the file of an image that was just deleted.

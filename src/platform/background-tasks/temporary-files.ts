@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
 
-export interface Scratch {
+export interface TemporaryFiles {
   /**
    * Gives `use` the path of a new file or folder, which is gone when this resolves. Nobody else is
    * given the same path: an attempt whose lease is lost may still be writing when the next begins.
@@ -15,7 +15,7 @@ export interface Scratch {
 }
 
 /** A folder for such files, made where there is none. Several processes may share it. */
-export async function openScratch(folder: string, clock: Clock): Promise<Scratch> {
+export async function openTemporaryFiles(folder: string, clock: Clock): Promise<TemporaryFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const deadBeforeMs = clock.now() - limits.blobUnfinishedMsMax;
   for (const name of await readdir(folder)) {

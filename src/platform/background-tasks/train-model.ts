@@ -24,26 +24,26 @@ import type { Project } from '../store/projects.ts';
 import type { TrainedWeights, Training, TrainingOutcome } from '../store/trainings.ts';
 import type { Version } from '../store/versions.ts';
 import { modelIdOf } from '../trainings/describe-training.ts';
-import { type Job, type JobParts, payloadText } from './background-task.ts';
+import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
 import { versionDataset } from './to-export-dataset.ts';
 
 /**
  * Gives the program the version's export and keeps what it makes. An attempt that loses its lease
  * ends its program; the next one starts over. Whoever cancels ends the row at once; this sees it.
  */
-export const runTraining: Job = async (parts, claim, signal) => {
-  const { store, clock } = parts;
+export const runTraining: BackgroundTask = async (dependencies, claim, signal) => {
+  const { store, clock } = dependencies;
   const training = await store.trainings.get(payloadText(claim, 'trainingId'));
   if (!training) throw notFound('training', payloadText(claim, 'trainingId'));
   if (await store.trainings.begin(training.id, clock.now(), claim.fenced)) {
-    const outcome = await attempt(parts, claim, training, signal);
+    const outcome = await attempt(dependencies, claim, training, signal);
     await store.trainings.finish(training.id, outcome, clock.now(), claim.fenced);
   }
-  return resultOf(parts, await store.trainings.get(training.id));
+  return resultOf(dependencies, await store.trainings.get(training.id));
 };
 
 /** What the row says is what the task says. */
-async function resultOf({ store }: JobParts, training: Training | undefined) {
+async function resultOf({ store }: TaskDependencies, training: Training | undefined) {
   const { status, error = 'The training failed.' } = training ?? {};
   if (status === 'finished' || status === 'stopped') {
     const version = training && (await store.versions.get(training.versionId));
@@ -61,20 +61,20 @@ async function resultOf({ store }: JobParts, training: Training | undefined) {
 }
 
 async function attempt(
-  parts: JobParts,
+  dependencies: TaskDependencies,
   claim: Claim,
   training: Training,
   signal: AbortSignal,
 ): Promise<TrainingOutcome> {
-  const { trainer } = parts;
+  const { trainer } = dependencies;
   if (trainer === undefined) return { status: 'failed', error: noTrainer };
-  const version = await parts.store.versions.get(training.versionId);
-  const project = version && (await parts.store.projects.get(version.projectId));
+  const version = await dependencies.store.versions.get(training.versionId);
+  const project = version && (await dependencies.store.projects.get(version.projectId));
   if (!version || !project) throw notFound('version', training.versionId);
   try {
     const type = findModelType(training.modelType, project.type, trainer);
-    return await parts.scratch.withFile((folder) =>
-      trainIn(folder, parts, claim, { trainer, training, version, project, type }, signal),
+    return await dependencies.temporaryFiles.withFile((folder) =>
+      trainIn(folder, dependencies, claim, { trainer, training, version, project, type }, signal),
     );
   } catch (thrown) {
     if (signal.aborted || !(thrown instanceof FoveaError)) throw thrown;
@@ -93,14 +93,14 @@ interface Subject {
 
 async function trainIn(
   folder: string,
-  parts: JobParts,
+  dependencies: TaskDependencies,
   claim: Claim,
   subject: Subject,
   signal: AbortSignal,
 ): Promise<TrainingOutcome> {
-  const { store, environment } = parts;
+  const { store, environment } = dependencies;
   const { trainer, training, type } = subject;
-  const job = await writeJob(folder, parts, subject, signal);
+  const job = await writeJob(folder, dependencies, subject, signal);
   const jobFile = join(folder, 'job.json');
   await writeFile(jobFile, JSON.stringify(job), { mode: 0o600 });
   const end = await runTrainer({
@@ -109,14 +109,19 @@ async function trainIn(
     folder,
     environment,
     signal,
-    onReport: createReporter(parts, claim, training),
+    onReport: createReporter(dependencies, claim, training),
     wanted: () => store.trainings.wanted(training.id),
   });
   const failure = failureOf(end, trainer);
   if (failure !== undefined) return { status: 'failed', error: failure, log: end.log };
   try {
     const metrics = await readMetricsFile(join(job.output, trainerFiles.metrics), type);
-    const weights = await keepWeights(parts, join(job.output, trainerFiles.model), job, type);
+    const weights = await keepWeights(
+      dependencies,
+      join(job.output, trainerFiles.model),
+      job,
+      type,
+    );
     return { status: end.asked === 'stop' ? 'stopped' : 'finished', metrics, weights };
   } catch (thrown) {
     if (!(thrown instanceof FoveaError) || thrown.code !== 'invalid_input') throw thrown;
@@ -127,7 +132,7 @@ async function trainIn(
 /** The dataset as the trainer reads it, and the file that tells it what to do. */
 async function writeJob(
   folder: string,
-  { store, blobs }: JobParts,
+  { store, blobs }: TaskDependencies,
   { training, version, project, type }: Subject,
   signal: AbortSignal,
 ): Promise<TrainerJob> {
@@ -159,7 +164,11 @@ async function writeJob(
 }
 
 /** Progress and metrics in one commit, for each epoch that is further than the last. */
-function createReporter({ store }: JobParts, claim: Claim, { id, epochs: wanted }: Training) {
+function createReporter(
+  { store }: TaskDependencies,
+  claim: Claim,
+  { id, epochs: wanted }: Training,
+) {
   let last = -1;
   return async ({ epoch, epochs, metrics }: TrainerReport) => {
     const isStep = epoch === epochs || epoch - last >= epochs / limits.epochsMax;
@@ -206,7 +215,7 @@ function parseJson(text: string): unknown {
 
 /** A detection model must be one that runs here; others are kept for those who fetch them. */
 async function keepWeights(
-  { blobs, models }: JobParts,
+  { blobs, models }: TaskDependencies,
   path: string,
   job: TrainerJob,
   { task }: ModelType,
@@ -224,7 +233,7 @@ async function keepWeights(
 
 /** Its own names count; without a runtime there is nobody to ask. */
 async function inspect(
-  models: JobParts['models'],
+  models: TaskDependencies['models'],
   path: string,
   { classes }: TrainerJob,
 ): Promise<readonly string[]> {

@@ -9,29 +9,29 @@ import { limits } from '../../limits.ts';
 import type { Labelled, Labeller } from '../../model-inference/labeller.ts';
 import { lookAtFrames } from '../../model-inference/look-at-frames.ts';
 import type { Claim } from '../../storage/task-queue.ts';
-import { counted, type Room, type Share } from '../disk-reservations.ts';
+import { counted, type DiskReservation, type DiskReservations } from '../disk-reservations.ts';
 import type { NewInference } from '../store/inferences.ts';
 import type { VideoJob, VideoModel } from '../store/video-jobs.ts';
 import { framesOf, probeVideo } from '../video/ffmpeg.ts';
 import { openVideoResult, type VideoResult } from '../video/video-result.ts';
-import { type Job, type JobParts, payloadText } from './background-task.ts';
-import { inSteps } from './steps.ts';
+import { type BackgroundTask, payloadText, type TaskDependencies } from './background-task.ts';
+import { throttleProgress } from './process-items.ts';
 
 /**
  * Runs all models over all frames, and keeps what they saw as one file. An attempt that starts over
  * runs all of it again: what it records has the same ids, and counts once.
  */
-export const runVideo: Job = async (parts, claim, signal) => {
-  const job = await parts.store.videoJobs.find(payloadText(claim, 'workspaceId'), claim.id);
+export const runVideo: BackgroundTask = async (dependencies, claim, signal) => {
+  const job = await dependencies.store.videoJobs.find(payloadText(claim, 'workspaceId'), claim.id);
   if (!job) throw notFound('video job', claim.id);
-  const models = await resolveModels(parts, job);
-  return parts.scratch.withFile(async (folder) => {
+  const models = await resolveModels(dependencies, job);
+  return dependencies.temporaryFiles.withFile(async (folder) => {
     await mkdir(folder, { mode: 0o700 });
     const path = join(folder, 'video');
-    await bringVideo(parts, job, path, signal);
+    await bringVideo(dependencies, job, path, signal);
     const result = await openVideoResult(join(folder, 'result'), models);
     try {
-      return await runFrames(parts, claim, { job, models, path, result, signal });
+      return await runFrames(dependencies, claim, { job, models, path, result, signal });
     } finally {
       await result.close();
     }
@@ -44,7 +44,7 @@ interface RunningModel extends VideoModel {
 }
 
 async function resolveModels(
-  { models }: JobParts,
+  { models }: TaskDependencies,
   { workspaceId, settings }: VideoJob,
 ): Promise<readonly RunningModel[]> {
   const resolved: RunningModel[] = [];
@@ -60,20 +60,22 @@ async function resolveModels(
 }
 
 async function bringVideo(
-  { store, uploads, fetchVideo }: JobParts,
+  { store, uploads, fetchVideo }: TaskDependencies,
   { input }: VideoJob,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
   if (input.kind === 'url') {
-    return within(uploads.room, undefined, (wrote) => fetchVideo(input.url, path, signal, wrote));
+    return within(uploads.diskReservations, undefined, (wrote) =>
+      fetchVideo(input.url, path, signal, wrote),
+    );
   }
   const upload = await store.uploads.find(input.uploadId);
   if (upload?.file === undefined) {
     throw new FoveaError('not_found', 'The uploaded video is not there any more.');
   }
   const content = await uploads.files.open(upload.file);
-  await within(uploads.room, upload.bytes, (wrote) => {
+  await within(uploads.diskReservations, upload.bytes, (wrote) => {
     const target = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     return pipeline(counted(content, wrote), target, { signal });
   });
@@ -81,15 +83,15 @@ async function bringVideo(
 
 /** A video in the folder of its job takes its size a second time. */
 async function within(
-  room: Room,
+  diskReservations: DiskReservations,
   bytes: number | undefined,
-  write: (wrote: Share['wrote']) => Promise<void>,
+  write: (wrote: DiskReservation['wrote']) => Promise<void>,
 ): Promise<void> {
-  const share = await room.take(bytes);
+  const reservation = await diskReservations.reserve(bytes);
   try {
-    await write(share.wrote);
+    await write(reservation.wrote);
   } finally {
-    share.release();
+    reservation.release();
   }
 }
 
@@ -101,9 +103,9 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-async function runFrames(parts: JobParts, claim: Claim, run: Run) {
+async function runFrames(dependencies: TaskDependencies, claim: Claim, run: Run) {
   const { job, path, result, signal } = run;
-  const options = { environment: parts.environment, signal };
+  const options = { environment: dependencies.environment, signal };
   const facts = await probeVideo(path, options);
   const wanted = job.settings.framesPerSecond;
   const framesPerSecond = Math.min(wanted, facts.framesPerSecond);
@@ -112,9 +114,9 @@ async function runFrames(parts: JobParts, claim: Claim, run: Run) {
     const figures = `${expected} frames at ${wanted} per second; at most ${limits.videoFramesMax}`;
     throw new FoveaError('invalid_input', `The video has ${figures} are run.`);
   }
-  const report = inSteps((done, total) => claim.progress(done, total));
+  const report = throttleProgress((done, total) => claim.progress(done, total));
   claim.progress(0, expected);
-  const record = createRecords(parts, claim, run);
+  const record = createRecords(dependencies, claim, run);
   let done = 0;
   const frames = framesOf(path, framesPerSecond, options);
   for await (const seen of lookAtFrames(frames, run.models, signal)) {
@@ -125,11 +127,11 @@ async function runFrames(parts: JobParts, claim: Claim, run: Run) {
     if (done < expected) report({ done, total: expected });
   }
   await record.flush();
-  return finish(parts, claim, { run, framesPerSecond, frames: done });
+  return finish(dependencies, claim, { run, framesPerSecond, frames: done });
 }
 
 /** Records of what was seen, some at a time: each write is a commit on the disk. */
-function createRecords({ store, clock }: JobParts, claim: Claim, { job, models }: Run) {
+function createRecords({ store, clock }: TaskDependencies, claim: Claim, { job, models }: Run) {
   let waiting: NewInference[] = [];
   const flush = async () => {
     if (waiting.length > 0) await store.inferences.add(waiting, claim.fenced);
@@ -166,7 +168,7 @@ interface Ended {
 }
 
 /** The result and the end of the work are one transaction. */
-async function finish({ store, blobs }: JobParts, claim: Claim, ended: Ended) {
+async function finish({ store, blobs }: TaskDependencies, claim: Claim, ended: Ended) {
   const { run, framesPerSecond, frames } = ended;
   if (frames === 0) throw new FoveaError('invalid_input', 'The video has no frame to be read.');
   const { hash, bytes } = await blobs.put(run.result.pieces(framesPerSecond));

@@ -5,7 +5,7 @@ import { invalidInput, type Problem } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import type { Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { ImageUpdate } from '../store/bulk-metadata.ts';
 import type { Store } from '../store/store.ts';
@@ -14,7 +14,7 @@ import { describeTaskStart } from '../tasks.ts';
 export function bulkMetadataHandlers({
   store,
   tasks,
-}: Parts): Handlers<Pick<typeof images, 'images_set_metadata_bulk'>, Principal> {
+}: PlatformDependencies): Handlers<Pick<typeof images, 'images_set_metadata_bulk'>, Principal> {
   return {
     images_set_metadata_bulk: async (input, { principal, origin }) => {
       const { workspace } = principal;

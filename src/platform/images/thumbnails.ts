@@ -10,10 +10,10 @@ import { limits } from '../../limits.ts';
 import { LruCache } from '../../lru-cache.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
-import type { Links } from '../signed-links/download-links.ts';
+import type { DownloadLinks } from '../signed-links/download-links.ts';
 
-export interface ThumbParts {
-  readonly links: Links;
+export interface ThumbnailDependencies {
+  readonly links: DownloadLinks;
   readonly clock: Clock;
 }
 
@@ -22,7 +22,11 @@ export interface ThumbParts {
  * pixels, as stored (an EXIF orientation is not applied, as with boxes). It works without a
  * credential for one to two hours, and stays the same for an hour, so that browsers keep it.
  */
-export function thumbLink({ links, clock }: ThumbParts, origin: string, hash: string): string {
+export function thumbnailLink(
+  { links, clock }: ThumbnailDependencies,
+  origin: string,
+  hash: string,
+): string {
   const hours = Math.floor(clock.now() / limits.linkLifetimeMs);
   const expires = String((hours + 2) * limits.linkLifetimeMs);
   const signature = links.key.sign('thumb', [hash, expires]);
@@ -30,16 +34,18 @@ export function thumbLink({ links, clock }: ThumbParts, origin: string, hash: st
 }
 
 /** Sends them to whoever holds a link that is still good. */
-export function thumbRoute(parts: ThumbParts & { readonly blobs: BlobStore }): Route<never> {
-  const { links, clock, blobs } = parts;
-  const cached = cacheThumbs(limits.thumbsRememberedBytesMax);
+export function thumbnailRoute(
+  dependencies: ThumbnailDependencies & { readonly blobs: BlobStore },
+): Route<never> {
+  const { links, clock, blobs } = dependencies;
+  const cached = createThumbnailCache(limits.thumbsRememberedBytesMax);
   const renderings = new Semaphore({
     permitsMax: limits.thumbsAtOnceMax,
     callerPermitsMax: limits.thumbsOfCallerMax,
   });
   const make = (hash: string, network: string) => {
     const caller = { name: network };
-    const render = () => runFor(caller, async () => makeThumb(await blobs.get(hash)));
+    const render = () => runFor(caller, async () => renderThumbnail(await blobs.get(hash)));
     return renderings.run(render, { caller });
   };
   return {
@@ -73,16 +79,16 @@ function notValid(): FoveaError {
 }
 
 /** What decodes is loaded with the first of them. */
-async function makeThumb(image: Uint8Array): Promise<Uint8Array> {
+async function renderThumbnail(image: Uint8Array): Promise<Uint8Array> {
   const { decodeSmall, encodeImage } = await import('../../imaging/image-threads.ts');
   const small = await decodeSmall(image, limits.thumbSide, 1);
   return (await encodeImage(small.image)).bytes;
 }
 
-type CachedThumb = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
+type ThumbnailCache = (key: string, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 /** Concurrent requests for one image share its rendering. */
-function cacheThumbs(bytesMax: number): CachedThumb {
+function createThumbnailCache(bytesMax: number): ThumbnailCache {
   const cache = new LruCache<string, Uint8Array>({
     weightMax: bytesMax,
     weightOf: ({ length }) => length,

@@ -8,7 +8,7 @@ import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
-import type { Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AddedImage, Metadata } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
@@ -17,14 +17,14 @@ type UploadInput = Input<typeof images.images_upload>;
 
 /** Adds one image to a project. The same bytes again give the image that is there already. */
 export async function uploadImage(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   project: Project,
   input: UploadInput,
   signal: AbortSignal,
 ): Promise<AddedImage> {
-  const { store, blobs, clock } = parts;
+  const { store, blobs, clock } = dependencies;
   const metadata = readMetadata(input.metadata);
-  const { bytes, name } = await readSource(parts, input, signal);
+  const { bytes, name } = await readSource(dependencies, input, signal);
   const content = new HashedBytes(bytes);
   const { hash } = content;
   const known = await store.images.findByHash(project.id, hash);
@@ -61,7 +61,7 @@ export async function uploadImage(
 }
 
 async function readSource(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   { file, image, name }: UploadInput,
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Uint8Array; readonly name: string }> {
@@ -69,7 +69,7 @@ async function readSource(
     throw invalidInput([{ path: 'file', message: 'give either a file or an image URL' }]);
   }
   if (image !== undefined) {
-    const bytes = await parts.fetchImage(image, signal);
+    const bytes = await dependencies.fetchImage(image, signal);
     return { bytes, name: labelOf(name ?? lastSegment(image)) };
   }
   const content = file?.content;

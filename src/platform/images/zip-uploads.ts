@@ -4,20 +4,23 @@ import { isoTime } from '../../clock.ts';
 import type { images } from '../../contract/images.ts';
 import { notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { ZipPayload } from '../background-tasks/import-zip.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import { describeTask, describeTaskStart, findTask } from '../tasks.ts';
 
 type ZipOperations = Pick<typeof images, 'images_upload_zip' | 'images_upload_zip_status'>;
 
-export function zipUploadHandlers(parts: Parts): Handlers<ZipOperations, Principal> {
-  const { store, uploads, clock, links } = parts;
+export function zipUploadHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<ZipOperations, Principal> {
+  const { store, uploads, clock, links } = dependencies;
   return {
     images_upload_zip: async (input, { principal, origin }) => {
       const { workspace } = principal;
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const taskId = newId();
       const since = clock.now();
       const settings = {
@@ -40,7 +43,7 @@ export function zipUploadHandlers(parts: Parts): Handlers<ZipOperations, Princip
       return { ...describeTaskStart(origin, workspace, taskId), signedUrl: link };
     },
     images_upload_zip_status: async ({ taskId }, { principal, origin }) => {
-      const task = await findTask(parts, principal, taskId);
+      const task = await findTask(dependencies, principal, taskId);
       if (task.kind !== 'zip') throw notFound('zip upload', taskId);
       const described = describeTask(task, links, origin);
       const upload = await store.uploads.ofTask(taskId);

@@ -3,7 +3,7 @@
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { filterImages, hasFilters } from '../../dataset-versions/filter-and-remap.ts';
 import { randomFrom, shuffled } from '../../seeded-random.ts';
-import type { Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import type { Image } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import type { VersionCandidate } from '../store/versions.ts';
@@ -20,7 +20,7 @@ export interface ChosenImages {
  * labels first. Without train images, of all others. Throws `invalid_input` where there are none.
  */
 export async function chooseProjectImages(
-  { store, blobs }: Pick<Parts, 'store' | 'blobs'>,
+  { store, blobs }: Pick<PlatformDependencies, 'store' | 'blobs'>,
   project: Project,
   { preprocessing }: VersionSettings,
   { seed, count }: { readonly seed: number; readonly count: number },

@@ -5,7 +5,7 @@ import { invalidArgument, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { requireWholeWorkspace } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import type { Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { ForkSource } from '../store/forks.ts';
 import { describeTaskStart } from '../tasks.ts';
@@ -14,7 +14,7 @@ export function catalogForkHandlers({
   store,
   clock,
   tasks,
-}: Parts): Handlers<Pick<typeof projects, 'projects_fork'>, Principal> {
+}: PlatformDependencies): Handlers<Pick<typeof projects, 'projects_fork'>, Principal> {
   return {
     projects_fork: async (input, { principal, origin }) => {
       requireWholeWorkspace(principal, 'Forking a project');

@@ -3,24 +3,25 @@
 import type { projects } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import { countsOf } from '../projects.ts';
 import { describeTaskStart } from '../tasks.ts';
 import { unknownNames } from '../unknown-names.ts';
 
 export function rebalanceHandlers(
-  parts: Parts,
+  dependencies: PlatformDependencies,
 ): Handlers<Pick<typeof projects, 'projects_rebalance_splits'>, Principal> {
-  const { store, tasks } = parts;
+  const { store, tasks } = dependencies;
   return {
     projects_rebalance_splits: async (input, { principal, origin }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const { splits, mode, grouping, classes } = input;
       refuseUnusedMembers(mode, grouping, classes);
       if (classes) {
-        const known = new Set(Object.keys((await countsOf(parts, project)).classes));
+        const known = new Set(Object.keys((await countsOf(dependencies, project)).classes));
         const unknown = unknownNames('classes', classes, known, 'no image has the class');
         if (unknown) throw unknown;
       }

@@ -5,14 +5,18 @@ import type { search } from '../../contract/search.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import type { Parts } from '../dependencies.ts';
-import type { Links } from '../signed-links/download-links.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { CatalogProject } from '../store/catalog.ts';
-import { describeSent, similarityNote } from './query-image.ts';
+import { describeQueryImage, similarityNote } from './query-image.ts';
 
 type Catalog = Pick<typeof search, 'catalog_search' | 'catalog_search_by_image'>;
 
-export function catalogHandlers({ store, links, clock }: Parts): Handlers<Catalog, Principal> {
+export function catalogHandlers({
+  store,
+  links,
+  clock,
+}: PlatformDependencies): Handlers<Catalog, Principal> {
   const { catalog } = store.search;
   return {
     catalog_search: async ({ q, type, limit = 12, page = 1 }, { principal, origin }) => {
@@ -22,7 +26,7 @@ export function catalogHandlers({ store, links, clock }: Parts): Handlers<Catalo
       return { results, total, page };
     },
     catalog_search_by_image: async ({ image_base64 }, { principal, origin }) => {
-      const descriptor = await describeSent(image_base64, 'image_base64');
+      const descriptor = await describeQueryImage(image_base64, 'image_base64');
       const { total, projects } = await catalog.like(principal.workspace.id, descriptor);
       return {
         results: projects.map(({ similarity = 0, ...project }) => ({
@@ -38,7 +42,7 @@ export function catalogHandlers({ store, links, clock }: Parts): Handlers<Catalo
 }
 
 /** A public project as the API shows it. */
-function describeProject(found: CatalogProject, links: Links, origin: string) {
+function describeProject(found: CatalogProject, links: DownloadLinks, origin: string) {
   const { workspace, project, name, type, classes, images, license, cover, models } = found;
   const { latestVersion, updated } = found;
   const thumbnail =

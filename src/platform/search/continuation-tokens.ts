@@ -2,7 +2,7 @@
 
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import type { After } from '../../query-language/query.ts';
-import type { LinkKey } from '../signed-links/signing-key.ts';
+import type { SigningKey } from '../signed-links/signing-key.ts';
 
 /** What a token belongs to: it goes on with the same question of the same workspace alone. */
 export interface Question {
@@ -10,13 +10,13 @@ export interface Question {
   readonly query: string;
 }
 
-export function makeToken(key: LinkKey, question: Question, { value, ordinal }: After): string {
+export function makeToken(key: SigningKey, question: Question, { value, ordinal }: After): string {
   const place = Buffer.from(JSON.stringify([value, ordinal])).toString('base64url');
   return `${place}.${key.sign('continuation', valuesOf(question, place))}`;
 }
 
 /** Throws `invalid_input` for a token of another query, or of somebody else's making. */
-export function readToken(key: LinkKey, question: Question, token: string): After {
+export function readToken(key: SigningKey, question: Question, token: string): After {
   const [place = '', signature = ''] = token.split('.');
   if (!key.isSigned('continuation', valuesOf(question, place), signature)) throw foreignToken();
   const parsed: unknown = JSON.parse(Buffer.from(place, 'base64url').toString());

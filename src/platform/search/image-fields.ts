@@ -6,7 +6,7 @@ import { invalidInput } from '../../errors.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
 import { nearest } from '../../nearest.ts';
 import { quoted } from '../../query-language/query-text.ts';
-import type { Links } from '../signed-links/download-links.ts';
+import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { FoundImage, SearchStore } from '../store/search.ts';
 
 const allFields = [...imageFields, 'project'] as const;
@@ -35,7 +35,7 @@ export function needAnnotations(fields: readonly FieldName[]): boolean {
 
 export interface Describing {
   readonly fields: readonly FieldName[];
-  readonly links: Links;
+  readonly links: DownloadLinks;
   readonly origin: string;
   /** Slug of the workspace. */
   readonly owner: string;

@@ -9,28 +9,31 @@ import { limits } from '../../limits.ts';
 import { term } from '../../query-language/index-terms.ts';
 import { newestFirst, type Query } from '../../query-language/query.ts';
 import { wordsOf } from '../../query-language/tokenizer.ts';
+import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
 import { type Describing, describeFound, type FieldName, needAnnotations } from './image-fields.ts';
 import { notesOnMissing } from './missing-name-hints.ts';
-import { describeSent, similarityNote } from './query-image.ts';
+import { describeQueryImage, similarityNote } from './query-image.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
 type SearchInput = Input<typeof search.images_search>;
 
-export function imageSearchHandlers(parts: Parts): Handlers<ImageSearch, Principal> {
-  const { store, links } = parts;
+export function imageSearchHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<ImageSearch, Principal> {
+  const { store, links } = dependencies;
   return {
     images_search: async (input, { principal, origin }) => {
-      const project = await findProject(parts, principal, input.project);
+      const project = await findProject(dependencies, principal, input.project);
       const accessible = { workspaceId: principal.workspace.id, projectIds: [project.id] };
       const { offset = 0, limit = 50 } = input;
       const fields: readonly FieldName[] = [
         ...new Set(input.fields ?? (['id', 'created'] as const)),
       ];
       const query = { kind: 'and', parts: conditionsOf(input) } as const;
-      const descriptor = await similarityOf(parts, project, input);
+      const descriptor = await similarityOf(dependencies, project, input);
       const common = { query, offset, limit, withAnnotations: needAnnotations(fields) };
       const { owner, search } = { owner: principal.workspace.slug, search: store.search };
       const describing: Describing = { fields, links, origin, owner, search };
@@ -101,7 +104,7 @@ function promptOf(prompt: string): readonly Query[] {
 }
 
 async function similarityOf(
-  { store }: Parts,
+  { store }: PlatformDependencies,
   project: Project,
   { like_image, image_base64 }: SearchInput,
 ): Promise<Descriptor | undefined> {
@@ -109,7 +112,7 @@ async function similarityOf(
     const message = 'give either like_image or image_base64, not both';
     throw invalidInput([{ path: 'like_image', message }]);
   }
-  if (image_base64 !== undefined) return describeSent(image_base64, 'image_base64');
+  if (image_base64 !== undefined) return describeQueryImage(image_base64, 'image_base64');
   if (like_image === undefined) return undefined;
   const image = await store.images.find(project.id, like_image);
   if (!image) throw notFound('image', like_image, 'It must be one of this project.');

@@ -12,7 +12,7 @@ export const similarityNote = 'Similar by look (colours and their layout), not b
  * How an image looks that was sent as base64, also as a data URL. Throws `invalid_input`,
  * `too_large` and `unsupported_media` for the member `path`.
  */
-export async function describeSent(base64: string, path: string): Promise<Descriptor> {
+export async function describeQueryImage(base64: string, path: string): Promise<Descriptor> {
   const text = base64.replace(/^data:[^,]{0,100};base64,/, '').replaceAll(/\s/g, '');
   if (!/^[\w+/-]+={0,2}$/.test(text)) {
     throw invalidArgument(path, 'must be the bytes of an image file as base64');

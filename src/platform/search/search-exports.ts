@@ -8,9 +8,13 @@ import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
 import { QueryText, quoted } from '../../query-language/query-text.ts';
-import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
+import {
+  accessibleProjects,
+  findProject,
+  isAccessible,
+} from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import { findProject, type Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Project } from '../store/projects.ts';
 import { describeTaskStart } from '../tasks.ts';
@@ -18,11 +22,13 @@ import { projectFinder } from './workspace-search.ts';
 
 type Exports = Pick<typeof search, 'search_export_start' | 'search_export_get'>;
 
-export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal> {
+export function searchExportHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<Exports, Principal> {
   return {
     search_export_start: async (input, { principal, origin }) => {
-      const { store, tasks, clock } = parts;
-      const projects = await findProjects(parts, principal, input);
+      const { store, tasks, clock } = dependencies;
+      const projects = await findProjects(dependencies, principal, input);
       const format = readFormat(input.format, projects);
       const { workspace } = principal;
       const { query, like } = parseQuery(
@@ -53,10 +59,10 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
       return { link: taskId, ...describeTaskStart(origin, workspace, taskId) };
     },
     search_export_get: async ({ taskId }, { principal, origin }) => {
-      const { store, links } = parts;
+      const { store, links } = dependencies;
       const { workspace } = principal;
       const made = await store.search.exports.find(workspace.id, taskId);
-      const item = made && (await parts.tasks.find(workspace.id, taskId));
+      const item = made && (await dependencies.tasks.find(workspace.id, taskId));
       const accessible = await accessibleProjects(store, principal);
       const isVisible =
         item && exportedProjects(item.payload).every((id) => isAccessible(accessible, id));
@@ -64,7 +70,7 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
       if (item.status === 'failed')
         throw exportFailed(item.error, item.errorCode, 'Start it again');
       if (made.hash === undefined) {
-        return { ready: false, progress: await parts.tasks.progress(taskId) };
+        return { ready: false, progress: await dependencies.tasks.progress(taskId) };
       }
       const link = links.make(origin, {
         hash: made.hash,
@@ -78,16 +84,16 @@ export function searchExportHandlers(parts: Parts): Handlers<Exports, Principal>
 
 /** The project of `dataset`, or all of an annotation group: of one type, as a file holds one. */
 async function findProjects(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   principal: Principal,
   {
     dataset,
     annotationGroup,
   }: Pick<Input<typeof search.search_export_start>, 'dataset' | 'annotationGroup'>,
 ): Promise<readonly Project[]> {
-  if (dataset !== undefined) return [await findProject(parts, principal, dataset)];
-  const accessible = await accessibleProjects(parts.store, principal);
-  const all = (await parts.store.projects.list(principal.workspace.id)).filter(({ id }) =>
+  if (dataset !== undefined) return [await findProject(dependencies, principal, dataset)];
+  const accessible = await accessibleProjects(dependencies.store, principal);
+  const all = (await dependencies.store.projects.list(principal.workspace.id)).filter(({ id }) =>
     isAccessible(accessible, id),
   );
   const found = all.filter(({ annotation }) => annotation === annotationGroup);

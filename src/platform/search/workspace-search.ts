@@ -9,8 +9,8 @@ import type { FindProjectId } from '../../query-language/query-fields.ts';
 import { QueryText } from '../../query-language/query-text.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
-import type { Parts } from '../dependencies.ts';
-import type { Links } from '../signed-links/download-links.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
+import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { makeToken, type Question, readToken } from './continuation-tokens.ts';
@@ -21,8 +21,10 @@ import { similarityNote } from './query-image.ts';
 
 type WorkspaceSearch = Pick<typeof search, 'workspace_search'>;
 
-export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch, Principal> {
-  const { store, links } = parts;
+export function workspaceSearchHandlers(
+  dependencies: PlatformDependencies,
+): Handlers<WorkspaceSearch, Principal> {
+  const { store, links } = dependencies;
   return {
     workspace_search: async (input, { principal, origin }) => {
       const { query: text, continuationToken: token, pageSize = 50 } = input;
@@ -33,7 +35,7 @@ export function workspaceSearchHandlers(parts: Parts): Handlers<WorkspaceSearch,
         ? readFieldNames(input.fields)
         : ['id', 'name', 'project', 'split', 'labels'];
       const question = { workspaceId: workspace.id, query: text };
-      const page = await findPage(parts, accessible, parsed, {
+      const page = await findPage(dependencies, accessible, parsed, {
         question,
         token,
         limit: pageSize,
@@ -75,7 +77,7 @@ interface PageRequest {
 }
 
 async function findPage(
-  { store, links }: { readonly store: Store; readonly links: Links },
+  { store, links }: { readonly store: Store; readonly links: DownloadLinks },
   accessible: AccessibleProjects,
   { query, sort, like }: ParsedQuery,
   { question, token, limit, withAnnotations, text }: PageRequest,

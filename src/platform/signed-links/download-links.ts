@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
-import type { LinkKey } from './signing-key.ts';
+import type { SigningKey } from './signing-key.ts';
 
 export interface LinkTarget {
   /** The blob. */
@@ -12,17 +12,17 @@ export interface LinkTarget {
   readonly contentType: string;
 }
 
-export interface Links {
+export interface DownloadLinks {
   /** A link on `origin` that works without a credential until it expires. */
   make(origin: string, target: LinkTarget): string;
   /** What a request's query points at; undefined when it is not ours, changed or too old. */
   read(hash: string, query: URLSearchParams): LinkTarget | undefined;
   /** Signs other addresses and tokens of ours. */
-  readonly key: LinkKey;
+  readonly key: SigningKey;
 }
 
-/** Links that processes with the same key understand. */
-export function createLinks(clock: Clock, key: LinkKey): Links {
+/** Links that all processes with the same key accept. */
+export function createDownloadLinks(clock: Clock, key: SigningKey): DownloadLinks {
   const values = ({ hash, name, contentType }: LinkTarget, expires: string) => [
     hash,
     name,

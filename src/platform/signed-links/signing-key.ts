@@ -10,7 +10,7 @@ import { makeFolder, syncFolder } from '../../folder-sync.ts';
 /** What a signature is for: one that was made for something else is worth nothing. */
 export type SignedFor = 'blob' | 'upload' | 'thumb' | 'continuation';
 
-export interface LinkKey {
+export interface SigningKey {
   /** The signature of values in this order, as base64url. */
   sign(purpose: SignedFor, values: readonly (string | number)[]): string;
   /** Whether `signature` is that of the values. The time that this takes tells nothing of it. */
@@ -22,7 +22,7 @@ export interface LinkKey {
  * there is none. Several processes that make it at once end with the same one. Throws `internal`
  * for a file that is something else.
  */
-export async function openLinkKey(data: string): Promise<LinkKey> {
+export async function openSigningKey(data: string): Promise<SigningKey> {
   makeFolder(data);
   const path = join(data, 'link-key');
   const bytes = (await readKey(path)) ?? (await makeKey(path));
@@ -31,10 +31,10 @@ export async function openLinkKey(data: string): Promise<LinkKey> {
       hint: 'Remove it: a new one is made, and links that were given end.',
     });
   }
-  return linkKey(bytes);
+  return signingKeyOf(bytes);
 }
 
-function linkKey(key: Buffer): LinkKey {
+function signingKeyOf(key: Buffer): SigningKey {
   const digest = (purpose: SignedFor, values: readonly (string | number)[]) =>
     createHmac('sha256', key)
       .update(JSON.stringify([purpose, ...values.map(String)]))

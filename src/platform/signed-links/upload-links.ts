@@ -13,9 +13,9 @@ import { openFileFolder } from '../../storage/file-folder.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { NewTask } from '../../storage/task-queue.ts';
 import { timeOfUuidv7, uuidv7 } from '../../uuid.ts';
-import { counted, createRoom, type Room } from '../disk-reservations.ts';
+import { counted, createDiskReservations, type DiskReservations } from '../disk-reservations.ts';
 import type { Upload, UploadKind, UploadStore } from '../store/upload-links.ts';
-import type { LinkKey } from './signing-key.ts';
+import type { SigningKey } from './signing-key.ts';
 
 export interface NewUpload {
   readonly workspaceId: string;
@@ -42,7 +42,7 @@ export interface Uploads {
   ofLink(link: string): Promise<Upload | 'gone' | undefined>;
   readonly files: FileStore;
   /** On the disk of the data, for all large files that this process writes there. */
-  readonly room: Room;
+  readonly diskReservations: DiskReservations;
   readonly route: Route;
   /**
    * Ends work that waited in vain for its file, and removes what nobody needs: files of a day ago,
@@ -55,7 +55,7 @@ export interface UploadsOptions {
   /** The folder of the platform's data. */
   readonly data: string;
   readonly store: UploadStore;
-  readonly key: LinkKey;
+  readonly key: SigningKey;
   readonly clock: Clock;
   /** Told when an upload has come, and its work may be claimed. */
   readonly onReceived: () => void;
@@ -84,11 +84,11 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   const { data, store, clock } = options;
   const files = await openFileFolder(join(data, 'uploads'));
   const signer = createSigner(options);
-  const room = createRoom(options.freeBytes ?? (() => files.freeBytes()));
-  const receiver: Receiver = { ...options, files, room, running: new Map() };
+  const diskReservations = createDiskReservations(options.freeBytes ?? (() => files.freeBytes()));
+  const receiver: Receiver = { ...options, files, diskReservations, running: new Map() };
   return {
     files,
-    room,
+    diskReservations,
     start: async (origin, { workspaceId, kind, name, taskOf }) => {
       const created = clock.now();
       const waiting = await store.countWaiting(workspaceId, created);
@@ -165,7 +165,7 @@ const waitSeconds = 60;
 
 interface Receiver extends UploadsOptions {
   readonly files: FileStore;
-  readonly room: Room;
+  readonly diskReservations: DiskReservations;
   /** Of each upload whose bytes come in. */
   readonly running: Map<string, Running>;
 }
@@ -251,13 +251,15 @@ function takenBefore(): FoveaError {
 }
 
 async function writeBody(
-  { files, room, rate = usualRate }: Receiver,
+  { files, diskReservations, rate = usualRate }: Receiver,
   file: string,
   request: IncomingMessage,
   bytesMax: number,
 ): Promise<{ readonly bytes: number }> {
   const stated = request.headers['content-length'];
-  const share = await room.take(stated === undefined ? undefined : Number(stated));
+  const reservation = await diskReservations.reserve(
+    stated === undefined ? undefined : Number(stated),
+  );
   // Destroying the request itself would take the error answer from its sender.
   const body = new PassThrough().on('error', () => {});
   let stopped: FoveaError | undefined;
@@ -272,14 +274,14 @@ async function writeBody(
     watch = watchBody(request, stop, { bytesMax, isBusy });
     const content = counted(request.pipe(body), (bytes) => {
       pace.came(bytes);
-      return share.wrote(bytes);
+      return reservation.wrote(bytes);
     });
     return await files.write(file, content);
   } catch (thrown) {
     throw stopped ?? thrown;
   } finally {
     pace.end();
-    share.release();
+    reservation.release();
     watch?.discard();
   }
 }

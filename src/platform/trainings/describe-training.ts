@@ -1,6 +1,6 @@
 // Trainings and the models that came of them, as the API shows them.
 
-import { unixSeconds } from '../dependencies.ts';
+import { unixSeconds } from '../../clock.ts';
 import type { Project } from '../store/projects.ts';
 import type { ProjectTraining, Training } from '../store/trainings.ts';
 import type { Version } from '../store/versions.ts';

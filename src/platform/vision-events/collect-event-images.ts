@@ -4,7 +4,7 @@ import type { Input } from '../../contract/operation.ts';
 import type { visionEvents } from '../../contract/vision-events.ts';
 import { asFoveaError } from '../../errors.ts';
 import { readImageHeader } from '../../imaging/image-threads.ts';
-import type { Parts } from '../dependencies.ts';
+import type { PlatformDependencies } from '../dependencies.ts';
 import type { Workspace } from '../store/workspaces.ts';
 
 export type EventInput = Input<typeof visionEvents.vision_events_create>;
@@ -17,7 +17,7 @@ export function modelNameOf({ workflowId, useCaseId }: EventInput): string {
 
 /** Offers the images of recorded events to projects. Never throws: the events are recorded. */
 export async function offerImages(
-  parts: Parts,
+  dependencies: PlatformDependencies,
   workspace: Workspace,
   events: readonly EventInput[],
 ): Promise<void> {
@@ -25,15 +25,15 @@ export async function offerImages(
     const images = (event.images ?? []).filter(({ objectDetections }) => objectDetections);
     if (images.length === 0 || event.eventType === 'operator_feedback') continue;
     const modelName = modelNameOf(event);
-    const { activeLearning } = parts.store;
+    const { activeLearning } = dependencies.store;
     const projects = await activeLearning.enabledFor(workspace.id, modelName).catch(() => []);
     if (projects.length === 0) continue;
-    for (const image of images) await offerImage(parts, workspace, event, image);
+    for (const image of images) await offerImage(dependencies, workspace, event, image);
   }
 }
 
 async function offerImage(
-  { store, blobs, collect, log }: Parts,
+  { store, blobs, collect, log }: PlatformDependencies,
   { id: workspaceId }: Workspace,
   event: EventInput,
   { sourceId, inputSourceId, objectDetections = [] }: EventImageInput,

@@ -20,7 +20,7 @@ export interface Layout {
 
 type Kind = Exclude<keyof Layout, 'others'>;
 
-export function layOut(entries: readonly ZipEntry[]): Layout {
+export function classifyFiles(entries: readonly ZipEntry[]): Layout {
   const stems = new Set(entries.filter(looksLikeImage).map(({ path }) => stemOf(path)));
   const masks = maskFinder(entries);
   const sorted: Record<Kind, ZipEntry[]> = {

@@ -10,15 +10,14 @@ import { recogniseImage } from '../../imaging/image-signature.ts';
 import { readDescribedImage } from '../../imaging/image-threads.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
-import type { AnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
-import type { JobParts } from '../background-tasks/background-task.ts';
+import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
+import type { TaskDependencies } from '../background-tasks/background-task.ts';
 import { newId } from '../ids-and-slugs.ts';
 import { labelOf } from '../images/upload-image.ts';
 import type { AddedImage } from '../store/images.ts';
 import type { Project } from '../store/projects.ts';
 import type { FindLabelmap } from './class-lists.ts';
-import { faultOf } from './fault.ts';
-import type { Zip, ZipEntry } from './open-zip.ts';
+import { fileProblemOf, type Zip, type ZipEntry } from './open-zip.ts';
 import { baseName, extensionOf } from './path-hints.ts';
 import type { PlannedImage } from './plan-import.ts';
 
@@ -31,9 +30,9 @@ export interface ZipSettings {
   readonly since: number;
 }
 
-export interface TakeParts extends Pick<JobParts, 'store' | 'blobs' | 'clock'> {
+export interface ImportDependencies extends Pick<TaskDependencies, 'store' | 'blobs' | 'clock'> {
   readonly zip: Zip;
-  readonly reader: AnnotationReader;
+  readonly reader: ZipAnnotationReader;
   readonly project: Project;
   readonly settings: ZipSettings;
   readonly findLabelmap: FindLabelmap;
@@ -53,7 +52,7 @@ export interface Turn {
 
 export type AnnotationOutcome = 'added' | 'already_there' | 'none' | 'refused';
 
-export interface TakenImage {
+export interface ImportedImage {
   readonly path: string;
   readonly outcome: 'added' | 'duplicate' | 'failed';
   readonly imageId: string | undefined;
@@ -67,24 +66,27 @@ export interface TakenImage {
 }
 
 /** Throws only what is not the fault of this image. */
-export async function takeImage(
-  parts: TakeParts,
+export async function importImage(
+  dependencies: ImportDependencies,
   planned: PlannedImage,
   turn: Turn,
-): Promise<TakenImage> {
+): Promise<ImportedImage> {
   const { path } = planned.entry;
   const done = Promise.withResolvers<void>();
   try {
-    const content = new HashedBytes(await readImage(parts, planned, turn));
+    const content = new HashedBytes(await readImage(dependencies, planned, turn));
     const { hash } = content;
-    const first = parts.first.get(hash);
+    const first = dependencies.first.get(hash);
     const isFirst = first === undefined;
-    if (isFirst) parts.first.set(hash, done.promise);
+    if (isFirst) dependencies.first.set(hash, done.promise);
     turn.end();
     await first;
-    const { image, size } = await addImage(parts, planned, content);
-    const { isNew, isAnnotated } = await parts.store.uploads.since(image.id, parts.settings.since);
-    const annotation = await annotate(parts, planned, { ...image, ...size, isAnnotated });
+    const { image, size } = await addImage(dependencies, planned, content);
+    const { isNew, isAnnotated } = await dependencies.store.uploads.since(
+      image.id,
+      dependencies.settings.since,
+    );
+    const annotation = await annotate(dependencies, planned, { ...image, ...size, isAnnotated });
     return {
       path,
       imageId: image.id,
@@ -93,7 +95,7 @@ export async function takeImage(
       ...annotation,
     };
   } catch (thrown) {
-    const problems = [faultOf(thrown)];
+    const problems = [fileProblemOf(thrown)];
     return {
       path,
       outcome: 'failed',
@@ -116,7 +118,7 @@ interface Size {
 }
 
 async function readImage(
-  { zip }: TakeParts,
+  { zip }: ImportDependencies,
   { entry }: PlannedImage,
   turn: Turn,
 ): Promise<Uint8Array> {
@@ -127,7 +129,7 @@ async function readImage(
 }
 
 async function addImage(
-  { store, blobs, clock, project, settings }: TakeParts,
+  { store, blobs, clock, project, settings }: ImportDependencies,
   { entry, split }: PlannedImage,
   content: HashedBytes,
 ): Promise<{ readonly image: AddedImage; readonly size: Size }> {
@@ -185,12 +187,12 @@ interface ToAnnotate extends Size {
   readonly isAnnotated: boolean;
 }
 
-type Annotated = Pick<TakenImage, 'annotation' | 'boxes' | 'warnings' | 'problems'>;
+type Annotated = Pick<ImportedImage, 'annotation' | 'boxes' | 'warnings' | 'problems'>;
 
 const nothing = { annotation: 'none', boxes: 0, warnings: 0, problems: [] } as const;
 
 async function annotate(
-  parts: TakeParts,
+  dependencies: ImportDependencies,
   planned: PlannedImage,
   { id, width, height, isAnnotated }: ToAnnotate,
 ): Promise<Annotated> {
@@ -198,15 +200,20 @@ async function annotate(
     return { ...nothing, annotation: 'refused', problems: [planned.problem] };
   }
   const image = { name: baseName(planned.entry.path), width, height };
-  const read = await readAnnotation(parts, planned, image);
+  const read = await readAnnotation(dependencies, planned, image);
   if (read === undefined) return nothing;
   if ('problem' in read) return { ...nothing, annotation: 'refused', problems: [read.problem] };
   const { annotation, warnings, warningsTotal } = read;
   const options = { overwrite: false, isPredicted: false };
-  const outcome = await parts.store.images.annotate(id, annotation, options, parts.clock.now());
-  const isOurs = outcome === 'annotated' || (isAnnotated && !parts.annotated.has(id));
+  const outcome = await dependencies.store.images.annotate(
+    id,
+    annotation,
+    options,
+    dependencies.clock.now(),
+  );
+  const isOurs = outcome === 'annotated' || (isAnnotated && !dependencies.annotated.has(id));
   if (!isOurs) return { ...nothing, annotation: 'already_there' };
-  parts.annotated.add(id);
+  dependencies.annotated.add(id);
   return {
     annotation: 'added',
     boxes: annotation.objects,
@@ -221,16 +228,16 @@ const problemsKeptMax = 20;
 type Found = ReadAnnotation | { readonly problem: string } | undefined;
 
 async function readAnnotation(
-  parts: TakeParts,
+  dependencies: ImportDependencies,
   { source, className }: PlannedImage,
   image: AnnotatedImage,
 ): Promise<Found> {
-  if (parts.project.type === 'text-image-pairs') return undefined;
+  if (dependencies.project.type === 'text-image-pairs') return undefined;
   if (source?.kind === 'document') {
-    const found = await parts.reader.ofDocument(source.entry, source.name, image);
+    const found = await dependencies.reader.ofDocument(source.entry, source.name, image);
     return 'read' in found ? found.read : found;
   }
-  if (source?.kind === 'file') return readOwn(parts, source.entry, image);
+  if (source?.kind === 'file') return readOwn(dependencies, source.entry, image);
   return className === undefined ? undefined : readClassName(className);
 }
 
@@ -240,12 +247,12 @@ function readClassName(className: string): Found {
     const annotation = writeAnnotation({ kind: 'classification', labels });
     return { annotation, warnings: [], warningsTotal: 0 };
   } catch (thrown) {
-    return { problem: faultOf(thrown) };
+    return { problem: fileProblemOf(thrown) };
   }
 }
 
 async function readOwn(
-  { project, reader, findLabelmap }: TakeParts,
+  { project, reader, findLabelmap }: ImportDependencies,
   entry: ZipEntry,
   image: AnnotatedImage,
 ): Promise<Found> {

@@ -2,13 +2,13 @@
 
 import { limits } from '../../limits.ts';
 import type { SplitCounts } from '../store/projects.ts';
-import type { TakenImage } from './import-image.ts';
+import type { ImportedImage } from './import-image.ts';
 import type { RefusedEntry } from './open-zip.ts';
 import type { PassedOver } from './plan-import.ts';
 
 export interface ZipOutcome {
   /** In the order of the archive. */
-  readonly images: readonly TakenImage[];
+  readonly images: readonly ImportedImage[];
   readonly refused: readonly RefusedEntry[];
   readonly passedOver: readonly PassedOver[];
 }
@@ -30,7 +30,7 @@ interface Line {
 export function zipResult(outcome: ZipOutcome, batch: string) {
   const { images, refused } = outcome;
   const added = images.filter((image) => image.outcome === 'added');
-  const annotated = (what: TakenImage['annotation']) =>
+  const annotated = (what: ImportedImage['annotation']) =>
     images.filter((image) => image.outcome !== 'failed' && image.annotation === what).length;
   const spoken = linesOf(outcome).filter(({ problem }) => problem !== '');
   const shown = spoken.slice(0, limits.zipReportRowsShownMax);
@@ -53,7 +53,7 @@ export function zipResult(outcome: ZipOutcome, batch: string) {
   };
 }
 
-function splitsOf(images: readonly TakenImage[]): SplitCounts {
+function splitsOf(images: readonly ImportedImage[]): SplitCounts {
   const count = (name: string) => images.filter(({ split }) => split === name).length;
   return { train: count('train'), valid: count('valid'), test: count('test') };
 }
@@ -86,7 +86,7 @@ function linesOf({ images, refused, passedOver }: ZipOutcome): readonly Line[] {
     .toSorted((a, b) => Math.sign(rank(b) + 1) - Math.sign(rank(a) + 1));
 }
 
-function lineOf(image: TakenImage): Line {
+function lineOf(image: ImportedImage): Line {
   const { path, outcome, imageId = '', annotation, boxes, problems } = image;
   return {
     file: path,

@@ -29,7 +29,7 @@ export interface NamingDocument {
   readonly names: readonly string[];
 }
 
-export interface ToPair {
+export interface ToMatch {
   readonly images: readonly ZipEntry[];
   /** Files for one image each. */
   readonly own: readonly ZipEntry[];
@@ -38,7 +38,7 @@ export interface ToPair {
   readonly projectType: ProjectType;
 }
 
-export interface Pairs {
+export interface Matches {
   /** By the path of the image. */
   readonly sources: ReadonlyMap<string, AnnotationSource>;
   /** Images that several annotations claim equally well. */
@@ -57,7 +57,7 @@ interface Claim {
   readonly rank: number;
 }
 
-export function pairUp(given: ToPair): Pairs {
+export function matchAnnotations(given: ToMatch): Matches {
   const known = indexImages(given.images);
   const unclearFiles = new Set<string>();
   const claims = [
@@ -142,7 +142,7 @@ const formatRanks = new Map([
 function documentClaims(
   { entry, names: all }: NamingDocument,
   known: KnownImages,
-  { findSplit }: ToPair,
+  { findSplit }: ToMatch,
   unclear: Set<string>,
 ): readonly Claim[] {
   const folders = foldersOf(entry.path);

@@ -290,7 +290,7 @@ async function unpackEntry(
     checksum = crc32(piece, checksum);
     await take(piece);
   };
-  const takeAll = async (source: AsyncIterable<Buffer>) => {
+  const importAll = async (source: AsyncIterable<Buffer>) => {
     for await (const piece of source) {
       await takeOne(piece).catch((thrown: unknown) => {
         reason = thrown;
@@ -302,8 +302,8 @@ async function unpackEntry(
   try {
     if (entry.isDeflated) {
       const inflate = createInflateRaw({ chunkSize: limits.fileReadBytes });
-      await pipeline(content, inflate, takeAll, { signal });
-    } else await pipeline(content, takeAll, { signal });
+      await pipeline(content, inflate, importAll, { signal });
+    } else await pipeline(content, importAll, { signal });
   } catch (thrown) {
     if (reason !== undefined) throw reason;
     if (thrown instanceof FoveaError || signal.aborted) throw thrown;
@@ -385,4 +385,12 @@ const windowBytes = 64 * 1024;
 
 function damagedEntry(): FoveaError {
   return new FoveaError('invalid_input', 'its place in the archive is damaged');
+}
+
+/** Why a file of the archive cannot be used; throws what is an error of the service. */
+export function fileProblemOf(thrown: unknown): string {
+  if (!(thrown instanceof FoveaError) || thrown instanceof ZipTooLarge) throw thrown;
+  const isFault = ['invalid_input', 'too_large', 'unsupported_media'].includes(thrown.code);
+  if (!isFault) throw thrown;
+  return thrown.problems[0]?.message ?? thrown.message;
 }

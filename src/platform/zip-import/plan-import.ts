@@ -4,12 +4,12 @@ import type { ProjectType } from '../../annotations/annotation.ts';
 import { isClassification } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';
-import type { PairQuestion } from '../annotation-threads/annotation-thread-messages.ts';
-import type { AnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
+import type { MatchQuestion } from '../annotation-threads/annotation-thread.ts';
+import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';
 import { type ClassList, type FindLabelmap, findLabelmaps } from './class-lists.ts';
 import type { Layout } from './classify-files.ts';
 import { namedSplits, type SplitList, splitFinder } from './image-splits.ts';
-import type { AnnotationSource, Pairs } from './match-annotations.ts';
+import type { AnnotationSource, Matches } from './match-annotations.ts';
 import type { ZipEntry } from './open-zip.ts';
 import { extensionOf, foldersOf, isKindFolder, splitOfName } from './path-hints.ts';
 
@@ -29,7 +29,7 @@ export interface PassedOver {
   readonly problem: string;
 }
 
-export interface ZipPlan {
+export interface ImportPlan {
   readonly images: readonly PlannedImage[];
   readonly findLabelmap: FindLabelmap;
   /** Files that are not used at all. */
@@ -40,11 +40,15 @@ export interface PlanOptions {
   /** Its entries, sorted. */
   readonly layout: Layout;
   readonly projectType: ProjectType;
-  readonly reader: AnnotationReader;
+  readonly reader: ZipAnnotationReader;
 }
 
 /** Throws as `Zip.read` does for an archive that is too large; for nothing else in its files. */
-export async function planZip({ layout, projectType, reader }: PlanOptions): Promise<ZipPlan> {
+export async function planImport({
+  layout,
+  projectType,
+  reader,
+}: PlanOptions): Promise<ImportPlan> {
   const passedOver: PassedOver[] = layout.others.map(({ entry, problem }) => ({
     path: entry.path,
     problem,
@@ -79,10 +83,10 @@ type Refuse = (entry: ZipEntry, problem: string) => void;
 
 /** Where finding it out takes too long, no annotation counts for any image. */
 async function pair(
-  reader: AnnotationReader,
-  question: Omit<PairQuestion, 'documents'>,
+  reader: ZipAnnotationReader,
+  question: Omit<MatchQuestion, 'documents'>,
   documents: readonly ZipEntry[],
-): Promise<Pairs> {
+): Promise<Matches> {
   const files = [...question.own, ...documents];
   if (files.length === 0) return { sources: new Map(), unclear: new Set(), unused: [] };
   const found = await reader.pair(question);
@@ -93,7 +97,7 @@ async function pair(
 }
 
 async function readLists(
-  reader: AnnotationReader,
+  reader: ZipAnnotationReader,
   entries: readonly ZipEntry[],
   refuse: Refuse,
 ): Promise<readonly SplitList[]> {
@@ -107,7 +111,7 @@ async function readLists(
 }
 
 async function readClassLists(
-  reader: AnnotationReader,
+  reader: ZipAnnotationReader,
   entries: readonly ZipEntry[],
   refuse: Refuse,
 ): Promise<readonly ClassList[]> {
@@ -136,7 +140,7 @@ function refuseBoxes(entries: readonly ZipEntry[], refuse: Refuse): readonly Zip
 }
 
 async function readDocuments(
-  reader: AnnotationReader,
+  reader: ZipAnnotationReader,
   entries: readonly ZipEntry[],
   refuse: Refuse,
 ): Promise<readonly ZipEntry[]> {

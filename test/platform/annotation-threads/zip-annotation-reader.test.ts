@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { openAnnotationReader } from '../../../src/platform/annotation-threads/zip-annotation-reader.ts';
-import { createRoom } from '../../../src/platform/disk-reservations.ts';
+import { openZipAnnotationReader } from '../../../src/platform/annotation-threads/zip-annotation-reader.ts';
+import { createDiskReservations } from '../../../src/platform/disk-reservations.ts';
 import type { ZipEntry } from '../../../src/platform/zip-import/open-zip.ts';
 import { coco, voc } from '../zip-import/kit.ts';
 
@@ -24,7 +24,7 @@ function open(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'fovea-reader-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const reader = openAnnotationReader({
+  const reader = openZipAnnotationReader({
     zip: {
       read: async ({ path }) => Buffer.from(files[path] ?? ''),
       copy: async ({ path }, target) => {
@@ -34,7 +34,7 @@ function open(
       },
     },
     folder,
-    room: createRoom(async () => 1e9),
+    diskReservations: createDiskReservations(async () => 1e9),
     imagePaths: ['a.png'],
     clock: systemClock,
     signal: new AbortController().signal,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { openScratch } from '../../../src/platform/background-tasks/temporary-files.ts';
+import { openTemporaryFiles } from '../../../src/platform/background-tasks/temporary-files.ts';
 
 async function openFolder(): Promise<string> {
   const above = await mkdtemp(join(tmpdir(), 'fovea-scratch-'));
@@ -20,20 +20,20 @@ it('removes what nobody has written to for an hour', async () => {
   await writeFile(join(folder, 'alive'), 'half');
   const hourAgo = systemClock.now() / 1000 - 3_601;
   await utimes(join(folder, 'dead'), hourAgo, hourAgo);
-  await openScratch(folder, systemClock);
+  await openTemporaryFiles(folder, systemClock);
   expect(await readdir(folder)).toEqual(['alive']);
 });
 
 it('gives everybody a file of their own, and removes it whatever happens', async () => {
   const folder = await openFolder();
-  const scratch = await openScratch(folder, systemClock);
-  const kept = await scratch.withFile(async (path) => {
+  const temporaryFiles = await openTemporaryFiles(folder, systemClock);
+  const kept = await temporaryFiles.withFile(async (path) => {
     await writeFile(path, 'mine');
-    await scratch.withFile((other) => writeFile(other, 'another'));
+    await temporaryFiles.withFile((other) => writeFile(other, 'another'));
     return readdir(folder);
   });
   expect(kept).toHaveLength(1);
-  const failing = scratch.withFile(async (path) => {
+  const failing = temporaryFiles.withFile(async (path) => {
     await writeFile(path, 'half');
     throw new Error('no');
   });

@@ -8,8 +8,8 @@ import {
   type PlacedImage,
   planRebalance,
   planShuffle,
+  targetCounts,
 } from '../../../src/platform/projects/plan-splits.ts';
-import { targetCounts } from '../../../src/platform/projects/split-targets.ts';
 import type { SplitCounts } from '../../../src/platform/store/projects.ts';
 import type { SplitMove } from '../../../src/platform/store/rebalance.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { images } from '../../../src/contract/images.ts';
 import { projects } from '../../../src/contract/projects.ts';
-import { openLinkKey } from '../../../src/platform/signed-links/signing-key.ts';
+import { openSigningKey } from '../../../src/platform/signed-links/signing-key.ts';
 import { picture } from '../../fixtures/pictures.ts';
 import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
 import { temporaryFolder } from '../../storage/kit.ts';
@@ -108,32 +108,32 @@ it('ends after an hour', async () => {
 describe('the key behind them', () => {
   it('is made once, whoever makes it, and nobody else can read it', async () => {
     const data = await temporaryFolder();
-    const keys = await Promise.all(Array.from({ length: 8 }, () => openLinkKey(data)));
+    const keys = await Promise.all(Array.from({ length: 8 }, () => openSigningKey(data)));
     const signatures = new Set(keys.map((key) => key.sign('blob', ['a', 1])));
     expect(signatures.size).toBe(1);
     expect(await readdir(data)).toEqual(['link-key']);
     const { mode, size } = await stat(join(data, 'link-key'));
     expect([mode & 0o777, size]).toEqual([0o600, 32]);
-    const again = await openLinkKey(data);
+    const again = await openSigningKey(data);
     expect(again.isSigned('blob', ['a', 1], [...signatures].join())).toBe(true);
   });
 
   it('signs each value in its place, and for one purpose', async () => {
-    const key = await openLinkKey(await temporaryFolder());
+    const key = await openSigningKey(await temporaryFolder());
     const signature = key.sign('blob', ['a', 'b']);
     expect(key.isSigned('blob', ['a', 'b'], signature)).toBe(true);
     for (const values of [['a,b'], ['ab'], ['b', 'a'], ['a'], ['a', 'b', '']]) {
       expect(key.isSigned('blob', values, signature)).toBe(false);
     }
     expect(key.isSigned('upload', ['a', 'b'], signature)).toBe(false);
-    const other = await openLinkKey(await temporaryFolder());
+    const other = await openSigningKey(await temporaryFolder());
     expect(other.isSigned('blob', ['a', 'b'], signature)).toBe(false);
   });
 
   it('that is damaged is refused, and not made anew', async () => {
     const data = await temporaryFolder();
     await writeFile(join(data, 'link-key'), 'short');
-    await expect(openLinkKey(data)).rejects.toMatchObject({ code: 'internal' });
+    await expect(openSigningKey(data)).rejects.toMatchObject({ code: 'internal' });
     expect(await readFile(join(data, 'link-key'), 'utf8')).toBe('short');
   });
 });

@@ -9,7 +9,7 @@ import { platformCredentials } from '../../../src/http-server/credentials.ts';
 import { platformErrorBody } from '../../../src/http-server/error-body.ts';
 import { serve } from '../../../src/http-server/serve.ts';
 import { createLog } from '../../../src/log.ts';
-import { openLinkKey } from '../../../src/platform/signed-links/signing-key.ts';
+import { openSigningKey } from '../../../src/platform/signed-links/signing-key.ts';
 import {
   openUploads,
   type UploadsOptions,
@@ -32,7 +32,7 @@ async function open(more: Partial<UploadsOptions> = {}) {
   const store = createSqliteStore(database, work);
   const { id: workspaceId } = await store.workspaces.ensure('acme', clock.now());
   let woken = 0;
-  const key = await openLinkKey(data);
+  const key = await openSigningKey(data);
   const uploads = await openUploads({
     data,
     store: store.uploads,

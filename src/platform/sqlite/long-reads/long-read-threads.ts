@@ -5,8 +5,15 @@ import { extname } from 'node:path';
 import { FoveaError, systemErrorCode } from '../../../errors.ts';
 import { limits } from '../../../limits.ts';
 import { WorkerThread } from '../../../worker-thread.ts';
-import type { FailedRead, FromReadThread, ReadThreadData } from './long-read-messages.ts';
-import type { LongReads, Question, ReadAnswer, ReadName } from './long-reads.ts';
+import type {
+  FailedRead,
+  FromReadThread,
+  LongReads,
+  Question,
+  ReadAnswer,
+  ReadName,
+  ReadThreadData,
+} from './long-reads.ts';
 
 /**
  * Threads on the database at `path`, which start with the first read that needs them. A read may

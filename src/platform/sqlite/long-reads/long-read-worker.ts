@@ -5,8 +5,7 @@ import { asFoveaError } from '../../../errors.ts';
 import { openDatabase } from '../../../storage/database.ts';
 import { platformMigrations } from '../migrations.ts';
 import { searchBounds } from '../search-index/evaluate-query.ts';
-import type { FromReadThread, ReadThreadData } from './long-read-messages.ts';
-import type { Question } from './long-reads.ts';
+import type { FromReadThread, Question, ReadThreadData } from './long-reads.ts';
 import { runLongRead } from './run-long-read.ts';
 
 const port = parentPort;

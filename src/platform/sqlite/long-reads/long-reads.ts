@@ -1,6 +1,7 @@
 // The reads that look through all of a project or of a workspace. They run in a thread of their
 // own, so that no other call waits for them.
 
+import type { ErrorCode, Problem } from '../../../errors.ts';
 import type { Descriptor } from '../../../imaging/descriptor.ts';
 import type { Query, SearchRequest } from '../../../query-language/query.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
@@ -68,3 +69,21 @@ export type ReadAnswer<Name extends ReadName> = Answers[Name];
 export type Question<Name extends ReadName = ReadName> = {
   readonly [Key in Name]: { readonly name: Key; readonly asked: Questions[Key] };
 }[Name];
+
+export interface ReadThreadData {
+  /** Of the database. */
+  readonly path: string;
+}
+
+export type FromReadThread<Name extends ReadName = ReadName> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'read'; readonly answer: ReadAnswer<Name> }
+  | FailedRead;
+
+export interface FailedRead {
+  readonly kind: 'failed';
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly problems: readonly Problem[];
+}

@@ -1,7 +1,6 @@
 // Runs a long read on a database.
 
-import { findSimilarInCatalog } from '../catalog.ts';
-import { searchCatalog } from '../catalog-search.ts';
+import { findSimilarInCatalog, searchCatalog } from '../catalog.ts';
 import { readStats, readTotals } from '../inference-stats.ts';
 import { countProjects, measureProject } from '../projects.ts';
 import { countFound, findImages, findSimilar, foundIds, foundRows, listNames } from '../search.ts';

@@ -1,4 +1,4 @@
-// The parts of the bench, each in a process of its own: what it measures, and its memory.
+// The stages of the benchmark; each runs in a process of its own, whose memory is measured.
 
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { openPeer } from './label-studio.ts';
 import { fillDatabase } from './rows.ts';
 import { type Timed, timeSearches, timeSimilarity } from './searches.ts';
 
-export interface PartInput {
+export interface StageInput {
   readonly folder: string;
   readonly images: number;
   readonly runs: number;
@@ -50,7 +50,7 @@ export interface Uploading {
 }
 
 /** Makes the rows and their index. */
-export async function fill({ folder, images: count }: PartInput): Promise<Filling> {
+export async function fill({ folder, images: count }: StageInput): Promise<Filling> {
   if (existsSync(join(folder, 'platform.db'))) return { rowsMs: 0, indexMs: 0 };
   const onStep = (done: number) => process.stderr.write(`  ${done} images indexed\n`);
   const { database, rowsMs, indexMs } = await fillDatabase(folder, count, onStep);
@@ -59,7 +59,7 @@ export async function fill({ folder, images: count }: PartInput): Promise<Fillin
 }
 
 /** Searches in what `fill` made, in a process that has just started. */
-export async function find({ folder, images: count, runs }: PartInput): Promise<Searching> {
+export async function find({ folder, images: count, runs }: StageInput): Promise<Searching> {
   const database = openDatabase(join(folder, 'platform.db'), platformMigrations);
   const work = createTaskQueue(database, { clock: systemClock, owner: 'bench' });
   const store = createSqliteStore(database, work);
@@ -74,7 +74,7 @@ export async function find({ folder, images: count, runs }: PartInput): Promise<
 }
 
 /** Rebalances the first project of what `fill` made, over HTTP. */
-export async function rebalance({ folder }: PartInput): Promise<Moving> {
+export async function rebalance({ folder }: StageInput): Promise<Moving> {
   const sqlMs = timePlainUpdate(folder);
   const { client, close } = await startOn(folder);
   try {
@@ -119,7 +119,7 @@ function timePlainUpdate(folder: string): number {
 }
 
 /** Uploads photos over HTTP, four at a time, and copies the same files with a sync of each. */
-export async function upload({ folder, images: count }: PartInput): Promise<Uploading> {
+export async function upload({ folder, images: count }: StageInput): Promise<Uploading> {
   const photos = await makePhotos(count);
   const bytes = photos.reduce((sum, { length }) => sum + length, 0);
   const { client, close } = await startOn(folder);

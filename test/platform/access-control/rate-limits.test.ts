@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { PlatformOptions } from '../../src/platform/platform.ts';
-import { startTestPlatform, type TestPlatform } from '../fixtures/platform.ts';
-import { makeKey, messageOf, send, typeOf } from './keys-kit.ts';
-import { createTestTokens } from './tokens.ts';
+import type { PlatformOptions } from '../../../src/platform/platform.ts';
+import { startTestPlatform, type TestPlatform } from '../../fixtures/platform.ts';
+import { makeKey, messageOf, send, typeOf } from '../keys-kit.ts';
+import { createTestTokens } from '../tokens.ts';
 
 /** A platform whose clock stands still until a test moves it. */
 async function start(rateLimit: number | undefined, options: Partial<PlatformOptions> = {}) {
