@@ -86,7 +86,7 @@ export const grayscaleWeights = [0.2125, 0.7154, 0.0721] as const;
 export const lumaWeights = [0.299, 0.587, 0.114] as const;
 
 /** The Rec. 601 luma of each pixel, 0 to 255, row by row. */
-export function lumaOf(kernel: Kernel, pixels: Pixels): Uint8Array {
+function lumaOf(kernel: Kernel, pixels: Pixels): Uint8Array {
   const rgb = kernel.bytes(pixels);
   const luma = new Uint8Array(pixels.width * pixels.height);
   for (let at = 0, from = 0; at < luma.length; at++, from += 3) {
@@ -100,12 +100,7 @@ export function lumaOf(kernel: Kernel, pixels: Pixels): Uint8Array {
 }
 
 /** Gives each pixel another luma; the difference is added to red, green and blue. */
-export function setLuma(
-  kernel: Kernel,
-  pixels: Pixels,
-  before: Uint8Array,
-  after: Uint8Array,
-): void {
+function setLuma(kernel: Kernel, pixels: Pixels, before: Uint8Array, after: Uint8Array): void {
   // Writing beyond 0 to 255 stops there.
   const rgb = clampedView(kernel.bytes(pixels));
   for (let at = 0, to = 0; at < before.length; at++, to += 3) {
@@ -117,7 +112,7 @@ export function setLuma(
 }
 
 /** How often each value from 0 to 255 is there. */
-export function histogramOf(values: Uint8Array): Uint32Array {
+function histogramOf(values: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;

@@ -232,10 +232,7 @@ async function describeNewKey(store: Store, principal: Principal, key: ApiKey, s
  * Throws `invalid_input` for members that look like one of the body, and for `folderIds` where
  * they cannot change. Other unknown members pass, as everywhere on the wire.
  */
-export function refuseMisspelt(
-  input: object,
-  operation: 'api_keys_create' | 'api_keys_update',
-): void {
+function refuseMisspelt(input: object, operation: 'api_keys_create' | 'api_keys_update'): void {
   const { body, pathParameters } = apiKeys[operation];
   const known = [...Object.keys(body.shape), ...Object.keys(pathParameters.shape)];
   const problems: Problem[] = [];

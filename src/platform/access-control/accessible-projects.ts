@@ -39,7 +39,7 @@ async function knownProjects(store: Store, principal: Principal): Promise<string
 }
 
 /** Throws `forbidden` for a project that the caller may not see (API 25.7). */
-export async function requireProjectAccess(
+async function requireProjectAccess(
   store: Pick<Store, 'folders'>,
   principal: Principal,
   project: Pick<Project, 'id' | 'slug'>,

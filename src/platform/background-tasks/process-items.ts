@@ -2,7 +2,10 @@
 
 import { setImmediate } from 'node:timers/promises';
 
-/** At most `countMax` at a time, started in their order. The first that fails stops the others, and is thrown. */
+/**
+ * At most `countMax` at a time, started in their order. The first that fails stops the others, and
+ * is thrown.
+ */
 export async function inParallel<Item>(
   items: readonly Item[],
   countMax: number,
@@ -21,7 +24,9 @@ export async function inParallel<Item>(
   stop.throwIfAborted();
 }
 
-/** Runs chunks of at most `countMax` items, one after the other. Throws as `run`, and when aborted. */
+/**
+ * Runs chunks of at most `countMax` items, one after the other. Throws as `run`, and when aborted.
+ */
 export async function inChunks<Item>(
   items: readonly Item[],
   countMax: number,

@@ -121,7 +121,7 @@ function hashOf(text: string, start: number): number {
 }
 
 /** Train, valid, test: the order in which all else is equal. */
-export const splitNames: readonly SplitName[] = splitName.options;
+const splitNames: readonly SplitName[] = splitName.options;
 
 /**
  * Whole numbers of images that are as near to the shares as whole numbers can be, and add up to

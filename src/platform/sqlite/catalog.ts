@@ -34,10 +34,7 @@ export function catalogStore(reader: LongReads): CatalogStore {
 }
 
 /** All public projects that are not in the trash and have an image with each of these tags. */
-export function listCatalog(
-  database: Database,
-  tags: readonly string[],
-): readonly CatalogProject[] {
+function listCatalog(database: Database, tags: readonly string[]): readonly CatalogProject[] {
   const wanted = tags.map((tag) => readTerm(database, term('tag', tag), allChunks));
   return readProjects(database).flatMap((project) => {
     const images = imagesOf(database, project.id);

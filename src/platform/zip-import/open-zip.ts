@@ -60,7 +60,7 @@ export interface Zip {
 }
 
 /** All files together have more bytes than a zip file may expand to. */
-export class ZipTooLarge extends FoveaError {
+class ZipTooLarge extends FoveaError {
   constructor(what: string, bytesMax: number) {
     super('too_large', `${what} of the zip file expand to more than ${bytesMax} bytes.`);
   }
