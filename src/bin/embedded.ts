@@ -31,5 +31,5 @@ export async function startEmbedded(settings: Settings, log: Log): Promise<Embed
     log: log.part('platform'),
     clock: systemClock,
   });
-  return { service, upstream: { url: service.url, credential: key } };
+  return { service, upstream: { url: service.url, credential: key, handle: service.handle } };
 }

@@ -1,6 +1,7 @@
 // The client of the services: call(operation, arguments), downloads and uploads.
 
 import type { Clock } from '../clock.ts';
+import type { HandleInProcess } from '../contract/in-process.ts';
 import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';
@@ -13,6 +14,8 @@ export interface Upstream {
   readonly credential: Secret | undefined;
   /** An access token goes into the header alone, also where an API key goes into the query. */
   readonly isAccessToken?: boolean;
+  /** Answers in place of `url`: a service of this process, which is called without HTTP. */
+  readonly handle?: HandleInProcess;
   /**
    * Another credential after one was refused with 401; undefined if there is none. Called once
    * per call.

@@ -19,10 +19,11 @@ import {
   statusFailure,
   unansweredFailure,
 } from './failures.ts';
-import { sendRequest } from './http-request.ts';
+import { type RequestOutcome, sendRequest } from './http-request.ts';
+import { requestInProcess } from './in-process-request.ts';
 import { createProxyPools, type ProxyPools } from './proxy-pools.ts';
 import { type PreparedRequest, prepareRequest, responseCacheKey } from './request.ts';
-import { readBody, typedBody } from './response-body.ts';
+import { ownBody, readBody, typedBody } from './response-body.ts';
 import { createResponseCache } from './response-cache.ts';
 import { type Attempt, type RetryPolicy, retry } from './retry.ts';
 import { createUploader } from './upload.ts';
@@ -36,7 +37,7 @@ export function createClient(options: ClientOptions): Client {
   const downloader = createDownloader(options, policy);
   const uploader = createUploader(options);
   const answerOf = async (call: PreparedCall, deadline: Deadline) => {
-    const attempt = async () => attemptOnce(options, pools.find(call), call, deadline);
+    const attempt = async () => attemptOnce(options, pools, call, deadline);
     const context = { ...call, deadline };
     return retry(policy, deadline, attempt, () => endedFailure(context, false));
   };
@@ -60,7 +61,9 @@ export function createClient(options: ClientOptions): Client {
       const prepared = { ...found, onSent };
       const reply = ({ status, body, secret }: Answer2xx, ageMs: number): Reply<O> => ({
         status,
-        body: typedBody(operation, status, body, secret),
+        body: prepared.upstream.handle
+          ? ownBody(operation, body)
+          : typedBody(operation, status, body, secret),
         ageMs,
       });
       if (operation.intervalMs <= 0) return reply(await answer(prepared, deadline), 0);
@@ -140,14 +143,14 @@ async function renewed(call: PreparedCall, deadline: Deadline): Promise<Prepared
 
 async function attemptOnce(
   { clock, answerBytesMax: bytesMax = limits.answerBytesMax }: ClientOptions,
-  pool: Dispatcher,
+  pools: ConnectionPools,
   call: PreparedCall,
   deadline: Deadline,
 ): Promise<Attempt<Answer2xx>> {
-  const { operation, secret, request, onSent } = call;
+  const { operation, secret } = call;
   const context = { ...call, deadline };
-  const sizeOf = (status: number) => answerBytesMax(status, bytesMax);
-  const response = await sendRequest(pool, await request.build(onSent), sizeOf, deadline.signal);
+  if (pools.closed.aborted) throw new FoveaError('cancelled', 'The client is closed.');
+  const response = await respond(pools, call, deadline.signal, bytesMax);
   if (!('status' in response)) return { failure: unansweredFailure(context, response) };
   const { status, end } = response;
   if (status < 200 || status > 299) {
@@ -155,6 +158,23 @@ async function attemptOnce(
   }
   if (end === 'cut') return { failure: cutFailure(context, status) };
   return { done: { status, body: readBody(operation, response, secret), secret } };
+}
+
+/** The response over HTTP, or of a service in this process. */
+async function respond(
+  pools: ConnectionPools,
+  call: PreparedCall,
+  signal: AbortSignal,
+  bytesMax: number,
+): Promise<RequestOutcome> {
+  const { request, upstream, onSent } = call;
+  const built = await request.build(onSent);
+  const { handle } = upstream;
+  if (handle) {
+    return requestInProcess(handle, call, built, AbortSignal.any([signal, pools.closed]));
+  }
+  const sizeOf = (status: number) => answerBytesMax(status, bytesMax);
+  return sendRequest(pools.find(call), built, sizeOf, signal);
 }
 
 /** A shared request with its own deadline: it may outlive the call that started it. */
@@ -174,18 +194,25 @@ function attemptPolicy({ random = Math.random, ...options }: ClientOptions): Ret
 /** A service may offer to keep connections open for longer than is useful. */
 const openPool = () => new Agent({ keepAliveMaxTimeout: limits.pooledConnectionIdleMsMax });
 
+interface ConnectionPools {
+  find(call: PreparedCall): Dispatcher;
+  /** Aborts when the client is closed. */
+  readonly closed: AbortSignal;
+  close(): Promise<void>;
+}
+
 /** Pools of connections for all calls, opened with the first: a direct one, and through proxies. */
-function lazyPools(proxies: Proxies | undefined) {
+function lazyPools(proxies: Proxies | undefined): ConnectionPools {
   let opened: { readonly direct: Agent; readonly proxied: ProxyPools } | undefined;
-  let isClosed = false;
+  const closed = new AbortController();
   return {
+    closed: closed.signal,
     find: ({ origin }: PreparedCall): Dispatcher => {
-      if (isClosed) throw new FoveaError('cancelled', 'The client is closed.');
       opened ??= { direct: openPool(), proxied: createProxyPools(proxies) };
       return opened.proxied.find(new URL(origin)) ?? opened.direct;
     },
     close: async (): Promise<void> => {
-      isClosed = true;
+      closed.abort();
       await Promise.all([opened?.direct.destroy(), opened?.proxied.close()]);
     },
   };

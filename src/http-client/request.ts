@@ -15,6 +15,8 @@ import { type OnRead, openDiskFile, ProgressFile } from './multipart-files.ts';
 export interface PreparedRequest {
   readonly origin: string;
   readonly path: string;
+  /** The parameters that `path` carries. */
+  readonly parameters: { readonly path: Values; readonly query: Values };
   /** For each attempt. Throws `invalid_input` when a file of the body cannot be read. */
   build(onSent?: CallOptions['onSent']): Promise<HttpRequest>;
 }
@@ -42,7 +44,8 @@ export function prepareRequest(
   // RFC 9700 section 4.3.2: addresses are logged, so no access token belongs in one.
   const inQuery = operation.credential === 'api_key_query' && !isAccessToken;
   const query = queryString(parts.query, inQuery ? key : '');
-  const path = base.pathname.replace(/\/$/, '') + fillPath(operation.path, parts.path) + query;
+  const inPath = splitProject(parts.path, operation.path.includes('{workspace}'));
+  const path = base.pathname.replace(/\/$/, '') + fillPath(operation.path, inPath) + query;
   const { origin } = base;
   const request = { origin, path, method: operation.method };
   const headers = { ...commonHeaders, ...(inQuery ? {} : credentialHeader(operation, key)) };
@@ -50,6 +53,7 @@ export function prepareRequest(
   return {
     origin,
     path,
+    parameters: { path: inPath, query: parts.query },
     build: async (onSent) => {
       const { type, content } = await body(onSent);
       return { ...request, headers: type ? { ...headers, ...type } : headers, body: content };
@@ -95,8 +99,7 @@ function credentialHeader(operation: Operation, key: string): Record<string, str
   return { authorization: `Bearer ${key}` };
 }
 
-function fillPath(template: string, given: Values): string {
-  const values = splitProject(given, template.includes('{workspace}'));
+function fillPath(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, values[name]));
 }
 

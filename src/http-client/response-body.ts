@@ -50,6 +50,12 @@ export function typedBody<O extends Operation>(
   }
 }
 
+/** The body of a service of this process, whose handlers the compiler holds to the contract. */
+export function ownBody<O extends Operation>(operation: O, body: unknown): Answer<O>;
+export function ownBody(_operation: Operation, body: unknown): unknown {
+  return body;
+}
+
 function isJson(contentType: string | string[] | undefined): boolean {
   if (contentType === undefined) return true;
   return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(String(contentType).trim());

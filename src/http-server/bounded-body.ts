@@ -131,7 +131,7 @@ export function watchBody(
   const { bytesMax, msMax = Number.POSITIVE_INFINITY, isBusy = never, isHeld = never } = rules;
   // Made when needed: recording its stack costs more than all else here.
   const gone = () => new FoveaError('cancelled', 'The client went away.');
-  const tooLarge = () => new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
+  const tooLarge = () => bodyTooLarge(bytesMax);
   if (request.destroyed && !request.complete) throw gone();
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   const onGone = () => {
@@ -178,6 +178,10 @@ export function watchBody(
       request.resume();
     },
   };
+}
+
+export function bodyTooLarge(bytesMax: number): FoveaError {
+  return new FoveaError('too_large', `The body may have ${bytesMax} bytes.`);
 }
 
 const never = () => false;

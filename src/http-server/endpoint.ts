@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { check, checkRequest, coerceText, type UncheckedRequest } from '../contract/check.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Input, Operation } from '../contract/operation.ts';
 import { runFor } from '../current-caller.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -100,6 +100,7 @@ export function operationEndpoint<O extends Operation, Principal>(
       handler instanceof StreamingHandler
         ? { principal: await authenticateHead(context, policy, operation), body: noBody }
         : await authenticateAndRead(context, operation, policy, reservation);
+    const { caller } = reservation;
     const origin = policy.publicUrl ?? context.origin;
     const call = new HandlerCall(principal, origin, context.disconnect);
     const text = handler instanceof RawTextHandler ? rawText(context, body) : undefined;
@@ -109,18 +110,14 @@ export function operationEndpoint<O extends Operation, Principal>(
       if (early !== undefined) return send(context, operation, policy, early);
     }
     const parts = partsOf(operation, context, body, policy.credentials);
-    const prepared = policy.prepare?.(operation, parts) ?? parts;
-    const input = checkRequest(
-      handler instanceof StreamingHandler ? withoutBody(operation) : operation,
-      prepared,
-    );
-    await policy.authorize(principal, operation, inputRecord(input));
     const handle = handler instanceof RawTextHandler ? handler.handle : handler;
-    const result = await runFor(reservation.caller, async () =>
-      handle instanceof StreamingHandler
-        ? handle.handle(input, context.request, call)
-        : handle(input, call),
-    );
+    const result = await (handle instanceof StreamingHandler
+      ? runHandler(withoutBody(operation), policy, { principal, caller, parts }, (input) =>
+          handle.handle(input, context.request, call),
+        )
+      : runHandler(operation, policy, { principal, caller, parts }, (input) =>
+          handle(input, call),
+        ));
     send(context, operation, policy, result);
   };
   return {
@@ -139,6 +136,25 @@ export function operationEndpoint<O extends Operation, Principal>(
   };
 }
 
+/** Who makes a call, and its parts as they were read. */
+export interface ReadCall<Principal> {
+  readonly principal: Principal;
+  readonly caller: Caller;
+  readonly parts: UncheckedRequest;
+}
+
+/** Checks and authorizes a call, and runs its handler for the caller. */
+export async function runHandler<O extends Operation, Principal, Result>(
+  operation: O,
+  { prepare, authorize }: AccessPolicy<Principal>,
+  { principal, caller, parts }: ReadCall<Principal>,
+  handle: (input: Input<O>) => Promise<Result>,
+): Promise<Result> {
+  const input = checkRequest(operation, prepare?.(operation, parts) ?? parts);
+  await authorize(principal, operation, inputRecord(input));
+  return runFor(caller, () => handle(input));
+}
+
 /** The body as text, if the request has no parameters. */
 function rawText({ parameters, query }: RequestContext, body: Body): string | undefined {
   if (Object.keys(parameters).length + Object.keys(query).length > 0) return undefined;
@@ -148,13 +164,23 @@ function rawText({ parameters, query }: RequestContext, body: Body): string | un
 function send<Principal>(
   { response }: RequestContext,
   operation: Operation,
-  { checkAnswers }: AccessPolicy<Principal>,
+  policy: AccessPolicy<Principal>,
   result: unknown,
 ): void {
+  const { status, body } = answerOf(operation, policy, result);
+  sendAnswer(response, status, body);
+}
+
+/** The status and the body for the result of a handler. */
+export function answerOf<Principal>(
+  operation: Operation,
+  { checkAnswers }: AccessPolicy<Principal>,
+  result: unknown,
+): { readonly status: number; readonly body: unknown } {
   const status = result instanceof AnswerWithStatus ? result.status : operation.success;
   const body: unknown = result instanceof AnswerWithStatus ? result.body : result;
   if (checkAnswers && status !== 204) checkAnswer(operation, body);
-  sendAnswer(response, status, body);
+  return { status, body };
 }
 
 class HandlerCall<Principal> implements Call<Principal> {
@@ -206,7 +232,7 @@ export function routeEndpoint<Principal>(
 }
 
 /** The policy for one request, which counts its call once, until `end`. */
-function counted<Principal>(policy: AccessPolicy<Principal>): {
+export function counted<Principal>(policy: AccessPolicy<Principal>): {
   policy: AccessPolicy<Principal>;
   end: () => void;
 } {

@@ -99,7 +99,7 @@ function parse(
   parser.on('fieldsLimit', refuseMore('fields'));
   parser.on('field', (name: string | undefined, value, _nameCut, valueCut) => {
     if (!name) reject(malformed());
-    else if (valueCut) reject(tooLarge('text field', limits.multipartFieldBytesMax));
+    else if (valueCut) reject(partTooLarge('text field', limits.multipartFieldBytesMax));
     else fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
@@ -126,12 +126,12 @@ function collectFile(
 ): void {
   const chunks: Buffer[] = [];
   stream.on('error', () => fail(malformed()));
-  stream.on('limit', () => fail(tooLarge('file', limits.imageBytesMax)));
+  stream.on('limit', () => fail(partTooLarge('file', limits.imageBytesMax)));
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   stream.on('end', () => done(Buffer.concat(chunks)));
 }
 
-function tooLarge(what: string, bytes: number): FoveaError {
+export function partTooLarge(what: string, bytes: number): FoveaError {
   return new FoveaError('too_large', `A ${what} may have ${bytes} bytes.`);
 }
 
@@ -139,7 +139,7 @@ function tooLarge(what: string, bytes: number): FoveaError {
  * The client's name for a file is a label and never a path. Browsers write quotes and line ends in
  * it as the Fetch standard says: percent-encoded, and nothing else.
  */
-function filePart(
+export function filePart(
   name: string,
   fileName: string | undefined,
   type: string,

@@ -7,9 +7,9 @@ import { FoveaError, invalidArgument } from '../errors.ts';
 import { JsonScanner } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import type { BodyReservation } from './body-memory.ts';
-import { readBytes } from './bounded-body.ts';
-import { JsonBody, readLongJson, refuseExcess } from './json-body.ts';
-import { readMultipart } from './multipart-form.ts';
+import { bodyTooLarge, readBytes } from './bounded-body.ts';
+import { JsonBody, parseJsonText, readLongJson, refuseExcess } from './json-body.ts';
+import { type Form, readMultipart } from './multipart-form.ts';
 
 /** Texts by name, each as often as it was given. */
 export type Texts = Readonly<Record<string, readonly string[]>>;
@@ -78,6 +78,21 @@ async function readJson(
   return { members: await readLongJson(bytes, scanner, bounds), parameters: {} };
 }
 
+/** The members of a JSON body that is there as a whole. Throws as `readBody`. */
+export async function readJsonText(
+  { bodyLimits: bounds }: Operation,
+  text: string,
+  jsonBytesMax: number = Number.POSITIVE_INFINITY,
+): Promise<Body['members']> {
+  const bytes = Buffer.from(text);
+  const bytesMax = Math.min(bounds.bytesMax, jsonBytesMax);
+  if (bytes.length > bytesMax) throw bodyTooLarge(bytesMax);
+  if (JsonBody.takes(bytes.length)) return parseJsonText(text, bounds);
+  const scanner = new JsonScanner(bounds);
+  refuseExcess(scanner.push(bytes), bounds);
+  return readLongJson(bytes, scanner, bounds);
+}
+
 /** Whether the body is one that `readBody` reads as JSON. */
 export function isJson(request: IncomingMessage): boolean {
   return hasBody(request) && mediaType(request) === 'application/json';
@@ -104,7 +119,11 @@ async function readForm(
   request: IncomingMessage,
   reservation: BodyReservation,
 ): Promise<Body> {
-  const { fields, files } = await readMultipart(request, reservation);
+  return bodyOfForm(operation, await readMultipart(request, reservation));
+}
+
+/** The members and parameters in a form. Throws as `readBody`. */
+export function bodyOfForm(operation: Operation, { fields, files }: Form): Body {
   const isParameter = (name: string) =>
     Object.hasOwn(operation.query.shape, name) && !Object.hasOwn(operation.body.shape, name);
   const texts = Object.fromEntries([...fields].filter(([name]) => !isParameter(name)));

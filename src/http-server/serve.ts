@@ -3,6 +3,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
+import type { HandleInProcess } from '../contract/in-process.ts';
+import type { Operation } from '../contract/operation.ts';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -14,15 +16,16 @@ import { ClientDisconnect } from './client-disconnect.ts';
 import { answerConnections } from './connections.ts';
 import { negotiateContent } from './content-negotiation.ts';
 import { type AccessPolicy, type Endpoint, operationEndpoint, routeEndpoint } from './endpoint.ts';
-import type { ErrorBody } from './error-body.ts';
+import type { ErrorAnswer, ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
 import { headerValues } from './header-values.ts';
+import { inProcessHandler } from './in-process.ts';
 import { closeLingering } from './lingering-close.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
 import type { Texts } from './request-body.ts';
 import { sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
-import type { Service } from './service.ts';
+import type { CallableService } from './service.ts';
 
 export interface ServeOptions<Ops extends Operations, Principal> extends AccessPolicy<Principal> {
   readonly operations: Ops;
@@ -54,7 +57,7 @@ type OnAnswer = (endpoint: string | undefined, status: number, seconds: number) 
  */
 export async function serve<Ops extends Operations, Principal>(
   options: ServeOptions<Ops, Principal>,
-): Promise<Service> {
+): Promise<CallableService> {
   const { host = '127.0.0.1', allowedHosts = [], errorBody, log, clock } = options;
   const router = createRouter(endpointsOf(options));
   const server = createServer({
@@ -86,8 +89,16 @@ export async function serve<Ops extends Operations, Principal>(
     });
   });
   let closed: Promise<void> | undefined;
+  const handle = answerErrors(service, inProcessHandler(options, url));
   return {
     url,
+    handle: (request) => {
+      const answer = handle(request);
+      const work = answer.then(ignore, ignore);
+      running.add(work);
+      work.then(() => running.delete(work));
+      return answer;
+    },
     close: () => {
       closed ??= shutDown(server, running);
       return closed;
@@ -172,14 +183,45 @@ async function respond(
     const origin = `http://${host}`;
     await endpoint.answer({ request, response, parameters, query, origin, disconnect });
   } catch (thrown) {
-    const error = asFoveaError(thrown);
-    if (error.code === 'internal') {
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      log.error('a request failed', { operation: endpoint?.id, reason });
-    }
-    sendError(response, service.errorBody(error, endpoint?.operation));
+    sendError(response, errorAnswer(service, thrown, endpoint?.id, endpoint?.operation));
   }
 }
+
+function errorAnswer(
+  { log, errorBody }: Pick<Running, 'log' | 'errorBody'>,
+  thrown: unknown,
+  id: string | undefined,
+  operation: Operation | undefined,
+): ErrorAnswer {
+  const error = asFoveaError(thrown);
+  if (error.code === 'internal') {
+    const reason = error.cause instanceof Error ? error.cause.message : error.message;
+    log.error('a request failed', { operation: id, reason });
+  }
+  return errorBody(error, operation);
+}
+
+/** Turns errors into answers, except that a file of the caller cannot be read. */
+function answerErrors(service: Running, handle: HandleInProcess): HandleInProcess {
+  return async (request) => {
+    const { operation } = request;
+    const startMs = service.clock.monotonic();
+    const answer = await handle(request).catch((thrown: unknown) => {
+      if (thrown instanceof DOMException && thrown.name === 'NotReadableError') throw thrown;
+      return { headers: {}, ...errorAnswer(service, thrown, operation.id, operation) };
+    });
+    const ms = service.clock.monotonic() - startMs;
+    service.onAnswer?.(operation.id, answer.status, ms / 1_000);
+    service.log.debug('answered', {
+      operation: operation.id,
+      status: answer.status,
+      ms: Math.round(ms),
+    });
+    return answer;
+  };
+}
+
+const ignore = () => undefined;
 
 /** nginx logs this status for a client that closed the connection before its answer. */
 const clientWentAway = 499;

@@ -16,7 +16,7 @@ import { platformCredentials } from '../http-server/credentials.ts';
 import { platformErrorBody } from '../http-server/error-body.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { serve } from '../http-server/serve.ts';
-import type { Service } from '../http-server/service.ts';
+import type { CallableService } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createModels } from '../model-inference/labeller.ts';
@@ -101,7 +101,7 @@ export interface PlatformOptions {
  * slug is the path of something else, `conflict` when the port is taken, and as openDatabase and
  * `onListening` do; nothing goes on running then.
  */
-export async function startPlatform(options: PlatformOptions): Promise<Service> {
+export async function startPlatform(options: PlatformOptions): Promise<CallableService> {
   if (isReservedWorkspace(options.workspace)) {
     throw invalidArgument(
       'workspace',
@@ -119,7 +119,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Service> 
   }
 }
 
-async function startOn(database: Database, options: PlatformOptions): Promise<Service> {
+async function startOn(database: Database, options: PlatformOptions): Promise<CallableService> {
   const { data, clock, log, publicUrl } = options;
   const { queue, store, blobs, temporaryFiles, key } = await openStorage(database, data, clock);
   const links = createDownloadLinks(clock, key);
@@ -173,6 +173,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Se
   workers = startWorkers(queue, { ...common, temporaryFiles, ...taskSettings(options) }, options);
   return {
     url: service.url,
+    handle: service.handle,
     close: async () => {
       clearInterval(sweeps);
       await Promise.all([service.close(), ...workers.map((worker) => worker.stop())]);

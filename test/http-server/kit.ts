@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import * as z from 'zod';
 import { systemClock } from '../../src/clock.ts';
 import { inProject, inVersion, inWorkspace } from '../../src/contract/fields.ts';
+import type { HandleInProcess } from '../../src/contract/in-process.ts';
 import { bodyLimits, filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
 import { platformCredentials } from '../../src/http-server/credentials.ts';
@@ -140,6 +141,7 @@ export interface TestService {
   readonly logLines: readonly string[];
   /** What handlers saw of clients that went away. */
   readonly aborted: readonly string[];
+  readonly handle: HandleInProcess;
   close(): Promise<void>;
 }
 
@@ -173,7 +175,8 @@ export async function startTestService(changes: Changes = {}): Promise<TestServi
     ...changes,
   });
   const port = Number(new URL(service.url).port);
-  return { url: service.url, port, logLines, aborted, close: () => service.close() };
+  const { url, handle } = service;
+  return { url, port, handle, logLines, aborted, close: () => service.close() };
 }
 
 export function handlersFor(aborted: string[]): Handlers<TestOperations, string> {

@@ -1,9 +1,9 @@
 // Uploads one image: the file, then its annotation.
 
 import { basename } from 'node:path';
-import * as z from 'zod';
 import type { SplitName } from '../../src/contract/fields.ts';
 import { images } from '../../src/contract/images.ts';
+import type { Answer } from '../../src/contract/operation.ts';
 import { asFoveaError, type FoveaError } from '../../src/errors.ts';
 import type { ToolContext } from '../../src/mcp/tool.ts';
 import type { FindAnnotation } from './annotation-files.ts';
@@ -123,19 +123,15 @@ async function sendAnnotation(
 }
 
 /** What the embedded platform reports of an annotation; other platforms report nothing. */
-const Findings = z.looseObject({
-  boxes: z.number().default(0),
-  warnings: z.array(z.looseObject({ box: z.number().optional(), message: z.string() })).default([]),
-});
-
-function readFindings(path: string, body: unknown): Pick<Uploaded, 'boxes' | 'warnings'> {
-  const findings = Findings.safeParse(body);
-  const { boxes, warnings } = findings.data ?? { boxes: 0, warnings: [] };
+function readFindings(
+  path: string,
+  { boxes = 0, warnings = [] }: Answer<typeof images.images_annotate>,
+): Pick<Uploaded, 'boxes' | 'warnings'> {
   return {
     boxes,
     warnings: warnings.map(({ box, message }) => ({
       file: basename(path),
-      ...(box !== undefined && { box }),
+      ...(typeof box === 'number' && { box }),
       problem: message,
     })),
   };
