@@ -1,5 +1,5 @@
-// Writes what follows from the code: tools/list.json and what it costs, a snapshot of every
-// surface, docs/tools.md, docs/dataset-versions.md, manifest.json, the pages of the apps.
+// Writes what follows from the code: tools/list.json and what it costs, snapshots of the lists that
+// hosts get, docs/tools.md, docs/dataset-versions.md, manifest.json, the pages of the apps.
 // `--check` writes nothing and fails where a file is not what it should be.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,13 +9,14 @@ import { buildToolList } from '../src/mcp/build-tool-list.ts';
 import { tools } from '../tools/index.ts';
 import { appPages } from './generate/app-pages.ts';
 import { manifest } from './generate/manifest.ts';
-import { budget, snapshot, surfaces } from './generate/surfaces.ts';
+import { budget, snapshot, toolLists } from './generate/tool-lists.ts';
 import { withToolTable } from './generate/tool-table.ts';
 import { versionDocs } from './generate/version-docs.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const list = buildToolList(tools);
-const offered = surfaces(list);
+const offered = toolLists(list);
+const [full] = offered;
 const toolDocs = existsSync('docs/tools.md') ? readFileSync('docs/tools.md', 'utf8') : '';
 
 const files = {
@@ -27,7 +28,7 @@ const files = {
   ...Object.fromEntries(
     offered
       .filter(({ toolset }) => toolset === undefined)
-      .map((surface) => [`test/surfaces/${surface.name}.json`, snapshot(surface)]),
+      .map((each) => [`test/tool-lists/${each.name}.json`, snapshot(each, full)]),
   ),
   ...appPages(),
 };

@@ -1,17 +1,17 @@
-// Prints what the tool list costs a model: cl100k tokens of each tool's JSON, of each surface as
-// a whole, and of the instructions. `--surface NAME` chooses the tools that are printed one by one.
+// Prints what the tool list costs a model: cl100k tokens of each tool's JSON, of each list as
+// a whole, and of the instructions. `--list NAME` chooses the tools that are printed one by one.
 
 import { parseArgs } from 'node:util';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import list from '../tools/list.json' with { type: 'json' };
-import { surfaces } from './generate/surfaces.ts';
+import { toolLists } from './generate/tool-lists.ts';
 
-const { values } = parseArgs({ options: { surface: { type: 'string', default: 'full' } } });
-const all = surfaces(list);
-const chosen = all.find(({ name }) => name === values.surface);
+const { values } = parseArgs({ options: { list: { type: 'string', default: 'full' } } });
+const all = toolLists(list);
+const chosen = all.find(({ name }) => name === values.list);
 
 if (chosen === undefined) {
-  process.stderr.write(`The surfaces are ${all.map(({ name }) => name).join(', ')}.\n`);
+  process.stderr.write(`The lists are ${all.map(({ name }) => name).join(', ')}.\n`);
   process.exitCode = 1;
 } else {
   const rows = chosen.tools.map((tool) => ({ name: tool.name, tokens: tokensOf(tool) }));

@@ -1,7 +1,7 @@
 // Parses the command line: commands and their options.
 
 import { parseArgs } from 'node:util';
-import type { SurfaceName as ToolProfile } from './config.ts';
+import type { ToolProfile } from './config.ts';
 import { invalidArgument } from './errors.ts';
 import { nearest } from './nearest.ts';
 

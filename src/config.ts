@@ -13,7 +13,7 @@ import { Secret } from './secret.ts';
 /** The slug of the workspace of a platform on this machine, where no setting names one. */
 export const localWorkspace = 'local';
 
-/** What the variables say, checked. The table is in the README. */
+/** What the variables say, checked. docs/settings.md has the table. */
 export interface Settings {
   readonly baseUrl: string | undefined;
   /** The authorization server; undefined: at the base URL. */
@@ -49,7 +49,7 @@ export interface Settings {
   /** Whether only tools that read are offered. */
   readonly readOnly: boolean;
   /** `compact`: the dozen that most work needs, and four that reach all others. */
-  readonly toolProfile: SurfaceName;
+  readonly toolProfile: ToolProfile;
   /** For so long an equal call gets the first result in place of a second run; 0: never. */
   readonly repeatWindowSeconds: number;
   readonly timeoutMs: number;
@@ -71,7 +71,7 @@ export interface Settings {
 /** RFC 6749 section 2.3.1, and public clients. */
 export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
 
-export type SurfaceName = 'full' | 'compact';
+export type ToolProfile = 'full' | 'compact';
 
 export type CredentialsPlace = 'auto' | 'keychain' | 'file' | 'memory';
 
@@ -143,7 +143,7 @@ function readAll(
     fileRoots: reader.read('FOVEA_FILE_ROOTS', folders(machine), defaultRoots(machine)),
     toolsets: reader.read('FOVEA_TOOLSETS', words, undefined),
     readOnly: reader.read('FOVEA_READ_ONLY', yesOrNo, false),
-    toolProfile: reader.read('FOVEA_SURFACE', surface, 'full'),
+    toolProfile: reader.read('FOVEA_SURFACE', toolProfile, 'full'),
     repeatWindowSeconds: reader.read(
       'FOVEA_REPEAT_WINDOW_SECONDS',
       repeatSeconds,
@@ -434,7 +434,7 @@ const milliseconds: Parser<number> = (text) => {
     : { wrong: `must be a whole number from 100 to ${limits.callTimeoutMsMax}` };
 };
 
-const surface: Parser<SurfaceName> = (text) =>
+const toolProfile: Parser<ToolProfile> = (text) =>
   text === 'full' || text === 'compact' ? { value: text } : { wrong: 'must be full or compact' };
 
 const repeatSeconds: Parser<number> = (text) =>

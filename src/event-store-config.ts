@@ -16,7 +16,7 @@ import { limits } from './limits.ts';
 import type { Proxies } from './network/proxies.ts';
 import type { Secret } from './secret.ts';
 
-/** What the variables say, checked. The table is in the README. */
+/** What the variables say, checked. docs/settings.md has the table. */
 export interface EventStoreSettings {
   /** Undefined: no key is needed. */
   readonly apiKey: Secret | undefined;

@@ -1,5 +1,5 @@
 // Lists and calls with the MCP Inspector's command line, as a host would, and has it look at the
-// schemas of both surfaces as strictly as it can.
+// schemas of both profiles as strictly as it can.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { say } from './mcp-suite.ts';
 
 interface Wanted {
   readonly says: string;
-  readonly surface: 'full' | 'compact';
+  readonly profile: 'full' | 'compact';
   readonly words: readonly string[];
   /** What the answer has to have. */
   readonly answer: z.ZodType;
@@ -27,19 +27,19 @@ const names = (known: readonly string[]) =>
 const wanted: readonly Wanted[] = [
   {
     says: 'the full list is portable, without one remark',
-    surface: 'full',
+    profile: 'full',
     words: ['tools/list', '--strict'],
     answer: z.object({ tools: names(['versions_generate', 'events_create', 'folders_delete']) }),
   },
   {
     says: 'the compact list is portable, without one remark',
-    surface: 'compact',
+    profile: 'compact',
     words: ['tools/list', '--strict'],
     answer: z.object({ tools: names(['operations_find', 'operations_delete', 'versions_export']) }),
   },
   {
     says: 'projects_create makes local/cells',
-    surface: 'full',
+    profile: 'full',
     words: [
       'tools/call',
       '--tool-name',
@@ -52,8 +52,8 @@ const wanted: readonly Wanted[] = [
     answer: z.object({ structuredContent: z.object({ id: z.literal('local/cells') }) }),
   },
   {
-    says: 'the compact surface reaches it by operations_read',
-    surface: 'compact',
+    says: 'the compact profile reaches it by operations_read',
+    profile: 'compact',
     words: [
       'tools/call',
       '--tool-name',
@@ -71,13 +71,13 @@ const wanted: readonly Wanted[] = [
   },
   {
     says: 'resources are listed',
-    surface: 'full',
+    profile: 'full',
     words: ['resources/list'],
     answer: z.object({ resources: names(['workspace']) }),
   },
   {
     says: 'prompts are listed',
-    surface: 'compact',
+    profile: 'compact',
     words: ['prompts/list'],
     answer: z.object({ prompts: names(['import_dataset']) }),
   },
@@ -100,9 +100,9 @@ export async function tryInspector(): Promise<boolean> {
 async function inspect(
   file: string,
   home: string,
-  { says, surface, words, answer }: Wanted,
+  { says, profile, words, answer }: Wanted,
 ): Promise<boolean> {
-  const settings = { HOME: home, FOVEA_HOME: join(home, 'data'), FOVEA_SURFACE: surface };
+  const settings = { HOME: home, FOVEA_HOME: join(home, 'data'), FOVEA_SURFACE: profile };
   const env = Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const server = ['--', nodeUnderTest, entryUnderTest()];
   let why = '';

@@ -90,7 +90,7 @@ function offered(settings: Settings): OfferedTools {
   };
 }
 
-/** As the build counted them, for the surfaces that it counted. */
+/** As the build counted them, for the lists that it counted. */
 function measured({ toolProfile, readOnly, toolsets, project }: Settings): number | undefined {
   if (toolsets !== undefined || project !== undefined) return undefined;
   if (readOnly) return budget[toolProfile === 'compact' ? 'compact-read-only' : 'read-only'].tokens;

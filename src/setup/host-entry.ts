@@ -2,7 +2,7 @@
 
 import { access } from 'node:fs/promises';
 import type { HostName } from '../command-line.ts';
-import type { SurfaceName } from '../config.ts';
+import type { ToolProfile } from '../config.ts';
 import { isPlainObject, type JsonObject } from '../json-object.ts';
 import { readConfigFile, textOf, Unusable } from './config-file.ts';
 import { NotUnderstood, readMember } from './config-text.ts';
@@ -107,7 +107,7 @@ export function pathOf({ servers }: Host): readonly string[] {
 
 /** Variables that are written into an entry. */
 export interface EntryVariables {
-  readonly surface: SurfaceName | undefined;
+  readonly surface: ToolProfile | undefined;
   readonly files: EntryFiles | undefined;
 }
 

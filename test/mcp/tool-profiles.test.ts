@@ -1,14 +1,15 @@
-// The surfaces: what each costs, its snapshot, and what the compact one reaches, through a client.
+// The lists that hosts get: cost, snapshot, and what the compact profile reaches, through a client.
 
 import { readFileSync } from 'node:fs';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snapshot, surfaces } from '../../scripts/generate/surfaces.ts';
+import { snapshot, toolLists } from '../../scripts/generate/tool-lists.ts';
 import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { tools } from '../../tools/index.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 
-const all = surfaces(buildToolList(tools));
+const all = toolLists(buildToolList(tools));
+const [full] = all;
 
 const wayOf = {
   reads: 'operations_read',
@@ -58,7 +59,7 @@ function tokens(value: unknown): number {
   return encode(JSON.stringify(value)).length;
 }
 
-describe.each(all)('the surface $name', ({ name, tools: listed, instructions, toolset }) => {
+describe.each(all)('the list $name', ({ name, tools: listed, instructions, toolset }) => {
   it('costs no more than its budget', () => {
     expect(tokens({ tools: listed })).toBeLessThanOrEqual(
       name.includes('compact') ? 2_500 : 10_000,
@@ -70,13 +71,12 @@ describe.each(all)('the surface $name', ({ name, tools: listed, instructions, to
 
   it('is what its snapshot says, or its toolset as the full list has it', () => {
     if (toolset === undefined) {
-      const written = readFileSync(`test/surfaces/${name}.json`, 'utf8');
-      expect(snapshot({ name, tools: listed, instructions })).toBe(written);
+      const written = readFileSync(`test/tool-lists/${name}.json`, 'utf8');
+      expect(snapshot({ name, tools: listed, instructions }, full)).toBe(written);
       return;
     }
-    const full = all.find((surface) => surface.name === 'full')?.tools ?? [];
     const names = tools.filter((tool) => tool.toolset === toolset).map((tool) => tool.name);
-    expect(listed).toEqual(full.filter((tool) => names.includes(tool.name)));
+    expect(listed).toEqual(full.tools.filter((tool) => names.includes(tool.name)));
     expect(listed.map((tool) => tool.name)).toEqual(names);
   });
 
@@ -228,7 +228,7 @@ describe('compact', () => {
     expect((await fovea.call('operations_read', args)).text).toContain('nested deeper');
   });
 
-  it('gives following calls as this surface makes them', async () => {
+  it('gives following calls as this profile makes them', async () => {
     const { next } = await fovea.ok('workspace_whoami');
     expect(next).toMatchObject([
       { tool: 'operations_read', arguments: { operation: 'workspace_get', arguments: {} } },
@@ -249,7 +249,7 @@ describe('compact', () => {
   });
 });
 
-it('the full surface has none of the four', async () => {
+it('the full profile has none of the four', async () => {
   const fovea = await launchFovea();
   const { tools: listed } = await fovea.client.listTools();
   expect(listed).toEqual(all.find(({ name }) => name === 'full')?.tools);

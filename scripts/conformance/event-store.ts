@@ -1,14 +1,15 @@
 // Holds a running Event Store against docs/spec/event-store.md, over HTTP alone, and prints which
 // checks passed, failed or did not run:
-// npm run conformance:event-store -- --url http://127.0.0.1:8001
+// npm run conformance -- event-store --url http://127.0.0.1:8001
 
 import { parseArgs } from 'node:util';
-import { runKitCommand } from '../test/conformance/command.ts';
-import { startCloud } from '../test/event-store/conformance/cloud.ts';
-import { createEventStoreKit, defaultCloudPort } from '../test/event-store/conformance/kit.ts';
-import { environmentOf } from '../test/event-store/conformance/profiles.ts';
+import { runKitCommand } from '../../test/conformance/command.ts';
+import { startCloud } from '../../test/event-store/conformance/cloud.ts';
+import { createEventStoreKit, defaultCloudPort } from '../../test/event-store/conformance/kit.ts';
+import { environmentOf } from '../../test/event-store/conformance/profiles.ts';
 
 const { values } = parseArgs({
+  args: process.argv.slice(3),
   options: {
     url: { type: 'string', default: 'http://127.0.0.1:8001' },
     key: { type: 'string' },
@@ -24,7 +25,7 @@ const cloudPort = Number(values['cloud-port']);
 process.exitCode = await runKitCommand(createEventStoreKit(cloudPort), {
   values,
   usage: [
-    'npm run conformance:event-store -- [--url URL] [--key KEY] [--profile NAME] [--list]',
+    'npm run conformance -- event-store [--url URL] [--key KEY] [--profile NAME] [--list]',
     '\nThe kit should be the only one that writes to the service.',
   ],
   notes: [

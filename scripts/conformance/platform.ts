@@ -1,13 +1,14 @@
 // Holds a running platform against docs/spec/api.md, over HTTP alone, and prints which checks
 // passed, failed or did not run:
-// npm run conformance:platform -- --url http://127.0.0.1:8000 --key KEY
+// npm run conformance -- platform --url http://127.0.0.1:8000 --key KEY
 
 import { parseArgs } from 'node:util';
-import { runKitCommand, say } from '../test/conformance/command.ts';
-import type { SignIn } from '../test/platform/conformance/check.ts';
-import { platformKit } from '../test/platform/conformance/kit.ts';
+import { runKitCommand, say } from '../../test/conformance/command.ts';
+import type { SignIn } from '../../test/platform/conformance/check.ts';
+import { platformKit } from '../../test/platform/conformance/kit.ts';
 
 const { values } = parseArgs({
+  args: process.argv.slice(3),
   options: {
     url: { type: 'string', default: 'http://127.0.0.1:8000' },
     key: { type: 'string' },
@@ -31,7 +32,7 @@ const { values } = parseArgs({
 process.exitCode = await runKitCommand(platformKit, {
   values,
   usage: [
-    'npm run conformance:platform -- --key KEY [--url URL] [--profile NAME] [--list]',
+    'npm run conformance -- platform --key KEY [--url URL] [--profile NAME] [--list]',
     '\nEach run makes projects named conformance-…, and puts them into the trash.',
   ],
   notes: ['\n--list prints every statement of the document with the checks that prove it.'],

@@ -1,4 +1,4 @@
-// Every surface that a host can be given, as it gets it.
+// The tool lists that hosts get under different settings, what they cost, and their snapshots.
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { readSettings } from '../../src/config.ts';
@@ -7,7 +7,7 @@ import { toolsOverHttp } from '../../src/mcp/http/tools-over-http.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
 import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
 
-export interface Surface {
+export interface ToolList {
   /** Also the name of its file, without the ending. */
   readonly name: string;
   readonly tools: readonly WireTool[];
@@ -16,8 +16,8 @@ export interface Surface {
   readonly toolset?: string;
 }
 
-/** In a fixed order; a toolset for each family. */
-export function surfaces(list: readonly ListedTool[]): readonly Surface[] {
+/** In a fixed order: profiles, then each toolset alone. */
+export function toolLists(list: readonly ListedTool[]): readonly [full: ToolList, ...ToolList[]] {
   const toolsets = [...new Set(list.map(({ toolset }) => toolset))];
   return [
     local('full', list, {}),
@@ -28,8 +28,8 @@ export function surfaces(list: readonly ListedTool[]): readonly Surface[] {
     overHttp('http-full', list, 'full'),
     overHttp('http-compact', list, 'compact'),
     ...toolsets.map((toolset) => {
-      const surface = local(`toolset-${toolset}`, list, { toolsets: [toolset] });
-      return { ...surface, toolset };
+      const toolList = local(`toolset-${toolset}`, list, { toolsets: [toolset] });
+      return { ...toolList, toolset };
     }),
   ];
 }
@@ -38,7 +38,7 @@ function local(name: string, list: readonly ListedTool[], changes: Partial<ToolL
   return made(name, list, changes, true);
 }
 
-/** Everybody has a workspace there. */
+/** Over HTTP a credential names the workspace, so no call has to. */
 function overHttp(name: string, list: readonly ListedTool[], toolProfile: 'full' | 'compact') {
   return made(name, toolsOverHttp(list), { toolProfile, workspace: 'any' }, false);
 }
@@ -48,15 +48,22 @@ function made(
   list: readonly ListedTool[],
   changes: Partial<ToolListSettings>,
   readsFiles: boolean,
-): Surface {
+): ToolList {
   const tools = wireTools(list, { ...readSettings({}), ...changes });
   const names = tools.map((tool) => tool.name);
   return { name, tools, instructions: instructionsFor(names, readsFiles) };
 }
 
-/** The file of a surface: what is short stands on one line, so that a change is one line too. */
-export function snapshot({ tools, instructions }: Surface): string {
-  return `${lines({ instructions: instructions.split('\n'), tools }, '')}\n`;
+/**
+ * The text of a snapshot. A tool that is the same in the full list stands there alone, and by its
+ * name here. Short values take one line, so that a change is one line too.
+ */
+export function snapshot({ name, tools, instructions }: ToolList, full: ToolList): string {
+  const known = new Set(full.tools.map((tool) => JSON.stringify(tool)));
+  const entries = tools.map((tool) =>
+    name !== full.name && known.has(JSON.stringify(tool)) ? tool.name : tool,
+  );
+  return `${lines({ instructions: instructions.split('\n'), tools: entries }, '')}\n`;
 }
 
 const shortMax = 100;
@@ -74,8 +81,8 @@ function lines(value: unknown, indent: string): string {
   return `${open}\n${inner}${members.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** What each surface costs a model, in cl100k tokens: for `doctor`, which has no tokenizer. */
-export function budget(all: readonly Surface[]): string {
+/** What each list costs a model, in cl100k tokens: for `doctor`, which has no tokenizer. */
+export function budget(all: readonly ToolList[]): string {
   const rows = all.map(({ name, tools, instructions }) => {
     const tokens = encode(JSON.stringify({ tools })).length;
     return [name, { tools: tools.length, tokens, instructions: encode(instructions).length }];
