@@ -9,7 +9,7 @@ import {
 } from '../../src/dataset-versions/geometric-augmentations.ts';
 import { preparePiece } from '../../src/dataset-versions/preprocessing.ts';
 import { renderSources } from '../../src/dataset-versions/render-images.ts';
-import { resizePicture } from '../../src/dataset-versions/resize.ts';
+import { resizeImage } from '../../src/dataset-versions/resize.ts';
 import { piecesOf } from '../../src/dataset-versions/tiles-and-crops.ts';
 import type { Size } from '../../src/dataset-versions/transform-boxes.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
@@ -188,13 +188,13 @@ function resizes(target: Size): readonly Case[] {
 }
 
 function resized(
-  resize: Parameters<typeof resizePicture>[2],
+  resize: Parameters<typeof resizeImage>[2],
   step: string,
   more: Readonly<Record<string, unknown>>,
 ): Case {
   const { width, height } = resize;
   const ours = painting(
-    (kernel, pixels) => resizePicture(kernel, { pixels, boxes: [] }, resize).pixels,
+    (kernel, pixels) => resizeImage(kernel, { pixels, boxes: [] }, resize).pixels,
   );
   return { step, parameters: { width, height, ...more }, ours };
 }

@@ -1,7 +1,7 @@
 // Our side of a comparison: a choice of the engine with a strength that is known.
 
-import { applyChoices } from '../../src/dataset-versions/apply-augmentations.ts';
-import type { Choice } from '../../src/dataset-versions/augmentation-choice.ts';
+import { applyAugmentations } from '../../src/dataset-versions/apply-augmentations.ts';
+import type { AugmentationChoice } from '../../src/dataset-versions/augmentation-choice.ts';
 import type { Kernel, Pixels } from '../../src/dataset-versions/kernel/operations.ts';
 import type { RawImage } from '../../src/imaging/raw-image.ts';
 import type { Random } from '../../src/seeded-random.ts';
@@ -17,10 +17,10 @@ export function drawing(...numbers: readonly number[]): Random {
 }
 
 /** As one copy of a version gets the choice. */
-export function applying(choice: Choice | undefined): (work: Work) => RawImage {
+export function applying(choice: AugmentationChoice | undefined): (work: Work) => RawImage {
   if (choice === undefined) throw new Error('the engine chose to change nothing');
   return painting(
-    (kernel, pixels) => applyChoices(kernel, { pixels, boxes: [] }, [choice], []).pixels,
+    (kernel, pixels) => applyAugmentations(kernel, { pixels, boxes: [] }, [choice], []).pixels,
   );
 }
 

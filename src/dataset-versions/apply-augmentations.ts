@@ -1,44 +1,55 @@
-// Choices applied to a picture, in their order; moves that follow one another are one pass.
+// Applies the chosen augmentations to an image; all geometric transforms are one pass.
 
-import type { Choice, Partners } from './augmentation-choice.ts';
-import { composeMoves, isStill } from './geometric-augmentations.ts';
+import type { AugmentationChoice, Partners } from './augmentation-choice.ts';
+import { composeTransforms, isIdentity } from './geometric-augmentations.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
-import { black, type Move, type Picture } from './labelled-image.ts';
-import { moveBoxes, type Size } from './transform-boxes.ts';
+import { black, type GeometricTransform, type LabelledImage } from './labelled-image.ts';
+import { type Size, transformBoxes } from './transform-boxes.ts';
 
-/** The picture itself stays as it is. Its size may change by quarter turns only. */
-export function applyChoices(
+/** Gives a new image. Only quarter turns change its size. */
+export function applyAugmentations(
   kernel: Kernel,
-  picture: Picture,
-  choices: readonly Choice[],
+  image: LabelledImage,
+  choices: readonly AugmentationChoice[],
   partners: Partners,
-): Picture {
-  const moves = choices.flatMap(({ move }) => move ?? []);
-  // The table has what changes pictures first, then moves, then paints.
+): LabelledImage {
+  const transforms = choices.flatMap(({ geometricTransform }) => geometricTransform ?? []);
+  // The table has whole-image transforms first, then geometric, then pixel transforms.
   const changed = choices.reduce(
-    (before, { change }) => change?.(kernel, before, partners) ?? before,
-    picture,
+    (before, { imageTransform }) => imageTransform?.(kernel, before, partners) ?? before,
+    image,
   );
-  const moved = applyMove(kernel, changed, composeMoves(changed.pixels, moves));
-  const isOwn = moved.pixels !== picture.pixels;
-  const own = isOwn ? moved.pixels : duplicate(kernel, picture.pixels);
-  const pixels = choices.reduce((before, { paint }) => paint?.(kernel, before) ?? before, own);
+  const moved = applyTransform(kernel, changed, composeTransforms(changed.pixels, transforms));
+  const isOwn = moved.pixels !== image.pixels;
+  const own = isOwn ? moved.pixels : duplicate(kernel, image.pixels);
+  const pixels = choices.reduce(
+    (before, { pixelTransform }) => pixelTransform?.(kernel, before) ?? before,
+    own,
+  );
   return { pixels, boxes: moved.boxes };
 }
 
-/** Pixels and boxes by the same matrix. */
-export function applyMove(kernel: Kernel, { pixels, boxes }: Picture, move: Move): Picture {
+/** Transforms pixels and boxes by the same matrix. */
+export function applyTransform(
+  kernel: Kernel,
+  { pixels, boxes }: LabelledImage,
+  transform: GeometricTransform,
+): LabelledImage {
   return {
-    pixels: movePixels(kernel, pixels, move),
-    boxes: moveBoxes(boxes, move.matrix, move.size),
+    pixels: transformPixels(kernel, pixels, transform),
+    boxes: transformBoxes(boxes, transform.matrix, transform.size),
   };
 }
 
-/** New pixels, unless nothing moves. */
-export function movePixels(kernel: Kernel, pixels: Pixels, move: Move): Pixels {
-  if (isStill(move)) return pixels;
-  if (move.turn) return kernel.turn(pixels, move.turn);
-  return kernel.warp(pixels, move.matrix, move.size, black);
+/** New pixels; for the identity, the same ones. */
+export function transformPixels(
+  kernel: Kernel,
+  pixels: Pixels,
+  transform: GeometricTransform,
+): Pixels {
+  if (isIdentity(transform)) return pixels;
+  if (transform.turn) return kernel.turn(pixels, transform.turn);
+  return kernel.warp(pixels, transform.matrix, transform.size, black);
 }
 
 export function duplicate(kernel: Kernel, pixels: Pixels): Pixels {

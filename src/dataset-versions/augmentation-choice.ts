@@ -1,31 +1,33 @@
-// What an augmentation chose to do to one copy of an image.
+// An augmentation with the random strength that was chosen for one copy of an image.
 
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Random } from '../seeded-random.ts';
 import type { Kernel } from './kernel/operations.ts';
-import type { Move, Paint, Picture } from './labelled-image.ts';
+import type { GeometricTransform, LabelledImage, PixelTransform } from './labelled-image.ts';
 import type { Turn } from './orientation.ts';
 import type { Size } from './transform-boxes.ts';
 
 export type AugmentationSettings = VersionSettings['augmentation'];
 
-/** Pictures that mosaic may join with the one in work. */
-export type Partners = readonly Picture[];
+/** Images that mosaic may join with the current one. */
+export type Partners = readonly LabelledImage[];
 
-/** A change with its strength; it does the same whenever it is applied. */
-export interface Choice {
+/** Deterministic: applying it again gives the same result. */
+export interface AugmentationChoice {
   /** For people, for example `rotate 12.3°`. */
   readonly words: string;
-  /** Equal for equal changes only. Turns have none: they are compared by what they come to. */
+  /** Equal for equal changes only. Empty for turns, which are compared by their result. */
   readonly id: string;
-  /** Moves points and pixels. */
-  readonly move?: (size: Size) => Move;
-  /** The move is nothing but this turn. */
+  readonly geometricTransform?: (size: Size) => GeometricTransform;
+  /** The geometric transform is only this turn. */
   readonly turn?: Turn;
-  /** Changes pixels where they are. */
-  readonly paint?: Paint;
-  /** Changes a picture in a way that is neither. */
-  readonly change?: (kernel: Kernel, picture: Picture, partners: Partners) => Picture;
+  readonly pixelTransform?: PixelTransform;
+  /** Changes the image in any other way. */
+  readonly imageTransform?: (
+    kernel: Kernel,
+    image: LabelledImage,
+    partners: Partners,
+  ) => LabelledImage;
 }
 
 /** One row of the table of augmentations. */
@@ -33,23 +35,23 @@ export interface AugmentationStep {
   readonly key: keyof AugmentationSettings;
   /** What it does, for the documentation. */
   readonly does: string;
-  /** Undefined: it is not asked for, or its strength came out as nothing. */
+  /** Undefined: not in the settings, or the random strength is 0. */
   choose(
     settings: AugmentationSettings,
     random: Random,
-    picture: Picture | undefined,
-  ): Choice | undefined;
+    image: LabelledImage | undefined,
+  ): AugmentationChoice | undefined;
 }
 
 /**
- * How a setting of one shape becomes a choice. The picture is what it will be made of; undefined
- * where another step makes that first.
+ * Chooses a random strength within a setting. `image` is the one to augment; undefined where an
+ * earlier step replaces it.
  */
 export type Chooser<Setting> = (
   setting: Setting,
   random: Random,
-  picture?: Picture,
-) => Choice | undefined;
+  image?: LabelledImage,
+) => AugmentationChoice | undefined;
 
 /** A row whose setting has its own shape. */
 export function augmentation<Key extends keyof AugmentationSettings>(
@@ -60,9 +62,9 @@ export function augmentation<Key extends keyof AugmentationSettings>(
   return {
     key,
     does,
-    choose: (settings, random, picture) => {
+    choose: (settings, random, image) => {
       const setting = settings[key];
-      return setting === undefined ? undefined : choose(setting, random, picture);
+      return setting === undefined ? undefined : choose(setting, random, image);
     },
   };
 }

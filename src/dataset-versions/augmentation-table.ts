@@ -1,5 +1,5 @@
-// The augmentations, in the order in which a copy takes them. The README of dataset versions
-// (docs/dataset-versions.md) is written from this table.
+// The table of augmentations, in the order in which they are applied. docs/dataset-versions.md is
+// generated from it.
 
 import {
   type AugmentationSettings,

@@ -1,4 +1,4 @@
-// The `bb` variants: an augmentation within each box only; everything around stays as it is.
+// The `bb` variants of augmentations: they change the inside of each bounding box only.
 
 import { createHash } from 'node:crypto';
 import { edgesOf } from '../annotations/box-geometry.ts';
@@ -6,48 +6,48 @@ import { invalidArgument } from '../errors.ts';
 import type { Box, Keypoint } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
 import { forkSeed, randomFrom } from '../seeded-random.ts';
-import { duplicate, movePixels } from './apply-augmentations.ts';
-import type { Choice, Chooser } from './augmentation-choice.ts';
+import { duplicate, transformPixels } from './apply-augmentations.ts';
+import type { AugmentationChoice, Chooser } from './augmentation-choice.ts';
 import type { Kernel, Region } from './kernel/operations.ts';
-import type { Picture } from './labelled-image.ts';
+import type { LabelledImage } from './labelled-image.ts';
 import { turnKey } from './orientation.ts';
 import {
   compose,
   isOn,
   type Matrix,
-  moveBoxes,
-  moveKeypoint,
   type Size,
   scaling,
+  transformBoxes,
+  transformKeypoint,
   translation,
 } from './transform-boxes.ts';
 
 /**
  * The same with a strength of its own for each box, in the order of the boxes. Nothing where the
- * picture is known and none of its boxes would change.
+ * image is known and none of its boxes would change.
  */
 export function insideBoxes<Setting>(words: string, choose: Chooser<Setting>): Chooser<Setting> {
-  return (setting, random, picture) => {
+  return (setting, random, image) => {
     const seed = forkSeed(random);
     const drawing = (): Draw => {
       const own = randomFrom(seed);
       return () => choose(setting, own, undefined);
     };
-    const id = picture ? idIn(picture, drawing()) : seed;
+    const id = image ? idIn(image, drawing()) : seed;
     if (id === '') return undefined;
     return {
       words: `${words} in boxes`,
       id: `${words} in boxes ${id}`,
-      change: (kernel, before) => changeBoxes(kernel, before, drawing()),
+      imageTransform: (kernel, before) => changeBoxes(kernel, before, drawing()),
     };
   };
 }
 
 /** Gives what happens to one box after the other. */
-type Draw = () => Choice | undefined;
+type Draw = () => AugmentationChoice | undefined;
 
 /** Equal where the same happens to each box; empty where nothing does. */
-function idIn({ boxes, pixels }: Picture, draw: Draw): string {
+function idIn({ boxes, pixels }: LabelledImage, draw: Draw): string {
   const ids = boxes.map((box) => {
     const choice = draw();
     return regionOf(box, pixels) && choice ? `${turnId(choice)}${choice.id}` : '';
@@ -58,14 +58,14 @@ function idIn({ boxes, pixels }: Picture, draw: Draw): string {
     : createHash('sha256').update(ids.join('|')).digest('hex');
 }
 
-function turnId({ turn }: Choice): string {
+function turnId({ turn }: AugmentationChoice): string {
   return turn ? turnKey(turn) : '';
 }
 
-function changeBoxes(kernel: Kernel, picture: Picture, draw: Draw): Picture {
-  checkPixels(picture);
-  const pixels = duplicate(kernel, picture.pixels);
-  const boxes = picture.boxes.map((box) => {
+function changeBoxes(kernel: Kernel, image: LabelledImage, draw: Draw): LabelledImage {
+  checkPixels(image);
+  const pixels = duplicate(kernel, image.pixels);
+  const boxes = image.boxes.map((box) => {
     const choice = draw();
     const region = regionOf(box, pixels);
     if (choice === undefined || region === undefined) return box;
@@ -78,7 +78,7 @@ function changeBoxes(kernel: Kernel, picture: Picture, draw: Draw): Picture {
 }
 
 /** Thousands of boxes over all of a large image would take days. */
-function checkPixels({ boxes, pixels }: Picture): void {
+function checkPixels({ boxes, pixels }: LabelledImage): void {
   const inBoxes = boxes.reduce((sum, box) => {
     const { width, height } = regionOf(box, pixels) ?? { width: 0, height: 0 };
     return sum + width * height;
@@ -102,19 +102,19 @@ function regionOf(box: Box, { width, height }: Size): Region | undefined {
 /** Gives the matrix by which the pixels of the region moved within it, if they moved. */
 function changeRegion(
   kernel: Kernel,
-  { pixels }: Picture,
+  { pixels }: LabelledImage,
   region: Region,
-  { move, paint }: Choice,
+  { geometricTransform, pixelTransform }: AugmentationChoice,
 ): Matrix | undefined {
   const { left, top } = region;
   const size = { width: region.width, height: region.height };
   const part = kernel.crop(pixels, region);
-  if (paint) kernel.paste(pixels, paint(kernel, part), left, top);
-  if (!move) return undefined;
-  const moved = move(size);
+  if (pixelTransform) kernel.paste(pixels, pixelTransform(kernel, part), left, top);
+  if (!geometricTransform) return undefined;
+  const moved = geometricTransform(size);
   // A quarter turn of a region that is not square is stretched back into it.
   const fitted = scaling(size.width / moved.size.width, size.height / moved.size.height);
-  const turned = movePixels(kernel, part, moved);
+  const turned = transformPixels(kernel, part, moved);
   const isSame = moved.size.width === size.width && moved.size.height === size.height;
   kernel.paste(pixels, isSame ? turned : kernel.resample(turned, size), left, top);
   return compose(moved.matrix, fitted);
@@ -142,15 +142,15 @@ function moveWithin(keypoint: Keypoint, region: Region, matrix: Matrix): Keypoin
   const { left, top } = region;
   const x = Math.min(Math.max(keypoint.x - left, 0), region.width);
   const y = Math.min(Math.max(keypoint.y - top, 0), region.height);
-  const moved = moveKeypoint({ ...keypoint, x, y }, matrix, region);
+  const moved = transformKeypoint({ ...keypoint, x, y }, matrix, region);
   return { ...moved, x: moved.x + left, y: moved.y + top };
 }
 
 /** Tight around what is left of the outline; undefined where nothing is. */
 function moveOutline(box: Box, region: Region, matrix: Matrix): Box | undefined {
   const { left, top, width, height } = region;
-  const local = moveBoxes([box], translation(-left, -top), region, 0);
-  const moved = moveBoxes(local, matrix, region, 0);
+  const local = transformBoxes([box], translation(-left, -top), region, 0);
+  const moved = transformBoxes(local, matrix, region, 0);
   const whole = { width: left + width, height: top + height };
-  return moveBoxes(moved, translation(left, top), whole, 0)[0];
+  return transformBoxes(moved, translation(left, top), whole, 0)[0];
 }

@@ -1,24 +1,24 @@
-// The augmented copies of one image: which changes each of them gets.
+// Chooses the augmentations of each augmented copy of an image.
 
 import type { Random } from '../seeded-random.ts';
-import type { AugmentationSettings, Choice } from './augmentation-choice.ts';
+import type { AugmentationChoice, AugmentationSettings } from './augmentation-choice.ts';
 import { augmentationSteps } from './augmentation-table.ts';
-import type { Picture } from './labelled-image.ts';
+import type { LabelledImage } from './labelled-image.ts';
 import { composeTurns, turnKey, turns } from './orientation.ts';
 
 /**
  * The changes of up to `count` copies. No two copies are the same, and none is the original, so
  * that there may be fewer (decisions/augmented-copies.md).
  */
-export function drawCopies(
+export function chooseAugmentations(
   settings: AugmentationSettings,
   count: number,
   random: Random,
-  picture: Picture,
-): readonly (readonly Choice[])[] {
+  image: LabelledImage,
+): readonly (readonly AugmentationChoice[])[] {
   // Mosaic brings other boxes.
-  const known = settings.mosaic ? undefined : picture;
-  const drawn = new Map<string, readonly Choice[]>();
+  const known = settings.mosaic ? undefined : image;
+  const drawn = new Map<string, readonly AugmentationChoice[]>();
   const taken = new Set([idOf([])]);
   while (drawn.size < count) {
     const copy = drawAnother(settings, random, known, taken);
@@ -35,18 +35,18 @@ const drawsMax = 400;
 function drawAnother(
   settings: AugmentationSettings,
   random: Random,
-  picture: Picture | undefined,
+  image: LabelledImage | undefined,
   taken: ReadonlySet<string>,
-): readonly Choice[] | undefined {
+): readonly AugmentationChoice[] | undefined {
   for (let draw = 0; draw < drawsMax; draw++) {
-    const copy = augmentationSteps.flatMap((step) => step.choose(settings, random, picture) ?? []);
+    const copy = augmentationSteps.flatMap((step) => step.choose(settings, random, image) ?? []);
     if (!taken.has(idOf(copy))) return copy;
   }
   return undefined;
 }
 
 /** Equal where the results are: flips and quarter turns may come to the same, or to nothing. */
-function idOf(copy: readonly Choice[]): string {
+function idOf(copy: readonly AugmentationChoice[]): string {
   const turn = copy.reduce(
     (before, choice) => (choice.turn ? composeTurns(before, choice.turn) : before),
     turns.none,

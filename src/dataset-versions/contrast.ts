@@ -3,11 +3,11 @@
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { equalizeTiles } from './clahe.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
-import type { Paint } from './labelled-image.ts';
+import type { PixelTransform } from './labelled-image.ts';
 
 type ContrastType = NonNullable<VersionSettings['preprocessing']['contrast']>['type'];
 
-export const contrasts: Readonly<Record<ContrastType, Paint>> = {
+export const contrasts: Readonly<Record<ContrastType, PixelTransform>> = {
   /** The 2nd percentile of all values becomes 0, the 98th becomes 255. */
   'Contrast Stretching': (kernel, pixels) => {
     const counts = histogramOf(kernel.bytes(pixels));

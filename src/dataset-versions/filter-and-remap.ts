@@ -1,4 +1,4 @@
-// Which images a version takes, and what it calls their classes: filter-tags, filter-null, remap.
+// filter-tags, filter-null and remap: which images a version takes, and its class names.
 
 import type { Annotation } from '../annotations/annotation.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';

@@ -1,9 +1,9 @@
-// Augmentations that move pixels: each gives one matrix, which moves boxes as well.
+// Flip, 90-degree turns, crop, rotation and shear: each is one matrix for pixels and boxes.
 
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { below, between, eitherWay } from '../seeded-random.ts';
-import type { Choice, Chooser } from './augmentation-choice.ts';
-import type { Move } from './labelled-image.ts';
+import type { AugmentationChoice, Chooser } from './augmentation-choice.ts';
+import type { GeometricTransform } from './labelled-image.ts';
 import { composeTurns, type Turn, turnKey, turns } from './orientation.ts';
 import {
   around,
@@ -19,7 +19,7 @@ import {
 type Settings = VersionSettings['augmentation'];
 type Setting<Key extends keyof Settings> = NonNullable<Settings[Key]>;
 
-/** None of the two mirrorings, one of them or both. */
+/** Mirrors in one direction, in both or in none. */
 export const chooseFlip: Chooser<Setting<'flip'>> = ({ horizontal, vertical }, random) => {
   const leftRight = horizontal && random() < 0.5;
   const upDown = vertical && random() < 0.5;
@@ -48,7 +48,7 @@ export const chooseCrop: Chooser<Setting<'crop'>> = ({ min, max }, random) => {
   return {
     words: `crop ${shown(percent)} %`,
     id: `crop ${percent} ${x} ${y}`,
-    move: ({ width, height }) => ({
+    geometricTransform: ({ width, height }) => ({
       matrix: compose(
         translation(-x * width * (1 - side), -y * height * (1 - side)),
         scaling(1 / side, 1 / side),
@@ -66,7 +66,7 @@ export const chooseRotate: Chooser<Setting<'rotate'>> = ({ degrees }, random) =>
   return {
     words: `rotate ${shown(angle)}°`,
     id: `rotate ${angle}`,
-    move: centred([cos, sin, -sin, cos, 0, 0]),
+    geometricTransform: centred([cos, sin, -sin, cos, 0, 0]),
   };
 };
 
@@ -82,13 +82,16 @@ export const chooseShear: Chooser<Setting<'shear'>> = (setting, random) => {
   return {
     words: `shear ${shown(horizontal)}° ${shown(vertical)}°`,
     id: `shear ${horizontal} ${vertical}`,
-    move: centred(compose([1, 0, x, 1, 0, 0], [1, y, 0, 1, 0, 0])),
+    geometricTransform: centred(compose([1, 0, x, 1, 0, 0], [1, y, 0, 1, 0, 0])),
   };
 };
 
-/** Several moves as one. */
-export function composeMoves(size: Size, moves: readonly ((size: Size) => Move)[]): Move {
-  return moves.reduce<Move>(
+/** Several transforms as one. */
+export function composeTransforms(
+  size: Size,
+  transforms: readonly ((size: Size) => GeometricTransform)[],
+): GeometricTransform {
+  return transforms.reduce<GeometricTransform>(
     (before, next) => {
       const { matrix, size, turn } = next(before.size);
       const whole = { matrix: compose(before.matrix, matrix), size };
@@ -99,7 +102,7 @@ export function composeMoves(size: Size, moves: readonly ((size: Size) => Move)[
   );
 }
 
-export function turnMove(turn: Turn): (size: Size) => Move {
+export function turnTransform(turn: Turn): (size: Size) => GeometricTransform {
   return (size) => ({
     matrix: turning(turn, size),
     size: turn.quarters % 2 === 0 ? size : { width: size.height, height: size.width },
@@ -107,17 +110,17 @@ export function turnMove(turn: Turn): (size: Size) => Move {
   });
 }
 
-/** Whether it leaves everything where it is. */
-export function isStill({ turn }: Move): boolean {
+/** Whether the transform moves nothing. */
+export function isIdentity({ turn }: GeometricTransform): boolean {
   return turn !== undefined && turnKey(turn) === turnKey(turns.none);
 }
 
-function turnChoice(words: string, turn: Turn): Choice {
-  return { words, id: '', move: turnMove(turn), turn };
+function turnChoice(words: string, turn: Turn): AugmentationChoice {
+  return { words, id: '', geometricTransform: turnTransform(turn), turn };
 }
 
 function centred(matrix: Matrix) {
-  return (size: Size): Move => ({
+  return (size: Size): GeometricTransform => ({
     matrix: around([size.width / 2, size.height / 2], matrix),
     size,
   });

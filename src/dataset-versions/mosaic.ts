@@ -1,41 +1,50 @@
-// Augmentation `mosaic`: four pictures in one.
+// The mosaic augmentation: four images in one.
 
 import { below, between, forkSeed, type Random, randomFrom, shuffled } from '../seeded-random.ts';
-import type { Choice, Partners } from './augmentation-choice.ts';
+import type { AugmentationChoice, Partners } from './augmentation-choice.ts';
 import type { Kernel, Region } from './kernel/operations.ts';
-import { black, type Picture } from './labelled-image.ts';
+import { black, type LabelledImage } from './labelled-image.ts';
 import { clipBoxes } from './tiles-and-crops.ts';
-import { moveBoxes, type Size, scaling, translation } from './transform-boxes.ts';
+import { type Size, scaling, transformBoxes, translation } from './transform-boxes.ts';
 
 /**
- * The picture and three of its partners around a random point near the middle, in random order;
+ * The image and three of its partners around a random point near the middle, in random order;
  * each is cut at its own size, or stretched whole into its quarter.
  */
-export function chooseMosaic(isWanted: boolean, random: Random): Choice | undefined {
+export function chooseMosaic(isWanted: boolean, random: Random): AugmentationChoice | undefined {
   const seed = forkSeed(random);
   if (!isWanted) return undefined;
   return {
     words: 'mosaic',
     id: `mosaic ${seed}`,
-    change: (kernel, picture, partners) => join(kernel, picture, partners, randomFrom(seed)),
+    imageTransform: (kernel, image, partners) => join(kernel, image, partners, randomFrom(seed)),
   };
 }
 
-function join(kernel: Kernel, host: Picture, partners: Partners, random: Random): Picture {
+function join(
+  kernel: Kernel,
+  host: LabelledImage,
+  partners: Partners,
+  random: Random,
+): LabelledImage {
   const { width, height } = host.pixels;
   const pixels = kernel.blank({ width, height }, black);
-  const pictures = shuffled([host, ...drawPartners(host, partners, random)], random);
+  const images = shuffled([host, ...drawPartners(host, partners, random)], random);
   const boxes = quarters({ width, height }, random).flatMap((quarter, index) => {
-    const part = fill(kernel, pictures[index] ?? host, quarter, random);
+    const part = fill(kernel, images[index] ?? host, quarter, random);
     const { left, top } = quarter;
     kernel.paste(pixels, part.pixels, left, top);
-    return moveBoxes(part.boxes, translation(left, top), { width, height });
+    return transformBoxes(part.boxes, translation(left, top), { width, height });
   });
   return { pixels, boxes };
 }
 
-/** Three others; where there are fewer, some or the picture itself come again. */
-function drawPartners(host: Picture, partners: Partners, random: Random): readonly Picture[] {
+/** Three others; where there are fewer, some or the image itself come again. */
+function drawPartners(
+  host: LabelledImage,
+  partners: Partners,
+  random: Random,
+): readonly LabelledImage[] {
   const others = shuffled(
     partners.filter((partner) => partner !== host),
     random,
@@ -55,8 +64,13 @@ function quarters({ width, height }: Size, random: Random): readonly Region[] {
   ].filter((quarter) => quarter.width > 0 && quarter.height > 0);
 }
 
-function fill(kernel: Kernel, picture: Picture, { width, height }: Size, random: Random): Picture {
-  const { pixels } = picture;
+function fill(
+  kernel: Kernel,
+  image: LabelledImage,
+  { width, height }: Size,
+  random: Random,
+): LabelledImage {
+  const { pixels } = image;
   const isCut = random() < 0.5;
   const [x, y] = [
     below(random, pixels.width - width + 1),
@@ -66,12 +80,12 @@ function fill(kernel: Kernel, picture: Picture, { width, height }: Size, random:
   if (isCut && pixels.width >= width && pixels.height >= height) {
     return {
       pixels: kernel.crop(pixels, { left: x, top: y, ...size }),
-      boxes: moveBoxes(picture.boxes, translation(-x, -y), size),
+      boxes: transformBoxes(image.boxes, translation(-x, -y), size),
     };
   }
   const scale = scaling(width / pixels.width, height / pixels.height);
   return {
     pixels: kernel.resample(pixels, size),
-    boxes: moveBoxes(clipBoxes(picture.boxes, pixels), scale, size),
+    boxes: transformBoxes(clipBoxes(image.boxes, pixels), scale, size),
   };
 }

@@ -1,4 +1,4 @@
-// The eight ways to mirror and quarter-turn an image, as EXIF, flip and ninety mean them.
+// The eight ways to mirror and quarter-turn an image, as EXIF, flip and ninety use them.
 
 /** First mirrored left to right, then turned clockwise. */
 export interface Turn {

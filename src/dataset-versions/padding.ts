@@ -1,23 +1,23 @@
-// An image within a frame of another size: cut where it reaches over, filled where it ends.
+// Fits an image into a frame of another size: crops it, or pads it with a colour or reflection.
 
 import { type FoveaError, invalidArgument } from '../errors.ts';
 import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
 import type { Colour, Kernel, Pixels } from './kernel/operations.ts';
-import type { Picture } from './labelled-image.ts';
+import type { LabelledImage } from './labelled-image.ts';
 import { type Turn, turnKey, turns } from './orientation.ts';
 import {
   compose,
   identity,
   type Matrix,
-  moveBoxes,
   type Size,
   sameSize,
+  transformBoxes,
   translation,
   turning,
 } from './transform-boxes.ts';
 
-/** What stands where the image ends. */
+/** How the frame is filled beyond the image. */
 export type Edges = 'black' | 'white' | 'grey' | 'reflect';
 
 export interface Frame {
@@ -27,7 +27,7 @@ export interface Frame {
   /** Of the frame. */
   readonly size: Size;
   readonly edges: Edges;
-  /** The least share of a box that has to stay visible; as moveBoxes where it is left out. */
+  /** The least share of a box that has to stay visible; as transformBoxes where it is left out. */
   readonly shareMin?: number;
 }
 
@@ -38,11 +38,11 @@ const colours: Readonly<Record<Exclude<Edges, 'reflect'>, Colour>> = {
 };
 
 /** Reflected images take their boxes along. Throws `invalid_input` where there are too many. */
-export function putInFrame(kernel: Kernel, picture: Picture, frame: Frame): Picture {
-  const { pixels } = picture;
+export function cropOrPad(kernel: Kernel, image: LabelledImage, frame: Frame): LabelledImage {
+  const { pixels } = image;
   return {
     pixels: framePixels(kernel, pixels, frame),
-    boxes: frameBoxes(picture.boxes, pixels, frame),
+    boxes: frameBoxes(image.boxes, pixels, frame),
   };
 }
 
@@ -83,7 +83,7 @@ export function frameBoxes(boxes: readonly Box[], size: Size, frame: Frame): rea
       ? reflections(size, frame, boxes.length)
       : [{ turn: turns.none, left: frame.left, top: frame.top }];
   return copies.flatMap((copy) =>
-    moveBoxes(boxes, matrixOf(copy, size), frame.size, frame.shareMin),
+    transformBoxes(boxes, matrixOf(copy, size), frame.size, frame.shareMin),
   );
 }
 

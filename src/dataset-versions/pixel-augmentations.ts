@@ -1,4 +1,4 @@
-// Augmentations that change pixels where they are.
+// Hue, saturation, brightness, exposure, grayscale, blur, noise and cutout.
 
 import type { VersionSettings } from '../contract/version-settings.ts';
 import { below, between, eitherWay, forkSeed, type Random, randomFrom } from '../seeded-random.ts';
@@ -6,7 +6,7 @@ import type { Chooser } from './augmentation-choice.ts';
 import { grayscaleWeights, lumaWeights, tableOf } from './contrast.ts';
 import { shown } from './geometric-augmentations.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
-import type { Paint } from './labelled-image.ts';
+import type { PixelTransform } from './labelled-image.ts';
 import type { Size } from './transform-boxes.ts';
 
 type Settings = VersionSettings['augmentation'];
@@ -15,8 +15,8 @@ type Setting<Key extends keyof Settings> = NonNullable<Settings[Key]>;
 export const chooseHue: Chooser<Setting<'hue'>> = ({ degrees }, random) => {
   const angle = eitherWay(random, degrees);
   if (angle === 0) return undefined;
-  const paint = inPlace((kernel, pixels) => kernel.rotateHue(pixels, angle));
-  return { words: `hue ${shown(angle)}°`, id: `hue ${angle}`, paint };
+  const pixelTransform = inPlace((kernel, pixels) => kernel.rotateHue(pixels, angle));
+  return { words: `hue ${shown(angle)}°`, id: `hue ${angle}`, pixelTransform };
 };
 
 /** Away from grey, or towards it: at -100 % nothing but grey is left. */
@@ -24,8 +24,8 @@ export const chooseSaturation: Chooser<Setting<'saturation'>> = ({ percent }, ra
   const change = eitherWay(random, percent);
   if (change === 0) return undefined;
   const matrix = saturating(1 + change / 100);
-  const paint = inPlace((kernel, pixels) => kernel.mix(pixels, matrix));
-  return { words: `saturation ${shown(change)} %`, id: `saturation ${change}`, paint };
+  const pixelTransform = inPlace((kernel, pixels) => kernel.mix(pixels, matrix));
+  return { words: `saturation ${shown(change)} %`, id: `saturation ${change}`, pixelTransform };
 };
 
 /** Up to so many percent of full white are added to every value, or taken from it. */
@@ -35,8 +35,8 @@ export const chooseBrightness: Chooser<Setting<'brightness'>> = (setting, random
   const change = isBrighter ? strength : -strength;
   const amount = Math.round((255 * change) / 100);
   if (amount === 0) return undefined;
-  const paint = inPlace((kernel, pixels) => kernel.add(pixels, amount));
-  return { words: `brightness ${shown(change)} %`, id: `brightness ${amount}`, paint };
+  const pixelTransform = inPlace((kernel, pixels) => kernel.add(pixels, amount));
+  return { words: `brightness ${shown(change)} %`, id: `brightness ${amount}`, pixelTransform };
 };
 
 /** A gamma curve: 0 changes nothing, 100 % is white, -100 % nearly black. */
@@ -44,20 +44,20 @@ export const chooseExposure: Chooser<Setting<'exposure'>> = ({ percent }, random
   const change = eitherWay(random, percent);
   if (change === 0) return undefined;
   const table = exposureTable(change);
-  const paint = inPlace((kernel, pixels) => kernel.lookup(pixels, table));
-  return { words: `exposure ${shown(change)} %`, id: `exposure ${change}`, paint };
+  const pixelTransform = inPlace((kernel, pixels) => kernel.lookup(pixels, table));
+  return { words: `exposure ${shown(change)} %`, id: `exposure ${change}`, pixelTransform };
 };
 
 /** So many percent of the copies become grey. */
 export const chooseGrayscale: Chooser<Setting<'rgrayscale'>> = ({ percent }, random) =>
-  random() * 100 < percent ? { words: 'grey', id: 'grey', paint: toGrayscale } : undefined;
+  random() * 100 < percent ? { words: 'grey', id: 'grey', pixelTransform: toGrayscale } : undefined;
 
 /** Gaussian; the number is the standard deviation in pixels. */
 export const chooseBlur: Chooser<Setting<'blur'>> = ({ pixels: most }, random) => {
   const sigma = between(random, 0, most);
   if (sigma === 0) return undefined;
-  const paint: Paint = (kernel, pixels) => kernel.blur(pixels, sigma);
-  return { words: `blur ${shown(sigma)} px`, id: `blur ${sigma}`, paint };
+  const pixelTransform: PixelTransform = (kernel, pixels) => kernel.blur(pixels, sigma);
+  return { words: `blur ${shown(sigma)} px`, id: `blur ${sigma}`, pixelTransform };
 };
 
 /** Salt and pepper: so many percent of the pixels, half of them black, half white. */
@@ -65,26 +65,26 @@ export const chooseNoise: Chooser<Setting<'noise'>> = ({ percent }, random) => {
   const strength = between(random, 0, percent);
   const seed = forkSeed(random);
   if (strength === 0) return undefined;
-  const paint = inPlace((kernel, pixels) =>
+  const pixelTransform = inPlace((kernel, pixels) =>
     scatter(kernel.bytes(pixels), strength / 100, randomFrom(seed)),
   );
-  return { words: `noise ${shown(strength)} %`, id: `noise ${strength} ${seed}`, paint };
+  return { words: `noise ${shown(strength)} %`, id: `noise ${strength} ${seed}`, pixelTransform };
 };
 
 /** Black rectangles, each so many percent of both sides, around random points. */
 export const chooseCutout: Chooser<Setting<'cutout'>> = ({ count, percent }, random) => {
   const seed = forkSeed(random);
   if (count === 0 || percent === 0) return undefined;
-  const paint = inPlace((kernel, pixels) => {
+  const pixelTransform = inPlace((kernel, pixels) => {
     const places = randomFrom(seed);
     const areas = Array.from({ length: count }, () => rectangle(places, pixels, percent / 100));
     blacken(kernel.bytes(pixels), pixels, areas);
   });
-  return { words: `cutout ${count} x ${shown(percent)} %`, id: `cutout ${seed}`, paint };
+  return { words: `cutout ${count} x ${shown(percent)} %`, id: `cutout ${seed}`, pixelTransform };
 };
 
 /** All three values become the Rec. 709 luma. */
-export const toGrayscale: Paint = inPlace((kernel, pixels) =>
+export const toGrayscale: PixelTransform = inPlace((kernel, pixels) =>
   kernel.mix(pixels, [...grayscaleWeights, ...grayscaleWeights, ...grayscaleWeights]),
 );
 
@@ -171,7 +171,7 @@ function span(random: Random, side: number, share: number): readonly [from: numb
   return [Math.max(0, from), Math.min(side, from + length)];
 }
 
-function inPlace(change: (kernel: Kernel, pixels: Pixels) => void): Paint {
+function inPlace(change: (kernel: Kernel, pixels: Pixels) => void): PixelTransform {
   return (kernel, pixels) => {
     change(kernel, pixels);
     return pixels;

@@ -1,18 +1,18 @@
-// Preprocessing: what is done to every image, in the order of this file's table.
+// Preprocessing steps of every image, in the order of the table in this file.
 
 import type { VersionSettings } from '../contract/version-settings.ts';
 import type { Box } from '../imaging/box.ts';
-import { duplicate, movePixels } from './apply-augmentations.ts';
+import { duplicate, transformPixels } from './apply-augmentations.ts';
 import { contrasts } from './contrast.ts';
-import { composeMoves, isStill, turnMove } from './geometric-augmentations.ts';
+import { composeTransforms, isIdentity, turnTransform } from './geometric-augmentations.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
-import type { Move, Picture } from './labelled-image.ts';
+import type { GeometricTransform, LabelledImage } from './labelled-image.ts';
 import { exifTurn } from './orientation.ts';
-import { isWhole, putInFrame } from './padding.ts';
+import { cropOrPad, isWhole } from './padding.ts';
 import { toGrayscale } from './pixel-augmentations.ts';
-import { isSizedFor, resizePicture } from './resize.ts';
+import { isSizedFor, resizeImage } from './resize.ts';
 import { clipBoxes, type Piece, piecesOf } from './tiles-and-crops.ts';
-import { moveBoxes, type Size } from './transform-boxes.ts';
+import { type Size, transformBoxes } from './transform-boxes.ts';
 
 export type Preprocessing = VersionSettings['preprocessing'];
 
@@ -47,7 +47,7 @@ export interface Stored extends Size {
 /** The images that are to be made of one. */
 export interface Preparation {
   /** Makes the stored image upright. */
-  readonly upright: Move;
+  readonly upright: GeometricTransform;
   readonly pieces: readonly Piece[];
 }
 
@@ -59,9 +59,9 @@ export function planPreparation(
 ): Preparation {
   const { width, height, orientation } = stored;
   const turn = exifTurn(preprocessing['auto-orient'] ? orientation : 1);
-  const upright = composeMoves({ width, height }, [turnMove(turn)]);
+  const upright = composeTransforms({ width, height }, [turnTransform(turn)]);
   const isTurned = turn !== exifTurn(1);
-  const moved = isTurned ? moveBoxes(boxes, upright.matrix, upright.size) : boxes;
+  const moved = isTurned ? transformBoxes(boxes, upright.matrix, upright.size) : boxes;
   return { upright, pieces: piecesOf(preprocessing, upright.size, moved) };
 }
 
@@ -72,7 +72,7 @@ export function isUnchanged(
 ): boolean {
   const { contrast, grayscale, isolate, resize } = preprocessing;
   return (
-    isStill(upright) &&
+    isIdentity(upright) &&
     // A box over the whole image has its pixels, but is the only box of its piece.
     !isolate &&
     pieces.every(({ frames }) => frames.every((frame) => isWhole(frame, upright.size))) &&
@@ -84,7 +84,7 @@ export function isUnchanged(
 
 /** The upright image. */
 export function makeUpright(kernel: Kernel, pixels: Pixels, { upright }: Preparation): Pixels {
-  return movePixels(kernel, pixels, upright);
+  return transformPixels(kernel, pixels, upright);
 }
 
 /** One piece, ready; the upright pixels stay as they are. */
@@ -93,19 +93,19 @@ export function preparePiece(
   upright: Pixels,
   piece: Piece,
   preprocessing: Preprocessing,
-): Picture {
+): LabelledImage {
   const { contrast, grayscale, resize } = preprocessing;
   const cut = piece.frames.reduce(
-    (pixels, frame) => putInFrame(kernel, { pixels, boxes: [] }, frame).pixels,
+    (pixels, frame) => cropOrPad(kernel, { pixels, boxes: [] }, frame).pixels,
     upright,
   );
-  const paints = [
+  const pixelTransforms = [
     ...(contrast ? [contrasts[contrast.type]] : []),
     ...(grayscale ? [toGrayscale] : []),
   ];
   // Paints work in place.
-  const own = cut === upright && paints.length > 0 ? duplicate(kernel, cut) : cut;
-  const pixels = paints.reduce((before, paint) => paint(kernel, before), own);
+  const own = cut === upright && pixelTransforms.length > 0 ? duplicate(kernel, cut) : cut;
+  const pixels = pixelTransforms.reduce((before, transform) => transform(kernel, before), own);
   const painted = { pixels, boxes: clipBoxes(piece.boxes, piece.size) };
-  return resize ? resizePicture(kernel, painted, resize) : painted;
+  return resize ? resizeImage(kernel, painted, resize) : painted;
 }

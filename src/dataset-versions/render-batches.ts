@@ -1,4 +1,4 @@
-// Sources that are worked on together, by one thread, and are done together.
+// Groups the source images of a version into batches, each rendered by one thread.
 
 import type { SplitName } from '../contract/fields.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';

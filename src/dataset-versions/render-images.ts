@@ -1,4 +1,4 @@
-// Makes the images of a version from a few sources at a time, in the memory of one kernel.
+// Renders the images of a version from a few source images, in the memory of one kernel.
 
 import type { SplitName } from '../contract/fields.ts';
 import { normalizeSettings } from '../contract/version-no-op-steps.ts';
@@ -7,11 +7,11 @@ import type { Box } from '../imaging/box.ts';
 import { type ImageFile, openPixels, readOut, readStoredHeader } from '../imaging/image-file.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
 import { below, randomFrom } from '../seeded-random.ts';
-import { applyChoices } from './apply-augmentations.ts';
-import type { Choice } from './augmentation-choice.ts';
-import { drawCopies } from './choose-augmentations.ts';
+import { applyAugmentations } from './apply-augmentations.ts';
+import type { AugmentationChoice } from './augmentation-choice.ts';
+import { chooseAugmentations } from './choose-augmentations.ts';
 import type { Kernel, Pixels } from './kernel/operations.ts';
-import type { Picture } from './labelled-image.ts';
+import type { LabelledImage } from './labelled-image.ts';
 import {
   isUnchanged,
   makeUpright,
@@ -135,29 +135,29 @@ async function openSource(
 }
 
 /** For each train source one of its pieces, ready, by the place of the source. */
-type Partners = ReadonlyMap<number, { readonly piece: Piece; readonly picture: Picture }>;
+type Partners = ReadonlyMap<number, { readonly piece: Piece; readonly image: LabelledImage }>;
 
 async function preparePartners(
   kernel: Kernel,
   { settings, seed, imagesPerPiece }: RenderJob,
   opened: readonly Opened[],
 ): Promise<Partners> {
-  const partners = new Map<number, { piece: Piece; picture: Picture }>();
+  const partners = new Map<number, { piece: Piece; image: LabelledImage }>();
   if (!settings.augmentation.mosaic || imagesPerPiece === 1) return partners;
-  // In an order of their own: what was uploaded first must not change a picture.
+  // In an order of their own: the order of uploads must not change an image.
   for (const one of opened.toSorted((a, b) => (a.source.hash < b.source.hash ? -1 : 1))) {
     const { pieces } = one.preparation;
     const random = randomFrom(`${seed}/${one.source.hash}/partner`);
     const piece = pieces[below(random, pieces.length)];
     if (one.source.split !== 'train' || piece === undefined) continue;
-    const picture = await about(one.place, async () => {
-      const image = await decode(one);
+    const image = await about(one.place, async () => {
+      const decoded = await decode(one);
       const mark = kernel.mark();
-      const upright = makeUpright(kernel, kernel.load(image), one.preparation);
+      const upright = makeUpright(kernel, kernel.load(decoded), one.preparation);
       const { pixels, boxes } = preparePiece(kernel, upright, piece, settings.preprocessing);
       return { pixels: kernel.keep(mark, pixels), boxes };
     });
-    partners.set(one.place, { piece, picture });
+    partners.set(one.place, { piece, image });
   }
   return partners;
 }
@@ -206,19 +206,17 @@ async function renderPiece(
   if (isFile && !mayHaveCopies(job, one)) return;
   const known = partners.get(one.place);
   const isKnown = known?.piece === piece;
-  const whole = isKnown ? known.picture.pixels : await upright();
+  const whole = isKnown ? known.image.pixels : await upright();
   const mark = kernel.mark();
-  const picture = isKnown
-    ? known.picture
-    : preparePiece(kernel, whole, piece, settings.preprocessing);
-  if (!isFile) await emit(outputOf(kernel, job, { one, piece, copy: 0, choices: [] }, picture));
-  const pool = [...partners.values()].map((partner) => partner.picture);
-  for (const [index, choices] of copiesOf(job, one, piece, picture).entries()) {
+  const image = isKnown ? known.image : preparePiece(kernel, whole, piece, settings.preprocessing);
+  if (!isFile) await emit(outputOf(kernel, job, { one, piece, copy: 0, choices: [] }, image));
+  const pool = [...partners.values()].map((partner) => partner.image);
+  for (const [index, choices] of copiesOf(job, one, piece, image).entries()) {
     const each = kernel.mark();
-    const changed = applyChoices(kernel, picture, choices, pool);
-    const image = outputOf(kernel, job, { one, piece, copy: index + 1, choices }, changed);
+    const changed = applyAugmentations(kernel, image, choices, pool);
+    const rendered = outputOf(kernel, job, { one, piece, copy: index + 1, choices }, changed);
     kernel.release(each);
-    await emit(image);
+    await emit(rendered);
   }
   kernel.release(mark);
 }
@@ -233,26 +231,26 @@ function copiesOf(
   job: RenderJob,
   one: Opened,
   piece: Piece,
-  picture: Picture,
-): readonly (readonly Choice[])[] {
+  image: LabelledImage,
+): readonly (readonly AugmentationChoice[])[] {
   if (!mayHaveCopies(job, one)) return [];
   const { settings, seed, imagesPerPiece } = job;
   const random = randomFrom(`${seed}/${one.source.hash}/${piece.name}`);
-  return drawCopies(settings.augmentation, imagesPerPiece - 1, random, picture);
+  return chooseAugmentations(settings.augmentation, imagesPerPiece - 1, random, image);
 }
 
 interface Origin {
   readonly one: Opened;
   readonly piece: Piece;
   readonly copy: number;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly AugmentationChoice[];
 }
 
 function outputOf(
   kernel: Kernel,
   { output, pixelsSideMax = Number.POSITIVE_INFINITY }: RenderJob,
   { one, piece, copy, choices }: Origin,
-  { pixels, boxes }: Picture,
+  { pixels, boxes }: LabelledImage,
 ): Unnumbered {
   const { width, height } = pixels;
   const isFile = output === 'file';

@@ -1,4 +1,4 @@
-// Worker threads that make the images of dataset versions.
+// Worker threads that render the images of dataset versions.
 
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
@@ -11,7 +11,7 @@ import { WorkerThread } from '../worker-thread.ts';
 import { type Emit, type RenderedImage, RenderFailure, type RenderJob } from './render-images.ts';
 
 export interface Renderers {
-  /** How many jobs are worked on at the same time; others wait for their turn. */
+  /** How many jobs are rendered at the same time; others wait. */
   readonly count: number;
   /**
    * Makes the images of a job, each given to `emit` before many more are made. Throws what `emit`

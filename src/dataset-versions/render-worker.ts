@@ -1,4 +1,4 @@
-// The thread in which images are made: takes one job at a time from its parent.
+// The render thread: takes one job at a time from its parent.
 
 import { parentPort } from 'node:worker_threads';
 import { asFoveaError } from '../errors.ts';

@@ -2,17 +2,17 @@
 
 import type { resizeFormats, VersionSettings } from '../contract/version-settings.ts';
 import { limits } from '../limits.ts';
-import { applyMove } from './apply-augmentations.ts';
+import { applyTransform } from './apply-augmentations.ts';
 import type { Kernel } from './kernel/operations.ts';
-import type { Picture } from './labelled-image.ts';
-import { type Edges, type Frame, putInFrame } from './padding.ts';
+import type { LabelledImage } from './labelled-image.ts';
+import { cropOrPad, type Edges, type Frame } from './padding.ts';
 import {
   compose,
   type Matrix,
-  moveBoxes,
   type Size,
   sameSize,
   scaling,
+  transformBoxes,
   translation,
 } from './transform-boxes.ts';
 
@@ -46,24 +46,29 @@ export const resizeNotes: Readonly<Record<Format, string>> = {
 };
 
 /** decisions/resize-formats.md */
-export function resizePicture(kernel: Kernel, picture: Picture, resize: Resize): Picture {
-  const { pixels } = picture;
+export function resizeImage(kernel: Kernel, image: LabelledImage, resize: Resize): LabelledImage {
+  const { pixels } = image;
   const inner = innerSize(resize, pixels);
   const scale = scaling(inner.width / pixels.width, inner.height / pixels.height);
   const frame = frameOf(resize, inner);
   if (frame && Math.max(inner.width, inner.height) > limits.imageSideMax) {
-    return fillAtOnce(kernel, picture, scale, frame);
+    return fillAtOnce(kernel, image, scale, frame);
   }
   const scaled = sameSize(inner, pixels)
-    ? picture
-    : { pixels: kernel.resample(pixels, inner), boxes: moveBoxes(picture.boxes, scale, inner) };
-  return frame ? putInFrame(kernel, scaled, frame) : scaled;
+    ? image
+    : { pixels: kernel.resample(pixels, inner), boxes: transformBoxes(image.boxes, scale, inner) };
+  return frame ? cropOrPad(kernel, scaled, frame) : scaled;
 }
 
 /** A very long image, enlarged to be wide enough, would fit into no memory before it is cut. */
-function fillAtOnce(kernel: Kernel, picture: Picture, scale: Matrix, frame: Frame): Picture {
+function fillAtOnce(
+  kernel: Kernel,
+  image: LabelledImage,
+  scale: Matrix,
+  frame: Frame,
+): LabelledImage {
   const matrix = compose(scale, translation(frame.left, frame.top));
-  return applyMove(kernel, picture, { matrix, size: frame.size });
+  return applyTransform(kernel, image, { matrix, size: frame.size });
 }
 
 /** Whether an image of that size stays as it is. */

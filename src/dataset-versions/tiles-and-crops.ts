@@ -1,4 +1,4 @@
-// Which parts of an image become images of their own: isolate, static-crop and tile.
+// Tiles, static crops and isolated boxes: the parts of an image that become images of their own.
 
 import { edgesAround, edgesOf } from '../annotations/box-geometry.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';
@@ -7,7 +7,7 @@ import type { Box } from '../imaging/box.ts';
 import { limits } from '../limits.ts';
 import { type Edges, type Frame, frameBoxes } from './padding.ts';
 import { pixelsOnTheWay } from './resize.ts';
-import { identity, moveBoxes, type Size } from './transform-boxes.ts';
+import { identity, type Size, transformBoxes } from './transform-boxes.ts';
 
 type Preprocessing = VersionSettings['preprocessing'];
 type EdgePlaces = ReturnType<typeof edgesOf>;
@@ -213,7 +213,7 @@ function isWithin({ left, top, size }: Frame, image: Size): boolean {
 
 /** Boxes clipped at the edge of their image, as every step that changes pixels leaves them. */
 export function clipBoxes(boxes: readonly Box[], size: Size): readonly Box[] {
-  return moveBoxes(boxes, identity, size);
+  return transformBoxes(boxes, identity, size);
 }
 
 function joined(...names: readonly string[]): string {

@@ -1,5 +1,6 @@
-// Where points and boxes go when pixels move. Coordinates are edges between pixels: 0 is the left
-// edge of the first pixel, the width is the right edge of the last.
+// Affine transforms of points, boxes, outlines and keypoints, clipped at the image's edge.
+// Coordinates are edges between pixels: 0 is the left edge of the first pixel, the width is the
+// right edge of the last.
 
 import {
   areaOf,
@@ -74,18 +75,18 @@ const visibleShareMin = 0.2;
  * `shareMin` of its area is visible, and any of it at all; one without an area stays while its
  * centre is inside (decisions/box-survival.md).
  */
-export function moveBoxes(
+export function transformBoxes(
   boxes: readonly Box[],
   matrix: Matrix,
   size: Size,
   shareMin = visibleShareMin,
 ): readonly Box[] {
-  return boxes.flatMap((box) => moveBox(box, matrix, size, shareMin) ?? []);
+  return boxes.flatMap((box) => transformBox(box, matrix, size, shareMin) ?? []);
 }
 
 /** One that leaves the image stays at its edge, as not labelled. */
-export function moveKeypoint(keypoint: Keypoint, matrix: Matrix, size: Size): Keypoint {
-  const [x, y] = movePoint(matrix, [keypoint.x, keypoint.y]);
+export function transformKeypoint(keypoint: Keypoint, matrix: Matrix, size: Size): Keypoint {
+  const [x, y] = transformPoint(matrix, [keypoint.x, keypoint.y]);
   if (isOn(x, y, size)) return { ...keypoint, x, y };
   return { ...keypoint, ...clampPoint(x, y, size), visibility: 0 };
 }
@@ -95,15 +96,15 @@ export function isOn(x: number, y: number, { width, height }: Size): boolean {
   return x >= 0 && x <= width && y >= 0 && y <= height;
 }
 
-function moveBox(box: Box, matrix: Matrix, size: Size, shareMin: number): Box | undefined {
-  const edges = edgesAround(cornersOf(box).map((corner) => movePoint(matrix, corner)));
-  const keypoints = box.keypoints?.map((keypoint) => moveKeypoint(keypoint, matrix, size));
-  const points = box.points?.map((point) => movePoint(matrix, point));
+function transformBox(box: Box, matrix: Matrix, size: Size, shareMin: number): Box | undefined {
+  const edges = edgesAround(cornersOf(box).map((corner) => transformPoint(matrix, corner)));
+  const keypoints = box.keypoints?.map((keypoint) => transformKeypoint(keypoint, matrix, size));
+  const points = box.points?.map((point) => transformPoint(matrix, point));
   if (isInside(edges, size) && (!points || isInside(edgesAround(points), size))) {
     return boxOf(box.label, edges, { points, keypoints });
   }
   if (box.width === 0 || box.height === 0) {
-    const [x, y] = movePoint(matrix, [box.x, box.y]);
+    const [x, y] = transformPoint(matrix, [box.x, box.y]);
     return isOn(x, y, size) ? boxOf(box.label, clipEdges(edges, size), { keypoints }) : undefined;
   }
   if (points !== undefined && areaOf(points) > 0) {
@@ -120,7 +121,7 @@ function isEnough(visible: number, whole: number, shareMin: number): boolean {
   return visible > 0 && visible >= shareMin * whole;
 }
 
-function movePoint([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {
+function transformPoint([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {
   return [tidy(a * x + c * y + e), tidy(b * x + d * y + f)];
 }
 

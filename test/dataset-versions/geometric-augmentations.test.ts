@@ -1,16 +1,16 @@
 // Moves with chosen strengths: where a few points of an image go.
 
 import { describe, expect, test } from 'vitest';
-import type { Choice } from '../../src/dataset-versions/augmentation-choice.ts';
+import type { AugmentationChoice } from '../../src/dataset-versions/augmentation-choice.ts';
 import {
   chooseCrop,
   chooseFlip,
   chooseNinety,
   chooseRotate,
   chooseShear,
-  composeMoves,
+  composeTransforms,
 } from '../../src/dataset-versions/geometric-augmentations.ts';
-import { moveBoxes } from '../../src/dataset-versions/transform-boxes.ts';
+import { transformBoxes } from '../../src/dataset-versions/transform-boxes.ts';
 
 /** Random numbers that are these, one after the other, and then the last one again. */
 function drawing(...numbers: readonly number[]) {
@@ -22,14 +22,14 @@ const size = { width: 100, height: 50 };
 
 /** Where points of an image of 100 x 50 go; those that leave it end at its edge. */
 function moved(
-  choices: readonly (Choice | undefined)[],
+  choices: readonly (AugmentationChoice | undefined)[],
   points: readonly (readonly [number, number])[],
 ) {
-  const moves = choices.flatMap((choice) => choice?.move ?? []);
-  const { matrix, size: after } = composeMoves(size, moves);
+  const transforms = choices.flatMap((choice) => choice?.geometricTransform ?? []);
+  const { matrix, size: after } = composeTransforms(size, transforms);
   const keypoints = points.map(([x, y]) => ({ label: '', x, y, visibility: 2 }) as const);
   const box = { label: '', x: 50, y: 25, width: 2, height: 2, keypoints };
-  const [found] = moveBoxes([box], matrix, after, 0);
+  const [found] = transformBoxes([box], matrix, after, 0);
   return found?.keypoints?.map(({ x, y }) => [Math.round(x * 10) / 10, Math.round(y * 10) / 10]);
 }
 

@@ -1,7 +1,7 @@
 // Colours, blur, noise and cutout with chosen strengths, on pictures of a few pixels.
 
 import { describe, expect, test } from 'vitest';
-import type { Choice } from '../../src/dataset-versions/augmentation-choice.ts';
+import type { AugmentationChoice } from '../../src/dataset-versions/augmentation-choice.ts';
 import { createKernel } from '../../src/dataset-versions/kernel/kernel.ts';
 import {
   chooseBlur,
@@ -26,11 +26,11 @@ function drawing(...numbers: readonly number[]) {
 const most = 1 - 2 ** -32;
 
 /** A row of pixels after a choice, each red, green and blue. */
-function painted(choice: Choice | undefined, pixels: readonly (readonly number[])[]) {
+function painted(choice: AugmentationChoice | undefined, pixels: readonly (readonly number[])[]) {
   const kernel = createKernel();
   const size = { width: pixels.length, height: 1 };
   const loaded = kernel.load({ data: Uint8Array.from(pixels.flat()), ...size });
-  const image = kernel.read(choice?.paint?.(kernel, loaded) ?? loaded);
+  const image = kernel.read(choice?.pixelTransform?.(kernel, loaded) ?? loaded);
   return pixels.map((_, x) => pixelOf(image, x, 0));
 }
 

@@ -5,8 +5,8 @@ import { composeTurns, exifTurn, turns } from '../../src/dataset-versions/orient
 import {
   compose,
   identity,
-  moveBoxes,
   scaling,
+  transformBoxes,
   translation,
   turning,
 } from '../../src/dataset-versions/transform-boxes.ts';
@@ -25,7 +25,7 @@ describe('turns', () => {
     ['counter-clockwise', turned, { x: 5, y: 38, width: 2, height: 4 }],
   ] as const)('%s moves a box', (name, after, wanted) => {
     const matrix = turning(turns[name], size);
-    expect(moveBoxes([box], matrix, after)).toEqual([{ label: 'a', ...wanted }]);
+    expect(transformBoxes([box], matrix, after)).toEqual([{ label: 'a', ...wanted }]);
   });
 
   test.each([
@@ -42,7 +42,7 @@ describe('turns', () => {
   ])('EXIF orientation %i moves a box', (orientation, wanted) => {
     const turn = exifTurn(orientation);
     const after = turn.quarters % 2 === 0 ? size : turned;
-    const [moved] = moveBoxes([box], turning(turn, size), after);
+    const [moved] = transformBoxes([box], turning(turn, size), after);
     expect([moved?.x, moved?.y]).toEqual(wanted);
   });
 
@@ -60,10 +60,10 @@ describe('turns', () => {
 
 describe('boxes at the edge', () => {
   const shifted = (given: Partial<Box>, x: number, y = 0) =>
-    moveBoxes([{ ...box, ...given }], translation(x, y), size);
+    transformBoxes([{ ...box, ...given }], translation(x, y), size);
 
   test('stay as they are when they are inside', () => {
-    expect(moveBoxes([box], identity, size)).toEqual([box]);
+    expect(transformBoxes([box], identity, size)).toEqual([box]);
   });
 
   test('are clipped', () => {
@@ -141,7 +141,7 @@ describe('boxes at the edge', () => {
 
 test('scaling and shifting compose in order', () => {
   const matrix = compose(scaling(2, 3), translation(1, 1));
-  expect(moveBoxes([box], matrix, { width: 100, height: 100 })).toEqual([
+  expect(transformBoxes([box], matrix, { width: 100, height: 100 })).toEqual([
     { label: 'a', x: 21, y: 16, width: 8, height: 6 },
   ]);
 });
