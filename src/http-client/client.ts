@@ -4,8 +4,8 @@ import type { Clock } from '../clock.ts';
 import type { HandleInProcess } from '../contract/in-process.ts';
 import type { Answer, Host, Input, Operation } from '../contract/operation.ts';
 import type { Proxies } from '../network/proxies.ts';
+import type { RetryOptions } from '../network/retry.ts';
 import type { Secret } from '../secret.ts';
-import type { RetryDelay } from './retry.ts';
 
 /** A service: its URL and the credential for it. */
 export interface Upstream {
@@ -98,21 +98,15 @@ export interface DownloadOptions extends CallOptions {
   readonly onProgress?: (bytes: number, total: number | undefined) => void;
 }
 
-export interface ClientOptions {
+export interface ClientOptions extends RetryOptions {
   readonly upstreams: Upstreams;
   readonly clock: Clock;
   /** Deadline of a call that names none, in milliseconds. */
   readonly timeoutMs: number;
   /** Those of the settings; undefined: everything is reached directly. */
   readonly proxies?: Proxies | undefined;
-  /** From 0 to 1, for the jitter of retries. */
-  readonly random?: () => number;
   /** Permits a link for downloads that would be refused, for example to a private address. */
   readonly isAllowedLink?: (link: URL) => boolean;
-  /** Attempts of one call, the first included; that of `limits` when left out. */
-  readonly attemptsMax?: number;
-  /** Least and greatest bound of the wait before a retry; those of `limits` when left out. */
-  readonly retryDelayMs?: RetryDelay;
   /** Largest answer and download in bytes; those of `limits` when left out. */
   readonly answerBytesMax?: number;
   readonly downloadBytesMax?: number;

@@ -7,6 +7,7 @@ import type { Input, Operation } from '../contract/operation.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Proxies } from '../network/proxies.ts';
+import { type Attempt, withRenewal, withRetries } from '../network/retry.ts';
 import type { Secret } from '../secret.ts';
 import type { CallOptions, Client, ClientOptions, Reply, Upstream, Upstreams } from './client.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
@@ -25,31 +26,26 @@ import { createProxyPools, type ProxyPools } from './proxy-pools.ts';
 import { type PreparedRequest, prepareRequest, responseCacheKey } from './request.ts';
 import { ownBody, readBody, typedBody } from './response-body.ts';
 import { createResponseCache } from './response-cache.ts';
-import { type Attempt, type RetryPolicy, retry } from './retry.ts';
 import { createUploader } from './upload.ts';
 
 /** A client of the services in `upstreams`. It opens nothing before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { upstreams, clock } = options;
   const pools = lazyPools(options.proxies);
-  const policy = attemptPolicy(options);
   const cache = createResponseCache<Answer2xx>(clock);
-  const downloader = createDownloader(options, policy);
+  const downloader = createDownloader(options);
   const uploader = createUploader(options);
   const answerOf = async (call: PreparedCall, deadline: Deadline) => {
     const attempt = async () => attemptOnce(options, pools, call, deadline);
     const context = { ...call, deadline };
-    return retry(policy, deadline, attempt, () => endedFailure(context, false));
+    return withRetries(options, deadline, attempt, () => endedFailure(context, false));
   };
-  const answer = async (call: PreparedCall, deadline: Deadline) => {
-    try {
-      return await answerOf(call, deadline);
-    } catch (error) {
-      const again = isRefused(error) ? await renewed(call, deadline) : undefined;
-      if (again === undefined) throw error;
-      return answerOf(again, deadline);
-    }
-  };
+  const answer = (call: PreparedCall, deadline: Deadline) =>
+    withRenewal(
+      call,
+      (current) => answerOf(current, deadline),
+      (refused) => renewed(refused, deadline),
+    );
   const call = async <O extends Operation>(
     operation: O,
     input: Input<O>,
@@ -124,11 +120,6 @@ function callOf(operation: Operation, input: unknown, upstream: Upstream): Prepa
   return { operation, input, upstream, request, origin: request.origin, secret, isAccessToken };
 }
 
-/** Whether the service refused the credential (RFC 9110 section 15.5.2). */
-function isRefused(error: unknown): boolean {
-  return error instanceof FoveaError && error.upstream?.status === 401;
-}
-
 /** The same call with a renewed credential; undefined if there is none. */
 async function renewed(call: PreparedCall, deadline: Deadline): Promise<PreparedCall | undefined> {
   const { operation, input, upstream, secret } = call;
@@ -183,12 +174,6 @@ function withDeadline<T>(clock: Clock, timeoutMs: number, ask: (deadline: Deadli
     const deadline = startDeadline(clock, timeoutMs, signal);
     return ask(deadline).finally(deadline.clear);
   };
-}
-
-function attemptPolicy({ random = Math.random, ...options }: ClientOptions): RetryPolicy {
-  const { attemptsMax = limits.callAttemptsMax, retryDelayMs } = options;
-  const delayMs = retryDelayMs ?? { min: limits.retryDelayMsMin, max: limits.retryDelayMsMax };
-  return { attemptsMax, delayMs, random };
 }
 
 /** A service may offer to keep connections open for longer than is useful. */

@@ -3,6 +3,7 @@
 import { FoveaError, invalidArgument, systemErrorCode } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { asProxyError } from '../network/proxy-error.ts';
+import { type Attempt, mayRepeat, retryAfterMs, withRetries } from '../network/retry.ts';
 import { createAtomicFile } from './atomic-file.ts';
 import type {
   CallOptions,
@@ -14,7 +15,6 @@ import type {
 import { type Deadline, startDeadline } from './deadline.ts';
 import { asRefusedLink, discard, fetchLink, parseLink, type Response } from './fetch-link.ts';
 import { createLinkPolicy } from './link-policy.ts';
-import { type Attempt, mayRepeat, type RetryPolicy, retry, retryAfterMs } from './retry.ts';
 import { isCompressed } from './service-error.ts';
 
 export interface Downloader {
@@ -30,7 +30,7 @@ export interface Downloader {
   close(): Promise<void>;
 }
 
-export function createDownloader(options: ClientOptions, policy: RetryPolicy): Downloader {
+export function createDownloader(options: ClientOptions): Downloader {
   const links = createLinkPolicy(options);
   const follow = async <T>(
     link: string,
@@ -51,7 +51,7 @@ export function createDownloader(options: ClientOptions, policy: RetryPolicy): D
         if (response) discard(response);
       }
     };
-    return retry(policy, deadline, once, () => ended(deadline)).finally(deadline.clear);
+    return withRetries(options, deadline, once, () => ended(deadline)).finally(deadline.clear);
   };
   return {
     download: (link, path, own = {}) =>
@@ -130,6 +130,8 @@ function failed(reason: string): FoveaError {
   return new FoveaError('upstream_failed', `The download failed: ${reason}.`, { retry: 'never' });
 }
 
+const read = { isRead: true } as const;
+
 function statusFailure({ statusCode: status, headers }: Response, now: number): Attempt<never> {
   const upstream = { status, message: '' };
   const told = `The download failed: the host answered with status ${status}`;
@@ -138,7 +140,7 @@ function statusFailure({ statusCode: status, headers }: Response, now: number): 
     const error = new FoveaError('not_found', `${told}.`, { hint, upstream });
     return { failure: { error, mayRepeat: false } };
   }
-  const repeats = mayRepeat('reads', { sent: true, status, retryable: false });
+  const repeats = mayRepeat(read, { kind: 'status', status, retryable: false });
   const waitMs = retryAfterMs(headers, now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const wait = seconds === undefined ? '' : `, and asks to wait ${seconds} s`;
@@ -157,13 +159,16 @@ function brokenOff(thrown: unknown, deadline: Deadline, isAnswered: boolean): At
   if (deadline.signal.aborted) throw ended(deadline);
   const refused = asRefusedLink(thrown);
   if (refused) throw invalidArgument('link', `cannot be fetched: ${refused.message}`);
+  const repeats = mayRepeat(
+    read,
+    isAnswered ? { kind: 'lost' } : { kind: 'not_sent', cause: thrown },
+  );
   const ofProxy = asProxyError(thrown);
   if (ofProxy) {
-    const { message, hint, mayRepeat: mayRepeatIt } = ofProxy;
-    const retry = mayRepeatIt ? 'safe' : 'never';
-    const details = { hint, retry, cause: thrown } as const;
+    const { message, hint, isTemporary } = ofProxy;
+    const details = { hint, retry: isTemporary ? 'safe' : 'never', cause: thrown } as const;
     const error = new FoveaError('unreachable', `The download failed: ${message}.`, details);
-    return { failure: { error, mayRepeat: mayRepeatIt } };
+    return { failure: { error, mayRepeat: repeats } };
   }
   const code = systemErrorCode(thrown);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
@@ -177,7 +182,7 @@ function brokenOff(thrown: unknown, deadline: Deadline, isAnswered: boolean): At
     : new FoveaError('unreachable', 'The host of the download could not be reached.', {
         cause: thrown,
       });
-  return { failure: { error, mayRepeat: true } };
+  return { failure: { error, mayRepeat: repeats } };
 }
 
 function ended(deadline: Deadline): FoveaError {

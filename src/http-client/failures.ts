@@ -3,12 +3,19 @@
 import type { Operation } from '../contract/operation.ts';
 import { type ErrorCode, FoveaError, type Retry } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { isUntrustedCertificate } from '../network/certificate-errors.ts';
 import { asProxyError, type ProxyError } from '../network/proxy-error.ts';
+import {
+  type AttemptedRequest,
+  type FailedAttempt,
+  type Failure,
+  mayRepeat,
+  retryAfterMs,
+} from '../network/retry.ts';
 import type { Secret } from '../secret.ts';
 import type { Deadline } from './deadline.ts';
 import type { HttpResponse, NoResponse } from './http-request.ts';
 import { credentialSetting } from './request.ts';
-import { type Failure, mayRepeat, retryAfterMs } from './retry.ts';
 import { readServiceError, type ServiceMessage, StatusError } from './service-error.ts';
 
 /** The call whose attempt failed. */
@@ -28,9 +35,7 @@ export function statusFailure(context: CallContext, response: HttpResponse, now:
   const { operation, secret, isAccessToken = false } = context;
   const { status, headers } = response;
   const { said, retryable, isObject } = readServiceError(response, secret);
-  // An operation with an interval is not repeated: an error uses the interval up, too.
-  const isOnce = operation.intervalMs > 0;
-  const repeats = !isOnce && mayRepeat(operation.effect, { sent: true, status, retryable });
+  const repeats = mayRepeat(requestOf(operation), { kind: 'status', status, retryable });
   const waitMs = retryAfterMs(headers, now);
   const seconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000);
   const { code, meaning, hint } = explainStatus(operation, status, isAccessToken);
@@ -70,29 +75,29 @@ export function unansweredFailure(context: CallContext, { sent, cause }: NoRespo
     return final(new FoveaError('invalid_input', message, details));
   }
   const ofProxy = asProxyError(cause);
-  if (ofProxy) return proxyFailure(operation, ofProxy);
+  const failed: FailedAttempt = sent && !ofProxy ? { kind: 'lost' } : { kind: 'not_sent', cause };
+  const repeats = mayRepeat(requestOf(operation), failed);
+  if (ofProxy) return { error: proxyFailure(operation, ofProxy), mayRepeat: repeats };
   if (sent) {
-    const repeats = mayRepeat(operation.effect, { sent, status: undefined, retryable: false });
     const message = `${operation.id} was sent, but the connection ended before its answer came`;
     return { error: lost(operation, 'upstream_failed', message, cause), mayRepeat: repeats };
   }
   const reason = causeCode(cause);
   const message = `${operation.id} was not sent: ${origin} could not be reached${reason && ` (${reason})`}.`;
   const setting = operation.host === 'device' ? 'FOVEA_DEVICE_URL' : 'FOVEA_BASE_URL';
-  const hint = untrusted.test(reason)
+  const hint = isUntrustedCertificate(reason)
     ? 'Its certificate is not trusted by this machine: name its file in NODE_EXTRA_CA_CERTS.'
     : `Check that the service runs, and that ${setting} is its address.`;
   const details = { hint, retry: 'safe', wasSent: false, cause } as const;
   const error = new FoveaError('unreachable', message, details);
-  return { error, mayRepeat: !untrusted.test(reason) };
+  return { error, mayRepeat: repeats };
 }
 
 /** A proxy that failed has forwarded nothing. */
-function proxyFailure({ id }: Operation, cause: ProxyError): Failure {
-  const { message, hint, mayRepeat } = cause;
-  const details = { hint, retry: mayRepeat ? 'safe' : 'never', wasSent: false, cause } as const;
-  const error = new FoveaError('unreachable', `${id} was not sent: ${message}.`, details);
-  return { error, mayRepeat };
+function proxyFailure({ id }: Operation, cause: ProxyError): FoveaError {
+  const { message, hint, isTemporary } = cause;
+  const details = { hint, retry: isTemporary ? 'safe' : 'never', wasSent: false, cause } as const;
+  return new FoveaError('unreachable', `${id} was not sent: ${message}.`, details);
 }
 
 /** A 2xx answer that was cut off, by its connection or by the end of the call. */
@@ -101,7 +106,7 @@ export function cutFailure(context: CallContext, status: number): Failure {
   if (deadline.signal.aborted) return final(endedFailure(context, true));
   const message = `${operation.id}: the connection ended in the middle of the answer (status ${status})`;
   const error = lost(operation, 'upstream_failed', message, undefined);
-  return { error, mayRepeat: operation.effect === 'reads' };
+  return { error, mayRepeat: mayRepeat(requestOf(operation), { kind: 'lost' }) };
 }
 
 /** A 2xx response that does not match the contract. It is not retried. */
@@ -147,6 +152,10 @@ function lost(operation: Operation, code: ErrorCode, message: string, cause: unk
 }
 
 const readBack = 'Read back what it should have changed before trying again.';
+
+function requestOf({ effect, intervalMs }: Operation): AttemptedRequest {
+  return { isRead: effect === 'reads', isOncePerInterval: intervalMs > 0 };
+}
 
 function final(error: FoveaError): Failure {
   return { error, mayRepeat: false };
@@ -230,8 +239,6 @@ function causeCode(cause: unknown): string {
   const { code } = cause;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : '';
 }
-
-const untrusted = /^(CERT_|DEPTH_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|UNABLE_TO_)/;
 
 /** How many bytes of a response are read: of an error, enough for its message. */
 export function answerBytesMax(status: number, bytesMax: number): number {

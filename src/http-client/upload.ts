@@ -108,8 +108,8 @@ function failureOf(thrown: unknown, deadline: Deadline): unknown {
   if (refused) return invalidArgument('link', `cannot be used: ${refused.message}`);
   const ofProxy = asProxyError(thrown);
   if (ofProxy) {
-    const { message, hint, mayRepeat } = ofProxy;
-    const details = { hint, retry: mayRepeat ? 'safe' : 'never', cause: thrown } as const;
+    const { message, hint, isTemporary } = ofProxy;
+    const details = { hint, retry: isTemporary ? 'safe' : 'never', cause: thrown } as const;
     return new FoveaError('unreachable', `The upload failed: ${message}.`, details);
   }
   const code = systemErrorCode(thrown);

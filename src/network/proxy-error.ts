@@ -1,5 +1,6 @@
 // Errors of a proxy: they name the proxy and its setting, and no credential.
 
+import { isUntrustedCertificate } from './certificate-errors.ts';
 import type { HttpProxy } from './proxies.ts';
 
 /** Why a proxy made no connection: its status, an error code of the system, or silence. */
@@ -13,14 +14,14 @@ export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'ERR_PROXY';
   readonly hint: string;
-  /** Whether a retry may succeed: nothing was sent. */
-  readonly mayRepeat: boolean;
+  /** Whether another attempt may succeed. Nothing was sent. */
+  readonly isTemporary: boolean;
 
   constructor(proxy: HttpProxy, target: string, trouble: ProxyTrouble) {
-    const { what, hint, mayRepeat = false } = explain(proxy, target, trouble);
+    const { what, hint, isTemporary = false } = explain(proxy, target, trouble);
     super(`the proxy ${proxy.host} (${proxy.setting}) ${what}`);
     this.hint = hint;
-    this.mayRepeat = mayRepeat;
+    this.isTemporary = isTemporary;
   }
 }
 
@@ -34,7 +35,7 @@ export function asProxyError(thrown: unknown): ProxyError | undefined {
 interface Explained {
   readonly what: string;
   readonly hint: string;
-  readonly mayRepeat?: boolean;
+  readonly isTemporary?: boolean;
 }
 
 function explain(proxy: HttpProxy, target: string, trouble: ProxyTrouble): Explained {
@@ -42,21 +43,21 @@ function explain(proxy: HttpProxy, target: string, trouble: ProxyTrouble): Expla
   const around = 'NO_PROXY names hosts that are reached without it.';
   if ('silentMs' in trouble) {
     const what = `gave no connection to ${target} within ${trouble.silentMs / 1_000} s`;
-    return { what, hint: `Check that ${setting} is its address. ${around}`, mayRepeat: true };
+    return { what, hint: `Check that ${setting} is its address. ${around}`, isTemporary: true };
   }
   if ('reason' in trouble) {
     const { reason } = trouble;
     const what = `could not be reached${reason && ` (${reason})`}`;
-    if (untrusted.test(reason)) {
+    if (isUntrustedCertificate(reason)) {
       return { what, hint: 'Name the file of its certificate in NODE_EXTRA_CA_CERTS.' };
     }
-    return { what, hint: `Check that ${setting} is its address. ${around}`, mayRepeat: true };
+    return { what, hint: `Check that ${setting} is its address. ${around}`, isTemporary: true };
   }
   const { status } = trouble;
   if (status === 407) return refusedCredential(proxy);
   if (status >= 500) {
     const what = `could not reach ${target}: it answered ${status}`;
-    return { what, hint: `Check the address of the service. ${around}`, mayRepeat: true };
+    return { what, hint: `Check the address of the service. ${around}`, isTemporary: true };
   }
   const what = `did not let the connection to ${target} through: it answered ${status}`;
   return { what, hint: `Ask who runs the proxy to allow it. ${around}` };
@@ -70,5 +71,3 @@ function refusedCredential({ setting, authorization }: HttpProxy): Explained {
   const what = 'asks for a user name and a password: it answered 407';
   return { what, hint: `Put them into ${setting}, as in http://user:password@host:port.` };
 }
-
-const untrusted = /^(CERT_|DEPTH_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|UNABLE_TO_)/;

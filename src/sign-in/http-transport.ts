@@ -160,8 +160,8 @@ async function readAnswer(response: Response): Promise<Uint8Array<ArrayBuffer>> 
 function failedToSend(thrown: unknown): FoveaError {
   const ofProxy = asProxyError(thrown);
   if (ofProxy) {
-    const { message, hint, mayRepeat } = ofProxy;
-    const details = { hint, retry: mayRepeat ? 'safe' : 'never', cause: ofProxy } as const;
+    const { message, hint, isTemporary } = ofProxy;
+    const details = { hint, retry: isTemporary ? 'safe' : 'never', cause: ofProxy } as const;
     return new FoveaError(
       'unreachable',
       `The authorization server was not asked: ${message}.`,

@@ -1,7 +1,8 @@
 // Reads the claims of the signed-in person from the userinfo endpoint.
 
 import { processUserInfoResponse, skipSubjectCheck, userInfoRequest } from 'oauth4webapi';
-import { asFoveaError, FoveaError } from '../errors.ts';
+import { FoveaError } from '../errors.ts';
+import { withRenewal } from '../network/retry.ts';
 import type { Secret } from '../secret.ts';
 import type { OAuthClient } from './oauth-client.ts';
 import { oauthError } from './oauth-error.ts';
@@ -17,14 +18,7 @@ export async function readUserinfo(
   if (token === undefined) throw signedOut();
   const read = async (token: Secret) =>
     requestUserinfo(client, token, await session.subject(signal), signal);
-  try {
-    return await read(token);
-  } catch (thrown) {
-    if (asFoveaError(thrown).code !== 'unauthenticated') throw thrown;
-    const renewed = await session.renew(token, signal);
-    if (renewed === undefined) throw thrown;
-    return read(renewed);
-  }
+  return withRenewal(token, read, (refused) => session.renew(refused, signal));
 }
 
 /**

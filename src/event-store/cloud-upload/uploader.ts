@@ -6,9 +6,9 @@ import { asFoveaError, type ErrorCode, type FoveaError } from '../../errors.ts';
 import type { CloudSettings } from '../../event-store-config.ts';
 import type { Client } from '../../http-client/client.ts';
 import { createClient } from '../../http-client/create-client.ts';
-import { backoffMs, type RetryDelay } from '../../http-client/retry.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
+import { backoffMs, type RetryDelay } from '../../network/retry.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventStore } from '../store/store.ts';
 import { createCloudClient } from './cloud-client.ts';
@@ -173,7 +173,7 @@ class BackgroundUploader implements Uploader {
   /** Exponential backoff; new events do not shorten it. */
   async #waitAfterFailure(error: FoveaError): Promise<void> {
     const asked = Math.min((error.retryAfterSeconds ?? 0) * 1000, limits.cloudRetryAfterMsMax);
-    const waitMs = Math.max(asked, backoffMs(this.#failures, this.#retryDelayMs, Math.random));
+    const waitMs = Math.max(asked, backoffMs(this.#failures, this.#retryDelayMs));
     const nextAttemptAt = this.#clock.now() + waitMs;
     this.#failures += 1;
     this.#state = { ...this.#state, lastError: error.message, nextAttemptAt };
