@@ -155,7 +155,7 @@ Options:
   --help      prints this text
   --version   prints the version
 
-Settings come from FOVEA_… environment variables; the README lists them.
+Settings come from environment variables. docs/settings.md lists them; fovea doctor shows those set.
 `;
 
 /**

@@ -69,6 +69,7 @@ it('is under 5 MB, and holds what is used and nothing else', () => {
       'LICENSE',
       'README.md',
       'CHANGELOG.md',
+      'docs/settings.md',
       'skills/fovea/SKILL.md',
     ]),
   );
@@ -141,7 +142,7 @@ async function goesOnAfterTooMuch(fovea: Fovea): Promise<void> {
 const formats = ['jpeg', 'png', 'webp', 'tiff', 'avif'] as const;
 
 describe('pictures', () => {
-  const advice = expect.stringContaining('npm install -g fovea sharp');
+  const advice = expect.stringContaining('npm install --global sharp');
   const inWebAssembly = `sharp ${sharp.versions.sharp} in WebAssembly`;
 
   it('are drawn in WebAssembly where it is installed alone', async () => {

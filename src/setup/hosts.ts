@@ -89,7 +89,7 @@ const byName = {
       const folder = folderIn(system, 'CODEX_HOME') ?? join(system.homeFolder, '.codex');
       return [place(join(folder, 'config.toml'))];
     },
-    // Ten seconds, its default, are little for a first download by npx.
+    // Its default of ten seconds is short for a first start on a slow disk.
     first: { startup_timeout_sec: 60 },
     afterwards: 'Start a new session of Codex.',
   },

@@ -2,6 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { FoveaError } from '../errors.ts';
 import type { SystemEnvironment } from './system-environment.ts';
 
 export interface Launch {
@@ -16,18 +17,24 @@ export interface Running {
   readonly script: string;
 }
 
+/** Node and the script by their paths, since hosts do not know the PATH of a shell. */
+export function launchOf({ node, script }: Running, system: SystemEnvironment): Launch {
+  return { command: stableNode(node, system), args: [script] };
+}
+
 /**
- * By path where Fovea is installed; through npx where it was started by npx, which empties its
- * cache. Windows cannot start `.cmd` files such as npx directly: hosts would report ENOENT.
+ * Throws `invalid_input` where this copy lies in the cache of npx: npm may empty it, and the entry
+ * of a host would then start nothing.
  */
-export function launchOf(running: Running, system: SystemEnvironment): Launch {
-  const { node, script } = running;
-  if (!/[/\\]_npx[/\\]/.test(script)) {
-    return { command: stableNode(node, system), args: [script] };
-  }
-  return system.platform === 'win32'
-    ? { command: 'cmd', args: ['/c', 'npx', '-y', 'fovea'] }
-    : { command: 'npx', args: ['-y', 'fovea'] };
+export function refuseTemporaryCopy({ script }: Running): void {
+  if (!/[/\\]_npx[/\\]/.test(script)) return;
+  throw new FoveaError(
+    'invalid_input',
+    'This copy of Fovea is in the cache of npx, which npm may empty.',
+    {
+      hint: 'Install it (npm install --global, with the packed file), then run fovea setup.',
+    },
+  );
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   whyOf,
 } from './host-entry.ts';
 import { type Host, hostNamed } from './hosts.ts';
-import { launchOf, type Running } from './launch.ts';
+import { launchOf, type Running, refuseTemporaryCopy } from './launch.ts';
 import { withValueAt } from './nested-settings.ts';
 import type { SetupOutcome } from './setup-outcome.ts';
 import type { SystemEnvironment } from './system-environment.ts';
@@ -29,8 +29,12 @@ export interface SetUp {
   readonly dryRun: boolean;
 }
 
-/** Writes the entry into every place of a host that is in use, else into the first. */
+/**
+ * Writes the entry into every configuration file of a host that is in use, else into the first.
+ * Throws `invalid_input` where Fovea runs from the cache of npx.
+ */
 export async function setUp(name: HostName, options: SetUp): Promise<readonly SetupOutcome[]> {
+  refuseTemporaryCopy(options.running);
   const host = hostNamed(name);
   const places = await placesOf(host, options.system, true);
   const outcomes: SetupOutcome[] = [];

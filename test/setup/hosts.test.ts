@@ -1,5 +1,6 @@
 // Every host on every platform: the file, the entry, and the way back to the same bytes.
 
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse as parseJson } from 'jsonc-parser';
@@ -126,21 +127,19 @@ test('what was written is found again, by all hosts', async () => {
   }
 });
 
-test('npx stays npx; on Windows cmd starts it, since npx is no program there', async () => {
+test('a copy in the cache of npx is entered nowhere', async () => {
   const running = {
     node: '/n/node',
     script: '/home/a/.npm/_npx/1/node_modules/fovea/dist/fovea.js',
   };
-  const entries = await Promise.all(
-    platforms.map(async (platform) => {
-      const options = await makeSetUp(platform, { running });
-      await setUp('cursor', options);
-      return read(join(options.system.homeFolder, '.cursor/mcp.json'));
-    }),
-  );
-  const npx = { mcpServers: { fovea: { command: 'npx', args: ['-y', 'fovea'] } } };
-  const cmd = { mcpServers: { fovea: { command: 'cmd', args: ['/c', 'npx', '-y', 'fovea'] } } };
-  expect(entries).toEqual([npx, npx, cmd]);
+  for (const platform of platforms) {
+    const options = await makeSetUp(platform, { running });
+    await expect(setUp('cursor', options)).rejects.toMatchObject({
+      code: 'invalid_input',
+      hint: expect.stringContaining('npm install --global'),
+    });
+    expect(existsSync(join(options.system.homeFolder, '.cursor/mcp.json'))).toBe(false);
+  }
 });
 
 test('folders that hosts take from variables', async () => {

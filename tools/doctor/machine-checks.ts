@@ -87,8 +87,8 @@ async function checkPictures({ machine }: ToolContext): Promise<Finding> {
     ok: true,
     detail: `sharp ${version} in WebAssembly${other}.`,
     advice:
-      'Native sharp makes versions 1.6 times as fast: npm install -g fovea sharp, or ' +
-      'npx -y -p fovea -p sharp fovea.',
+      'Native sharp makes versions 1.6 times as fast. Install it beside Fovea: npm install --global ' +
+      'sharp where Fovea is global, else npm install sharp in the folder of Fovea.',
   };
 }
 
