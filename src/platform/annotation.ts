@@ -1,4 +1,4 @@
-// Handlers of the annotation family: jobs of people, and Auto Label jobs of models.
+// Handlers of the toolset "annotation": annotation jobs and Auto Label jobs.
 
 import type { annotation, annotationExtensions } from '../contract/annotation.ts';
 import type { Handlers } from '../http-server/handlers.ts';

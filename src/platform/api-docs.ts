@@ -1,4 +1,4 @@
-// The description of the platform's API: as OpenAPI, and as a page on which it can be tried out.
+// The OpenAPI document of the platform, and a page to try it out.
 
 import { embeddedOperations } from '../contract/index.ts';
 import {

@@ -1,4 +1,4 @@
-// Handlers of the api_keys family. A secret is in the answer of its creation and nowhere else.
+// Handlers of the toolset "api-keys". A secret is shown once, when it is created.
 
 import { isoTime } from '../clock.ts';
 import { type apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';

@@ -1,4 +1,4 @@
-// Handlers of the deployment family: the model that a project runs, and Active Learning.
+// Handlers of the toolset "deployment": the model of a project, and Active Learning.
 
 import { isClassification } from '../annotations/annotation.ts';
 import type { deployment } from '../contract/deployment.ts';

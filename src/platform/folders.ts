@@ -1,4 +1,4 @@
-// Handlers of the folders family: projects in groups, which keys may be restricted to.
+// Handlers of the toolset "folders": groups of projects, to which keys may be restricted.
 
 import { isoTime } from '../clock.ts';
 import type { folderExtensions, folders } from '../contract/folders.ts';

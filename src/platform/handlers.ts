@@ -1,4 +1,4 @@
-// All operations of the platform with their handlers: what is missing does not compile.
+// The handlers of all operations of the platform; a missing one does not compile.
 
 import type { embeddedOperations } from '../contract/index.ts';
 import type { Handlers } from '../http-server/handlers.ts';

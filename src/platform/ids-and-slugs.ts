@@ -1,4 +1,4 @@
-// Names that the platform makes: ids, and slugs from display names.
+// Generates ids, and slugs from display names.
 
 import { randomBytes } from 'node:crypto';
 import { reservedWorkspaces } from '../contract/workspace.ts';

@@ -1,4 +1,4 @@
-// Handlers of the images family: upload, annotation, tags, metadata, batches.
+// Handlers of the toolset "images": upload, annotation, tags, metadata, batches.
 
 import type { ReadAnnotation } from '../annotation-formats/read-annotation.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';

@@ -1,4 +1,4 @@
-// Handlers of the inference family: a detection model run on one image.
+// Handlers of the toolset "inference": a detection model on one image.
 
 import { randomUUID } from 'node:crypto';
 import { quoted, quotedList } from '../annotation-formats/value-checks.ts';

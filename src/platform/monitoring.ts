@@ -1,4 +1,4 @@
-// Handlers of the monitoring family: statistics of inferences, and metadata of their records.
+// Handlers of the toolset "monitoring": statistics of inferences, and metadata of their records.
 
 import { dayMs } from '../clock.ts';
 import type { monitoring } from '../contract/monitoring.ts';

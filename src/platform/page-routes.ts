@@ -1,4 +1,4 @@
-// The page for people at `/`: projects, images, versions, tasks, folders and the trash.
+// Routes of the web page at `/`: projects, images, versions, tasks, folders and the trash.
 
 import type { Route } from '../http-server/handlers.ts';
 import { pageAssetRoutes, pagePolicy } from '../http-server/page-assets.ts';

@@ -1,4 +1,4 @@
-// The embedded platform: its parts put together and served.
+// The embedded platform: builds what it consists of, and serves it.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -169,7 +169,7 @@ async function startOn(database: Database, options: PlatformOptions): Promise<Ca
     await service.close();
     throw thrown;
   });
-  const sweeps = await startSweeps(queue, store, options);
+  const sweeps = await startHourlyCleanup(queue, store, options);
   workers = startWorkers(queue, { ...common, temporaryFiles, ...taskSettings(options) }, options);
   return {
     url: service.url,
@@ -245,7 +245,7 @@ function callerOf({ name, workspace, isPublishable }: Principal, address: string
   return { name: isPublishable ? `${own} ${address}` : own, group: workspace.id };
 }
 
-async function startSweeps(
+async function startHourlyCleanup(
   queue: TaskQueue,
   store: Store,
   { clock, log }: PlatformOptions,

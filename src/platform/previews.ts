@@ -1,4 +1,4 @@
-// Handlers of previews: what settings would make of a few images, on one sheet. Nothing is kept.
+// Handlers of the toolset "previews": contact sheets of what version settings do, never stored.
 
 import { previewDefaults, type previews } from '../contract/previews.ts';
 import type { Handlers } from '../http-server/handlers.ts';

@@ -1,4 +1,4 @@
-// Handlers of the projects family.
+// Handlers of the toolset "projects".
 
 import { isClassification } from '../annotations/annotation.ts';
 import { unixSeconds } from '../clock.ts';

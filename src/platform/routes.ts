@@ -1,4 +1,4 @@
-// What the platform serves beside its operations: the bytes behind its links, and its health.
+// Routes beside the operations: downloads, thumbnails, health, the web page, the API document.
 
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';

@@ -1,11 +1,11 @@
-// Handlers of the search family.
+// Handlers of the toolset "search".
 
 import type { search } from '../contract/search.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { catalogHandlers } from './search/catalog-search.ts';
-import { imageSearchHandlers } from './search/project-search.ts';
+import { projectSearchHandlers } from './search/project-search.ts';
 import { searchExportHandlers } from './search/search-exports.ts';
 import { workspaceSearchHandlers } from './search/workspace-search.ts';
 
@@ -13,7 +13,7 @@ export function searchHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<typeof search, Principal> {
   return {
-    ...imageSearchHandlers(dependencies),
+    ...projectSearchHandlers(dependencies),
     ...workspaceSearchHandlers(dependencies),
     ...catalogHandlers(dependencies),
     ...searchExportHandlers(dependencies),

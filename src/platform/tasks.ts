@@ -1,4 +1,4 @@
-// Background tasks, as the API shows them: its async tasks.
+// Handlers of the toolset "tasks": background tasks as the API shows them.
 
 import type { taskExtensions, tasks } from '../contract/tasks.ts';
 import { notFound } from '../errors.ts';
@@ -22,14 +22,14 @@ export interface Tasks {
   progress(taskId: string): Promise<number>;
 }
 
-interface TaskParts {
+interface TaskHandlerDependencies {
   readonly tasks: Tasks;
   readonly store: Store;
   readonly links: DownloadLinks;
 }
 
 export function taskHandlers(
-  dependencies: TaskParts,
+  dependencies: TaskHandlerDependencies,
 ): Handlers<typeof tasks & typeof taskExtensions, Principal> {
   return {
     tasks_get: async ({ taskId }, { principal, origin }) =>
@@ -60,7 +60,7 @@ export function taskHandlers(
  * workspace, or of a project out of reach (API 18.4).
  */
 export async function findTask(
-  { tasks, store }: Pick<TaskParts, 'tasks' | 'store'>,
+  { tasks, store }: Pick<TaskHandlerDependencies, 'tasks' | 'store'>,
   principal: Principal,
   taskId: string,
 ): Promise<QueuedTask> {

@@ -1,4 +1,4 @@
-// Handlers of the trainings family, and the list of models.
+// Handlers of the toolset "trainings", and the list of models.
 
 import type { Input } from '../contract/operation.ts';
 import type { projects } from '../contract/projects.ts';

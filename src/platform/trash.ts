@@ -1,4 +1,4 @@
-// Handlers of the trash family: what can come back, and how long.
+// Handlers of the toolset "trash": what can be restored, and until when.
 
 import { isoTime } from '../clock.ts';
 import type { trash } from '../contract/trash.ts';

@@ -1,4 +1,4 @@
-// A list with names of what is not there: the refusal says which, and what was probably meant.
+// The error for unknown names in a list, with the nearest known name.
 
 import { type FoveaError, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';

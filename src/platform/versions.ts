@@ -1,4 +1,4 @@
-// Handlers of the versions family.
+// Handlers of the toolset "versions".
 
 import { unixSeconds } from '../clock.ts';
 import type { VersionSettings } from '../contract/version-settings.ts';

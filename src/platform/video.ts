@@ -1,4 +1,4 @@
-// Handlers of the video family: an address for a video, a job over it, and how far that is.
+// Handlers of the toolset "video": upload of a video, inference jobs over it, and their state.
 
 import { type Clock, isoTime } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';

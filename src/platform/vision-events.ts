@@ -1,4 +1,4 @@
-// Handlers of the vision_events family: events, and the images that they refer to.
+// Handlers of the toolset "vision-events": events, and the images that they refer to.
 
 import type { Clock } from '../clock.ts';
 import type { Input } from '../contract/operation.ts';

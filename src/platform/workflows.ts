@@ -1,4 +1,4 @@
-// Handlers of workflows, which lie in no folder: a key for folders reaches none.
+// Handlers of the toolset "workflows". A workflow is in no folder: keys for folders cannot use it.
 
 import { isoTime } from '../clock.ts';
 import type { workflows } from '../contract/workflows.ts';

@@ -1,4 +1,4 @@
-// Handlers of the workspace family.
+// Handlers of the toolset "workspace".
 
 import type { workspace } from '../contract/workspace.ts';
 import type { Handlers } from '../http-server/handlers.ts';

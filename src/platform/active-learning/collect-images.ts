@@ -1,4 +1,4 @@
-// Images that a model saw, kept for people to look at, as the settings of a project say.
+// Collects images from inferences for review, as the Active Learning settings of a project say.
 
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';

@@ -1,4 +1,4 @@
-// Which images that a model saw are worth a person's look: settings, and what they mean.
+// Rules of Active Learning: which inferences are collected, and how settings change.
 
 import { createHash } from 'node:crypto';
 import { dayMs, isoTime } from '../../clock.ts';

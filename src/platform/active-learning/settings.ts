@@ -1,4 +1,4 @@
-// Handlers of Active Learning: its settings, and the batches that wait for a review.
+// Handlers of Active Learning: its settings, and the batches that wait for review.
 
 import { isoTime } from '../../clock.ts';
 import { check } from '../../contract/check.ts';

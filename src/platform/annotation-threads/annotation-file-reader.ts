@@ -1,5 +1,5 @@
-// Reads annotation files that come one by one: small ones at once, all others in worker threads, so
-// that a hostile file holds up no other request.
+// Reads single annotation files: small ones at once, others in worker threads, so that a hostile
+// file delays no other request.
 
 import type { AnnotationFile } from '../../annotation-formats/annotation-file.ts';
 import { checkFile } from '../../annotation-formats/parse-annotation.ts';

@@ -1,5 +1,5 @@
-// The thread that reads annotation files, of one zip file or one by one: a hostile one holds up
-// nobody else.
+// The thread that reads annotation files, single ones or those of a zip file, so that a hostile
+// file delays no other request.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Labelmap } from '../../annotation-formats/annotation-file.ts';

@@ -1,4 +1,4 @@
-// Reads the annotation files of one zip file, in a thread of its own and within a time for each.
+// Reads the annotation files of one zip file in a thread of its own, with a time limit for each.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Handlers of annotation jobs: images that a person is to label, and the review of what they did.
+// Handlers of annotation jobs: images for a person to label, and the review of their labels.
 
 import type { annotation, annotationExtensions } from '../../contract/annotation.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';

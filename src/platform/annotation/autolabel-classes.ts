@@ -1,4 +1,4 @@
-// Which classes of a model become which classes of a project.
+// Maps the classes of a model to those of a project.
 
 import { quotedList } from '../../annotation-formats/value-checks.ts';
 import { invalidArgument, invalidInput, type Problem } from '../../errors.ts';
@@ -30,9 +30,9 @@ export function chooseClasses(
   const chosen = ontology ?? sharedClasses(modelClasses, projectClasses);
   const goals = [...new Set(Object.values(chosen))];
   const problems = [
-    ...unknownNames('ontology', Object.keys(chosen), modelClasses, 'a class of the model'),
+    ...unknownClassProblems('ontology', Object.keys(chosen), modelClasses, 'a class of the model'),
     ...Object.entries(chosen).flatMap(([key, label]) => labelProblems(`ontology.${key}`, label)),
-    ...unknownNames(
+    ...unknownClassProblems(
       'confidenceThresholds',
       Object.keys(confidenceThresholds),
       goals,
@@ -61,7 +61,7 @@ function sharedClasses(
   );
 }
 
-function unknownNames(
+function unknownClassProblems(
   path: string,
   names: readonly string[],
   known: readonly string[],

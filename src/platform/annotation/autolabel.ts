@@ -1,4 +1,4 @@
-// Handlers of Auto Label: a model labels the images of a batch that nobody has labelled.
+// Handlers of Auto Label: a model labels the unlabelled images of a batch.
 
 import { quoted } from '../../annotation-formats/value-checks.ts';
 import type { annotation } from '../../contract/annotation.ts';

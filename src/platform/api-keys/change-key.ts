@@ -1,4 +1,4 @@
-// What may be done to a key, by whom: giving needs as much as is given, taking away does not.
+// Changes of API keys, and who may make them: a caller grants only what it has itself.
 
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
 import type { Principal } from '../access-control/authorization.ts';

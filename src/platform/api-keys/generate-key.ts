@@ -1,4 +1,4 @@
-// The secrets of API keys: how they look, and what is kept of them.
+// Generates the secrets of API keys: their format, and the prefix that lists show.
 
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../secret.ts';

@@ -1,4 +1,4 @@
-// Which scopes a new or changed key gets: never more than those of whoever gives them.
+// The scopes that a new or changed key gets: never more than the caller has.
 
 import { scopes as allScopes, type Scope } from '../../contract/scopes.ts';
 import { FoveaError, invalidInput } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Has a model label images that nobody has labelled.
+// Labels unlabelled images with a model.
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import { tidy } from '../../annotations/box-geometry.ts';
@@ -24,7 +24,7 @@ const imagesAtOnce = 50;
  * done: so an attempt that starts over goes on behind the last one. What the model does not see is
  * not labelled, and what somebody labelled stays.
  */
-export const runAutolabel: BackgroundTask = async (dependencies, claim, signal) => {
+export const autolabelImages: BackgroundTask = async (dependencies, claim, signal) => {
   const { store, models } = dependencies;
   const job = await store.autolabel.get(payloadText(claim, 'autolabelId'));
   if (!job) throw notFound('Auto Label job', payloadText(claim, 'autolabelId'));

@@ -1,4 +1,4 @@
-// Brings images into the search index that came before there was one.
+// Adds images that are older than the search index to it.
 
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// What background work of the platform works with.
+// The type of a background task, and what it depends on.
 
 import type { Clock } from '../../clock.ts';
 import type { Environment } from '../../config.ts';

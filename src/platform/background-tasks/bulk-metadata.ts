@@ -12,7 +12,7 @@ const { body } = images.images_set_metadata_bulk;
  * The same change again changes nothing more, so another attempt begins at the first image: what it
  * reports is true of all of them.
  */
-export const runMetadata: BackgroundTask = async ({ store }, claim, signal) => {
+export const changeBulkMetadata: BackgroundTask = async ({ store }, claim, signal) => {
   const workspaceId = payloadText(claim, 'workspaceId');
   const { updates } = body.parse(JSON.parse(payloadText(claim, 'input')));
   const projectIds = readProjectIds(claim.payload);

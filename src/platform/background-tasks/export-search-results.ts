@@ -1,4 +1,4 @@
-// Writes what a search found as a zip file in an export format.
+// Exports the results of a search as a zip file in an export format.
 
 import { FoveaError, notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
@@ -14,7 +14,7 @@ import { throttleProgress } from './process-items.ts';
 import { exportImages } from './to-export-dataset.ts';
 
 /** The images are those that the search finds when an attempt starts. */
-export const runSearchExport: BackgroundTask = async (
+export const exportSearchResults: BackgroundTask = async (
   { store, blobs, temporaryFiles },
   claim,
   signal,

@@ -1,4 +1,4 @@
-// Writes a finished version as a zip file in an export format.
+// Exports a finished version as a zip file in an export format.
 
 import { notFound } from '../../errors.ts';
 import { checkExportFormat } from '../../export-formats/export-format.ts';
@@ -7,7 +7,7 @@ import { type BackgroundTask, payloadText } from './background-task.ts';
 import { throttleProgress } from './process-items.ts';
 import { versionDataset } from './to-export-dataset.ts';
 
-export const runExport: BackgroundTask = async (
+export const exportVersion: BackgroundTask = async (
   { store, blobs, temporaryFiles },
   claim,
   signal,

@@ -1,4 +1,4 @@
-// Copies a project.
+// Copies the images of a forked project.
 
 import { notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
@@ -6,7 +6,7 @@ import { type BackgroundTask, payloadText } from './background-task.ts';
 import { inChunks } from './process-items.ts';
 
 /** Goes on behind the last image that an earlier attempt looked at. */
-export const runFork: BackgroundTask = async ({ store }, claim, signal) => {
+export const forkProject: BackgroundTask = async ({ store }, claim, signal) => {
   const project = await store.projects.get(payloadText(claim, 'projectId'));
   if (!project) throw notFound('project', payloadText(claim, 'projectId'));
   const missing = await store.forks.missing(claim.id);

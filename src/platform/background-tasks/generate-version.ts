@@ -25,7 +25,7 @@ import { inParallel } from './process-items.ts';
  * shows none of them before it is finished. The same settings on the same images give the same
  * bytes: the random choices follow from the bytes of each source.
  */
-export const runVersion: BackgroundTask = async (dependencies, claim, signal) => {
+export const generateVersion: BackgroundTask = async (dependencies, claim, signal) => {
   const { store, renderers } = dependencies;
   const version = await store.versions.get(payloadText(claim, 'versionId'));
   if (!version) throw notFound('version', payloadText(claim, 'versionId'));

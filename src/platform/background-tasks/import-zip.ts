@@ -1,4 +1,4 @@
-// Takes in the images and annotations of a zip file.
+// Imports the images and annotations of a zip file.
 
 import { mkdir } from 'node:fs/promises';
 import { type SplitName, splitName } from '../../contract/fields.ts';
@@ -39,7 +39,7 @@ export interface ZipPayload extends Readonly<Record<string, string>> {
  * An attempt that starts over takes each image again, finds it there by its bytes, and comes to the
  * same figures. The file is removed when the work ends, well or not.
  */
-export const runZip: BackgroundTask = async (dependencies, claim, signal) => {
+export const importZip: BackgroundTask = async (dependencies, claim, signal) => {
   const settings = readSettings(claim);
   const upload = await dependencies.store.uploads.find(payloadText(claim, 'uploadId'));
   if (upload?.file === undefined) throw new FoveaError('internal', 'The zip file is lost.');

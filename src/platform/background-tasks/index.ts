@@ -1,33 +1,34 @@
-// All background work: a worker for each lane, so that what takes long keeps only its own waiting.
+// All background tasks, in lanes: each lane has its own worker, so that long tasks delay only their
+// own lane.
 
-import { runAutolabel } from './autolabel.ts';
+import { autolabelImages } from './autolabel.ts';
 import { backfillSearchIndex } from './backfill-search-index.ts';
 import type { BackgroundTask } from './background-task.ts';
-import { runMetadata } from './bulk-metadata.ts';
-import { runSearchExport } from './export-search-results.ts';
-import { runExport } from './export-version.ts';
-import { runFork } from './fork-project.ts';
-import { runVersion } from './generate-version.ts';
-import { runZip } from './import-zip.ts';
-import { runPurge } from './purge-trash.ts';
-import { runRebalance } from './rebalance-splits.ts';
-import { runSweep } from './remove-orphan-blobs.ts';
-import { runTraining } from './train-model.ts';
-import { runVideo } from './video-inference.ts';
+import { changeBulkMetadata } from './bulk-metadata.ts';
+import { exportSearchResults } from './export-search-results.ts';
+import { exportVersion } from './export-version.ts';
+import { forkProject } from './fork-project.ts';
+import { generateVersion } from './generate-version.ts';
+import { importZip } from './import-zip.ts';
+import { purgeTrash } from './purge-trash.ts';
+import { rebalanceSplits } from './rebalance-splits.ts';
+import { removeOrphanBlobs } from './remove-orphan-blobs.ts';
+import { trainModel } from './train-model.ts';
+import { runVideoInference } from './video-inference.ts';
 
-/** By the kind of the work. An idle lane costs a look into the database every second. */
+/** By the kind of task. An idle lane costs one query per second. */
 export const lanes: readonly Readonly<Record<string, BackgroundTask>>[] = [
-  { version: runVersion },
-  { export: runExport, 'search-export': runSearchExport },
+  { version: generateVersion },
+  { export: exportVersion, 'search-export': exportSearchResults },
   {
-    rebalance: runRebalance,
-    metadata: runMetadata,
-    fork: runFork,
-    purge: runPurge,
-    sweep: runSweep,
+    rebalance: rebalanceSplits,
+    metadata: changeBulkMetadata,
+    fork: forkProject,
+    purge: purgeTrash,
+    sweep: removeOrphanBlobs,
   },
-  { zip: runZip },
-  { autolabel: runAutolabel, video: runVideo },
-  { training: runTraining },
+  { zip: importZip },
+  { autolabel: autolabelImages, video: runVideoInference },
+  { training: trainModel },
   { index: backfillSearchIndex },
 ];

@@ -1,4 +1,4 @@
-// Removes what was in the trash for too long, and what is too old, once an hour for all processes.
+// Deletes what is past its retention, in the trash and elsewhere; hourly, once for all processes.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
@@ -15,7 +15,7 @@ export function addPurge(queue: TaskQueue, clock: Clock): void {
 }
 
 /** What cannot be removed keeps nothing else from it: the job fails at its end, and says so. */
-export const runPurge: BackgroundTask = async ({ store, clock, uploads }, claim, signal) => {
+export const purgeTrash: BackgroundTask = async ({ store, clock, uploads }, claim, signal) => {
   const before = clock.now() - limits.trashRetentionMs;
   const items = await store.purge.due(before, clock.now() - limits.freezeMsMax);
   const thrown: unknown[] = [];

@@ -18,7 +18,7 @@ const { body } = projects.projects_rebalance_splits;
  * The plan is made anew at the start of each attempt, from the images as they are then: the id of
  * the task chooses which ones move, so what another attempt has moved stays moved.
  */
-export const runRebalance: BackgroundTask = async ({ store, clock }, claim, signal) => {
+export const rebalanceSplits: BackgroundTask = async ({ store, clock }, claim, signal) => {
   const projectId = payloadText(claim, 'projectId');
   const settings = body.parse(JSON.parse(payloadText(claim, 'settings')));
   const { classes } = settings;

@@ -1,4 +1,4 @@
-// Removes the stored files that nothing points at any more, once an hour for all processes.
+// Removes stored files that no row refers to; hourly, once for all processes.
 
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';
@@ -13,7 +13,11 @@ export function addHourlyCleanup(queue: TaskQueue, clock: Clock): void {
   queue.addOnce({ id, kind: 'sweep', payload: {} });
 }
 
-export const runSweep: BackgroundTask = async ({ store, blobs, clock }, _claim, signal) => {
+export const removeOrphanBlobs: BackgroundTask = async (
+  { store, blobs, clock },
+  _claim,
+  signal,
+) => {
   const isReferenced = async (hash: string) => {
     signal.throwIfAborted();
     // A version may be about to point at the file of an image that was just deleted.

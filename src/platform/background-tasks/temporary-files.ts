@@ -1,4 +1,4 @@
-// Files in the making: each has a name of its own, and what dead processes left is removed.
+// Temporary files of background tasks; those of dead processes are removed.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Stored versions and images as the datasets that the export formats write.
+// Converts stored versions and images to the datasets that the export formats write.
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';

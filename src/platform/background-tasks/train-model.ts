@@ -1,4 +1,4 @@
-// Trains a model by the configured program.
+// Trains a model with the configured training program.
 
 import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ import { versionDataset } from './to-export-dataset.ts';
  * Gives the program the version's export and keeps what it makes. An attempt that loses its lease
  * ends its program; the next one starts over. Whoever cancels ends the row at once; this sees it.
  */
-export const runTraining: BackgroundTask = async (dependencies, claim, signal) => {
+export const trainModel: BackgroundTask = async (dependencies, claim, signal) => {
   const { store, clock } = dependencies;
   const training = await store.trainings.get(payloadText(claim, 'trainingId'));
   if (!training) throw notFound('training', payloadText(claim, 'trainingId'));

@@ -21,7 +21,7 @@ import { throttleProgress } from './process-items.ts';
  * Runs all models over all frames, and keeps what they saw as one file. An attempt that starts over
  * runs all of it again: what it records has the same ids, and counts once.
  */
-export const runVideo: BackgroundTask = async (dependencies, claim, signal) => {
+export const runVideoInference: BackgroundTask = async (dependencies, claim, signal) => {
   const job = await dependencies.store.videoJobs.find(payloadText(claim, 'workspaceId'), claim.id);
   if (!job) throw notFound('video job', claim.id);
   const models = await resolveModels(dependencies, job);

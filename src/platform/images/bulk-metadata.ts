@@ -1,4 +1,4 @@
-// Changing the metadata of many images at once.
+// Handler of images_set_metadata_bulk: metadata and tags of many images.
 
 import type { images } from '../../contract/images.ts';
 import { invalidInput, type Problem } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Small pictures of images, for pages and lists: made when they are asked for, by signed links.
+// Thumbnails by signed links, rendered at the first request.
 
 import type { Clock } from '../../clock.ts';
 import { runFor } from '../../current-caller.ts';

@@ -1,4 +1,4 @@
-// From a file or a URL to a row: check, keep the bytes, then add the image.
+// Uploads one image, from a file or a URL: checks it, stores the bytes, then adds its row.
 
 import { isoTime } from '../../clock.ts';
 import { check } from '../../contract/check.ts';

@@ -1,4 +1,4 @@
-// Uploading a zip file of images and annotations: its start and its state.
+// Handlers that start the upload of a zip file of images, and show its state.
 
 import { isoTime } from '../../clock.ts';
 import type { images } from '../../contract/images.ts';

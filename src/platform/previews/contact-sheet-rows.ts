@@ -1,4 +1,4 @@
-// One image of a preview with what became of it: as cells of the sheet, and as facts.
+// One image of a preview and its variants: as cells of the contact sheet, and as data.
 
 import type { Answer } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';

@@ -1,4 +1,4 @@
-// Settings of a version in a line that people can read at a glance.
+// Describes version settings in one readable line.
 
 import { normalizeSettings } from '../../contract/version-no-op-steps.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';

@@ -1,4 +1,4 @@
-// Images and annotation files that were sent along with a preview.
+// Reads the images and annotation files that were sent with a preview.
 
 import { createHash } from 'node:crypto';
 import type { AnnotationFile } from '../../annotation-formats/annotation-file.ts';

@@ -1,4 +1,4 @@
-// From a few images and settings to a contact sheet, and to what is to be said of it.
+// Renders a contact sheet, and the data beside it, from images and version settings.
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { VersionSettings } from '../../contract/version-settings.ts';

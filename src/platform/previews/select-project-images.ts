@@ -1,4 +1,4 @@
-// Which images of a project a preview shows.
+// Selects the images of a project that a preview shows.
 
 import type { VersionSettings } from '../../contract/version-settings.ts';
 import { filterImages, hasFilters } from '../../dataset-versions/filter-and-remap.ts';

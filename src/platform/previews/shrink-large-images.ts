@@ -1,5 +1,5 @@
-// Very large images of a preview, made smaller before they are worked on: all pixels of an image,
-// and of a copy or two, are in memory there.
+// Scales very large images of a preview down first: all pixels of an image, and of a copy or two,
+// are in memory at once.
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { Box } from '../../imaging/box.ts';

@@ -1,4 +1,4 @@
-// Forking a project of the catalog, or of the own workspace.
+// Handler of projects_fork: copies a project of the catalog or of the own workspace.
 
 import type { projects } from '../../contract/projects.ts';
 import { invalidArgument, notFound } from '../../errors.ts';

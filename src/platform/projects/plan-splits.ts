@@ -1,4 +1,4 @@
-// Which image goes to which split: as few moves as possible, or all at random.
+// Plans which image goes to which split: with as few moves as possible, or all at random.
 
 import { type SplitName, splitName } from '../../contract/fields.ts';
 import type { SplitCounts } from '../store/projects.ts';

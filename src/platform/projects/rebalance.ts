@@ -1,4 +1,4 @@
-// Rebalancing the splits of a project.
+// Handler of projects_rebalance_splits.
 
 import type { projects } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Search in the catalog: the public projects of all workspaces of this platform.
+// Searches the catalog: the public projects of all workspaces of this platform.
 
 import { isoTime } from '../../clock.ts';
 import type { search } from '../../contract/search.ts';

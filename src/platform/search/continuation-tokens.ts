@@ -1,4 +1,4 @@
-// Tokens that go on with a search: where the page before ended, signed with the query.
+// Signed tokens for the next page of a search: they hold its end and its query.
 
 import { type FoveaError, invalidArgument } from '../../errors.ts';
 import type { After } from '../../query-language/query.ts';

@@ -1,4 +1,4 @@
-// What an answer says of an image that was found: the fields that were asked for.
+// The fields of a found image that an answer shows.
 
 import { isoTime } from '../../clock.ts';
 import { imageFields } from '../../contract/search.ts';

@@ -1,4 +1,4 @@
-// What an empty search may have got wrong: classes and tags that no image has.
+// Hints for an empty search: classes and tags that no image has.
 
 import { nearest } from '../../nearest.ts';
 import type { Query } from '../../query-language/query.ts';
@@ -17,7 +17,7 @@ const namesToldMax = 5;
  * `No image here has the class "Plateletts"; did you mean "Platelets"?`, for each that no image in
  * reach has. Asked only where nothing was found: it reads all names.
  */
-export async function notesOnMissing(
+export async function missingNameHints(
   search: Pick<SearchStore, 'names'>,
   accessible: AccessibleProjects,
   query: Query,

@@ -14,13 +14,13 @@ import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Project } from '../store/projects.ts';
 import { type Describing, describeFound, type FieldName, needAnnotations } from './image-fields.ts';
-import { notesOnMissing } from './missing-name-hints.ts';
+import { missingNameHints } from './missing-name-hints.ts';
 import { describeQueryImage, similarityNote } from './query-image.ts';
 
 type ImageSearch = Pick<typeof search, 'images_search'>;
 type SearchInput = Input<typeof search.images_search>;
 
-export function imageSearchHandlers(
+export function projectSearchHandlers(
   dependencies: PlatformDependencies,
 ): Handlers<ImageSearch, Principal> {
   const { store, links } = dependencies;
@@ -50,7 +50,8 @@ export function imageSearchHandlers(
       });
       refuseCut(page.images.length, page.total, common);
       const results = await Promise.all(page.images.map((one) => describeFound(one, describing)));
-      const missing = page.total === 0 ? await notesOnMissing(store.search, accessible, query) : [];
+      const missing =
+        page.total === 0 ? await missingNameHints(store.search, accessible, query) : [];
       const notes = [...missing, ...notesOn(input), ...notesOnIndex(page.isComplete)];
       return { offset, total: page.total, results, ...(notes.length > 0 && { notes }) };
     },

@@ -1,4 +1,4 @@
-// Pictures to which others are to be alike: of an image that is here, or one that was sent.
+// The query image of a similarity search, sent as base64.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import type { Descriptor } from '../../imaging/descriptor.ts';

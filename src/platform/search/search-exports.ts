@@ -1,4 +1,4 @@
-// Exports of what a search finds, without a version.
+// Handlers of exports of search results, without a version.
 
 import type { Input } from '../../contract/operation.ts';
 import type { search } from '../../contract/search.ts';

@@ -1,4 +1,4 @@
-// Search in all projects of a workspace, by the query language.
+// Searches all projects of a workspace with the query language.
 
 import type { search } from '../../contract/search.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
@@ -15,7 +15,7 @@ import type { AccessibleProjects } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import { makeToken, type Question, readToken } from './continuation-tokens.ts';
 import { describeFound, type FieldName, needAnnotations, readFieldNames } from './image-fields.ts';
-import { notesOnMissing } from './missing-name-hints.ts';
+import { missingNameHints } from './missing-name-hints.ts';
 import { notesOnIndex, wordsNote } from './project-search.ts';
 import { similarityNote } from './query-image.ts';
 
@@ -86,7 +86,7 @@ async function findPage(
   if (like === undefined) {
     const request = { query, sort: sort ?? newestFirst, after, offset: 0, limit, withAnnotations };
     const page = await store.search.find(accessible, request);
-    const missing = page.total === 0 ? await notesOnMissing(store.search, accessible, query) : [];
+    const missing = page.total === 0 ? await missingNameHints(store.search, accessible, query) : [];
     return { ...page, notes: [...missing, ...notesOnIndex(page.isComplete)] };
   }
   const wrong = (message: string) => new QueryText(text, 'query').error(like.at, message);

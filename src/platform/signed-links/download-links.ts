@@ -1,4 +1,4 @@
-// Signed links to blobs: short-lived, and worth nothing on another platform.
+// Signed download links to blobs: short-lived, and accepted by this platform only.
 
 import type { Clock } from '../../clock.ts';
 import { limits } from '../../limits.ts';

@@ -1,5 +1,5 @@
-// The key behind all links and tokens that this platform signs: it outlives its processes, since a
-// task that waits for an upload does too.
+// The key that signs all links and tokens of this platform. It is stored: a task that waits for an
+// upload outlives the process.
 
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';

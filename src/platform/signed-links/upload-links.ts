@@ -1,4 +1,4 @@
-// Uploads by signed links of our own: large files go to the disk as they come.
+// Uploads of large files (zip, video) by signed links, streamed to the disk.
 
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Settings of active learning, and what they collected.
+// Active Learning settings, and the images that they collected.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';

@@ -1,4 +1,4 @@
-// Annotation jobs: which images somebody is to label, and how far they are.
+// Annotation jobs, their images and their progress.
 
 import { FoveaError, invalidInput } from '../../errors.ts';
 import { term } from '../../query-language/index-terms.ts';

@@ -1,4 +1,4 @@
-// API keys, by the hashes of their secrets.
+// API keys, stored by the hashes of their secrets.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';

@@ -1,4 +1,4 @@
-// Auto Label jobs: what a model labels, and how far it is.
+// Auto Label jobs and their progress.
 
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Database, Row } from '../../storage/database.ts';

@@ -1,12 +1,12 @@
-// Metadata and tags of many images, changed in the background.
+// Changes metadata and tags of many images.
 
 import type { Database } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import type { FailedUpdate, ImageUpdate, MetadataStore } from '../store/bulk-metadata.ts';
+import type { BulkMetadataStore, FailedUpdate, ImageUpdate } from '../store/bulk-metadata.ts';
 import { changeImage, changeProblems } from './images.ts';
 import { changingImages } from './search-index/update-index.ts';
 
-export function metadataStore(database: Database, queue: TaskQueue): MetadataStore {
+export function bulkMetadataStore(database: Database, queue: TaskQueue): BulkMetadataStore {
   return {
     start: async ({ taskId, workspaceId, projectIds, input }) =>
       queue.add({ id: taskId, kind: 'metadata', payload: { workspaceId, projectIds, input } }),

@@ -1,4 +1,4 @@
-// The public projects of all workspaces of this platform.
+// The catalog: the public projects of all workspaces, and searches in it.
 
 import { projectTypes } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Converts columns to domain values.
+// Converts columns of rows to domain values.
 
 import type { Annotation, ProjectType } from '../../annotations/annotation.ts';
 import { type SplitName, splitName } from '../../contract/fields.ts';

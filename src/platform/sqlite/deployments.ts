@@ -1,4 +1,4 @@
-// Which model a project runs.
+// The model that each project runs.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';

@@ -1,4 +1,4 @@
-// Copies of projects: rows alone, since pixels are held by their hash.
+// Forks of projects: copies of rows; files are shared by their hash.
 
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';

@@ -1,4 +1,4 @@
-// Figures over the records of inferences.
+// Statistics over the records of inferences.
 
 import { limits } from '../../limits.ts';
 import type { Database, Row, SqlValue } from '../../storage/database.ts';

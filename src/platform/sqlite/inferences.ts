@@ -1,4 +1,4 @@
-// What models saw: the records behind statistics.
+// Records of inferences, on which statistics are computed.
 
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';

@@ -1,4 +1,4 @@
-// All tables of the platform's database, in the order in which they came.
+// All migrations of the platform's database, in their order.
 
 import type { Migration } from '../../storage/migrations.ts';
 import { taskErrorCodes, taskFairness, taskTable } from '../../storage/task-queue.ts';

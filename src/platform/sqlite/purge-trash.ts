@@ -1,4 +1,4 @@
-// Deletes for good what was in the trash for too long, and records of tasks long over.
+// Deletes what is past its retention: items in the trash, old tasks and old records.
 
 import type { Database } from '../../storage/database.ts';
 import type { DueItem, PurgeStore } from '../store/purge-trash.ts';

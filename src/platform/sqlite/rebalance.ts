@@ -1,4 +1,4 @@
-// Which images are in which split, and moving many of them.
+// Rebalances: the splits of images, and moving many of them.
 
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';

@@ -104,7 +104,7 @@ CREATE TABLE vision_events (
 `,
 };
 
-/** What the tables of several families need of those that were there. */
+/** Changes of earlier tables that several later tables need. */
 export const wholePlatformTables: Migration = {
   name: 'whole platform',
   sql: `

@@ -1,4 +1,4 @@
-// Exports of what a search found.
+// Exports of search results.
 
 import type { Database } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';

@@ -1,4 +1,4 @@
-// Searches over the images of a workspace, answered from the search index.
+// Searches the images of a workspace with the search index.
 
 import { term } from '../../query-language/index-terms.ts';
 import type { Query, SearchRequest } from '../../query-language/query.ts';

@@ -1,4 +1,4 @@
-// The platform's store on SQLite: one database, one file for each family of rows.
+// The platform's store on SQLite: one database, one file for each kind of rows.
 
 import type { Database } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
@@ -7,7 +7,7 @@ import { activeLearningStore } from './active-learning.ts';
 import { annotationJobStore } from './annotation-jobs.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { autolabelStore } from './autolabel.ts';
-import { metadataStore } from './bulk-metadata.ts';
+import { bulkMetadataStore } from './bulk-metadata.ts';
 import { deploymentStore } from './deployments.ts';
 import { folderStore } from './folders.ts';
 import { forkStore } from './forks.ts';
@@ -51,7 +51,7 @@ export function createSqliteStore(
     workflows: workflowStore(database),
     splits: splitStore(database, queue),
     forks: forkStore(database, queue),
-    metadata: metadataStore(database, queue),
+    metadata: bulkMetadataStore(database, queue),
     purge: purgeStore(database),
     apiKeys: apiKeyStore(database),
     annotationJobs: annotationJobStore(database),

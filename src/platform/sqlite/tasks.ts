@@ -1,4 +1,4 @@
-// The tasks of a workspace.
+// The background tasks of a workspace, for lists.
 
 import type { Database } from '../../storage/database.ts';
 import { readQueuedTask } from '../../storage/task-queue.ts';

@@ -1,4 +1,4 @@
-// Trainings of versions, with the weights that came of them.
+// Trainings of versions, and the weights that they produced.
 
 import { membersOf } from '../../json-object.ts';
 import type { Weights } from '../../model-inference/labeller.ts';

@@ -1,4 +1,4 @@
-// What was deleted and can come back, in SQLite.
+// The trash: deleted items that can be restored.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { TrashItem, TrashStore } from '../store/trash.ts';

@@ -1,4 +1,4 @@
-// Uploads that are awaited or there, and the reports of zip files.
+// Uploads by signed links, and the reports of zip imports.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';

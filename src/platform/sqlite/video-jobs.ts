@@ -1,4 +1,4 @@
-// Video inference: what runs over which video, and its result.
+// Video inference jobs and their results.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';

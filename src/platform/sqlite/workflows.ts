@@ -1,4 +1,4 @@
-// Workflows, kept as they are given.
+// Workflows; their definition is stored as given.
 
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';

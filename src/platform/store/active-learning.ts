@@ -1,4 +1,4 @@
-// Settings of active learning, and what they collected.
+// Active Learning settings, and the images that they collected: the store's interface.
 
 import type { LearningSettings } from '../active-learning/collection-rules.ts';
 

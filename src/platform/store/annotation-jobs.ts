@@ -1,4 +1,4 @@
-// Annotation jobs: which images somebody is to label, and how far they are.
+// Annotation jobs, their images and their progress: the store's interface.
 
 export type ImageState = 'unannotated' | 'annotated' | 'approved' | 'rejected';
 

@@ -1,4 +1,4 @@
-// API keys, by the hashes of their secrets.
+// API keys, stored by the hashes of their secrets: the store's interface.
 
 import type { Workspace } from './workspaces.ts';
 

@@ -1,4 +1,4 @@
-// Auto Label jobs: what a model labels, and how far it is.
+// Auto Label jobs and their progress: the store's interface.
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { ErrorCode } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// Metadata and tags of many images, changed in the background.
+// Changes of metadata and tags of many images: the store's interface.
 
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { ImageChange } from './images.ts';
@@ -22,7 +22,7 @@ export interface NewMetadataUpdate {
   readonly input: string;
 }
 
-export interface MetadataStore {
+export interface BulkMetadataStore {
   /** Starts the work. */
   start(update: NewMetadataUpdate): Promise<void>;
   /** The live projects of the workspace that these images are in. */

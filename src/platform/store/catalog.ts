@@ -1,4 +1,4 @@
-// The public projects of all workspaces of this platform.
+// The catalog of public projects: the store's interface.
 
 import type { Descriptor } from '../../imaging/descriptor.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';

@@ -1,4 +1,4 @@
-// Which model a project runs.
+// The model that each project runs: the store's interface.
 
 export interface DeployedModel {
   /** `model_id`: one of those that run here. */

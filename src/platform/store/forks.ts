@@ -1,4 +1,4 @@
-// Copies of projects: rows alone, since pixels are held by their hash.
+// Forks of projects: the store's interface.
 
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { Project } from './projects.ts';

@@ -1,4 +1,4 @@
-// Figures over the records of inferences.
+// Statistics over the records of inferences: the store's interface.
 
 /** Averages are undefined where there is nothing to take them of. */
 export interface InferenceTotals {

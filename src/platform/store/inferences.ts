@@ -1,4 +1,4 @@
-// What models saw: the records behind statistics.
+// Records of inferences: the store's interface.
 
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from './inference-stats.ts';

@@ -1,4 +1,4 @@
-// Deletes for good what was in the trash for too long: the store's interface.
+// Deletes what is past its retention: the store's interface.
 
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { TrashType } from './trash.ts';

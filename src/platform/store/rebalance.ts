@@ -1,4 +1,4 @@
-// Which images are in which split, and moving many of them.
+// Rebalances, the splits of images and moving many of them: the store's interface.
 
 import type { SplitName } from '../../contract/fields.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';

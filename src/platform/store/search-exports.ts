@@ -1,4 +1,4 @@
-// Exports of what a search found.
+// Exports of search results: the store's interface.
 
 import type { NewTask } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';

@@ -1,11 +1,11 @@
-// What the platform keeps, as an interface: SQLite stands behind it here, a server database may
-// elsewhere. Every method is one transaction. Times are milliseconds since 1970.
+// The interface of the platform's store; sqlite/ implements it. Every method is one transaction.
+// Times are milliseconds since 1970.
 
 import type { ActiveLearningStore } from './active-learning.ts';
 import type { AnnotationJobStore } from './annotation-jobs.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import type { AutolabelStore } from './autolabel.ts';
-import type { MetadataStore } from './bulk-metadata.ts';
+import type { BulkMetadataStore } from './bulk-metadata.ts';
 import type { DeploymentStore } from './deployments.ts';
 import type { FolderStore } from './folders.ts';
 import type { ForkStore } from './forks.ts';
@@ -40,7 +40,7 @@ export interface Store {
   readonly workflows: WorkflowStore;
   readonly splits: SplitStore;
   readonly forks: ForkStore;
-  readonly metadata: MetadataStore;
+  readonly metadata: BulkMetadataStore;
   readonly purge: PurgeStore;
   readonly apiKeys: ApiKeyStore;
   readonly annotationJobs: AnnotationJobStore;

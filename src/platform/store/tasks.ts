@@ -1,4 +1,4 @@
-// The tasks of a workspace.
+// The background tasks of a workspace, for lists: the store's interface.
 
 import type { QueuedTask } from '../../storage/task-queue.ts';
 

@@ -1,4 +1,4 @@
-// Trainings of versions, with the weights that came of them.
+// Trainings of versions, and the weights that they produced: the store's interface.
 
 import type { Weights } from '../../model-inference/labeller.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';

@@ -1,4 +1,4 @@
-// Uploads that are awaited or there, and the reports of zip files.
+// Uploads by signed links, and the reports of zip imports: the store's interface.
 
 import type { NewTask } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';

@@ -1,4 +1,4 @@
-// Video inference: what runs over which video, and its result.
+// Video inference jobs and their results: the store's interface.
 
 import type { NewTask } from '../../storage/task-queue.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';

@@ -1,4 +1,4 @@
-// Workflows, kept as they are given.
+// Workflows; their definition is stored as given: the store's interface.
 
 export interface Workflow {
   readonly id: string;

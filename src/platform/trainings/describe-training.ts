@@ -1,4 +1,4 @@
-// Trainings and the models that came of them, as the API shows them.
+// Trainings and their models, as the API shows them.
 
 import { unixSeconds } from '../../clock.ts';
 import type { Project } from '../store/projects.ts';

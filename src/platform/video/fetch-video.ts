@@ -1,4 +1,4 @@
-// A video that a user pointed at, into a file.
+// Downloads a video from a URL into a file.
 
 import { downloadPublic } from '../../http-client/public-fetch.ts';
 import { limits } from '../../limits.ts';

@@ -1,5 +1,5 @@
-// FFmpeg, as far as this machine has it: what a video is, and its frames. It reads our own file and
-// nothing else, whatever the video says of other files and addresses.
+// Runs the FFmpeg of this machine: probes a video, and extracts its frames. It reads our own file
+// only, whatever other files and URLs the video names.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';

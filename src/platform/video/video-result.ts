@@ -1,5 +1,5 @@
-// The result of a video job: what each model saw in each frame, as one JSON file. It is written as
-// it comes, as a long video has more than belongs into memory.
+// The result of a video job: detections per frame as one JSON file, streamed to the disk since a
+// long one does not fit into memory.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Images of events as what models saw: projects that collect such images are shown them.
+// Offers the images of vision events to Active Learning.
 
 import type { Input } from '../../contract/operation.ts';
 import type { visionEvents } from '../../contract/vision-events.ts';

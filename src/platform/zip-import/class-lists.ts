@@ -1,4 +1,4 @@
-// Class names for YOLO files: of each list in the archive, the one that is nearest.
+// Class names for YOLO files: from the nearest class list in the archive.
 
 import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
 import { FoveaError } from '../../errors.ts';

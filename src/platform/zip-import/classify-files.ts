@@ -1,4 +1,4 @@
-// What the files of an archive are, by their names: images, annotations, lists.
+// Classifies the files of an archive by their names: images, annotations, lists.
 
 import type { ZipEntry } from './open-zip.ts';
 import { baseName, extensionOf, foldersOf, stemOf } from './path-hints.ts';

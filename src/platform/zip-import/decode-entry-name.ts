@@ -1,4 +1,5 @@
-// Names of files in an archive. Nothing is ever written under them, and still none may lead out.
+// Decodes and checks names of archive entries. No file is written under them, yet none may contain
+// "..".
 
 import { type ExtraField, getFileNameLowLevel } from 'yauzl';
 import { limits } from '../../limits.ts';

@@ -1,4 +1,4 @@
-// Which split an image is in: by the folders above it, else by a list that names it.
+// The split of an image in an archive: by its folders, else by a list that names it.
 
 import type { SplitName } from '../../contract/fields.ts';
 import { limits } from '../../limits.ts';

@@ -1,4 +1,4 @@
-// One image of an archive into the project, with its annotation. Done twice, it changes nothing.
+// Imports one image of an archive with its annotation; idempotent.
 
 import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
 import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';

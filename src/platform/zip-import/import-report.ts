@@ -1,4 +1,4 @@
-// What became of each file of an archive: figures, and a table for people.
+// The report of a zip import: counts, and a CSV table of all files.
 
 import { limits } from '../../limits.ts';
 import type { SplitCounts } from '../store/projects.ts';

@@ -1,5 +1,5 @@
-// Which annotation belongs to which image. Where an archive does not say it clearly, no image gets
-// any: wrong labels are worse than none.
+// Matches annotations to images. Where a match is not clear, the image gets none: wrong labels are
+// worse than no labels.
 
 import type { ProjectType } from '../../annotations/annotation.ts';
 import { isClassification } from '../../annotations/annotation.ts';

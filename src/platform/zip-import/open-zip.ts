@@ -1,5 +1,5 @@
-// A zip file in the file store, read in place. Nothing that it says of itself is believed: sizes
-// are those of the bytes that really come out.
+// Opens a zip file in the file store and reads it in place. Its stated sizes are not trusted: the
+// bytes that come out are counted.
 
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-// Paths inside an archive: what their folders say, and how near two of them are.
+// Hints from paths in an archive: splits and classes by folder names, and how near two paths are.
 
 import type { SplitName } from '../../contract/fields.ts';
 

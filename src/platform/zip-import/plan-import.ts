@@ -1,4 +1,4 @@
-// What is to be done with each file of an archive, after its lists and documents were read.
+// Plans what is done with each file of an archive, once its lists and documents are read.
 
 import type { ProjectType } from '../../annotations/annotation.ts';
 import { isClassification } from '../../annotations/annotation.ts';

@@ -1,5 +1,5 @@
 // Worker threads for long reads: other requests do not wait for them, and a read that takes too
-// long is ended with its thread.
+// long ends with its thread.
 
 import { extname } from 'node:path';
 import { FoveaError, systemErrorCode } from '../../../errors.ts';

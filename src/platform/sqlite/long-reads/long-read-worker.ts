@@ -1,4 +1,4 @@
-// The thread that does long reads, one at a time, on a read-only connection of its own.
+// The thread that runs long reads, one at a time, on a read-only connection.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { asFoveaError } from '../../../errors.ts';

@@ -1,5 +1,5 @@
-// The reads that look through all of a project or of a workspace. They run in a thread of their
-// own, so that no other call waits for them.
+// Long reads: queries over a whole project or workspace. They run in threads, so that no other call
+// waits for them.
 
 import type { ErrorCode, Problem } from '../../../errors.ts';
 import type { Descriptor } from '../../../imaging/descriptor.ts';

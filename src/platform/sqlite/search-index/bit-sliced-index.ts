@@ -1,4 +1,4 @@
-// A bit-sliced index of a number of each image: comparisons, and images in its order.
+// A bit-sliced index of a number per image: comparisons, and sorting by it.
 
 import type { Comparison } from '../../../query-language/query.ts';
 import { and, andNot, type Bitmap, beyond, emptyBitmap, ordinals } from './bitmap.ts';

@@ -1,4 +1,4 @@
-// Sets of images as bits: chunk number to the words of that chunk, and no chunk without a bit.
+// Bitmaps: sets of images, in chunks. A chunk without a set bit is left out.
 
 import { limits } from '../../../limits.ts';
 

@@ -1,4 +1,4 @@
-// Similarity of images by look: a descriptor of each, and hashes of many in one row to scan.
+// The index of visual similarity: a descriptor per image, and hashes of many images per row.
 
 import { type Descriptor, similarity } from '../../../imaging/descriptor.ts';
 import { limits } from '../../../limits.ts';

@@ -1,4 +1,4 @@
-// Sorts the matches of a search, as far as a page needs it.
+// Sorts the results of a search, as far as a page needs it.
 
 import { limits } from '../../../limits.ts';
 import type { After, Sort } from '../../../query-language/query.ts';

@@ -1,4 +1,4 @@
-// The terms of the search index as rows: for each term and chunk of images one row of bits.
+// The inverted index: one bitmap per term and chunk of images.
 
 import { limits } from '../../../limits.ts';
 import type { Database, Row } from '../../../storage/database.ts';

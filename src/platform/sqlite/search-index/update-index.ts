@@ -1,4 +1,4 @@
-// Keeps the search index in step with the images: one transaction changes both.
+// Updates the search index in the same transaction as the images.
 
 import type { SplitName } from '../../../contract/fields.ts';
 import type { Descriptor } from '../../../imaging/descriptor.ts';
