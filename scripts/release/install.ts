@@ -1,7 +1,7 @@
 // The release as users have it: built, packed by npm, and installed from the packed file.
 
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ export async function packRelease(folder: string): Promise<PackedRelease> {
   const { files }: { files: readonly string[] } = JSON.parse(
     await readFile('package.json', 'utf8'),
   );
-  const plain = files.filter((name) => !/^!|^dist$/.test(name));
+  const plain = globSync(files.filter((name) => !/^!|^dist$/.test(name)));
   for (const name of ['package.json', ...plain]) {
     await cp(name, join(source, name), { recursive: true });
   }
