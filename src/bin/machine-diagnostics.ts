@@ -24,7 +24,7 @@ import type {
 import { clockOffsetMs, findNetwork } from '../setup/network-diagnostics.ts';
 import { listProcesses, orphansAmong } from '../setup/orphaned-servers.ts';
 import { openSecretStores } from '../sign-in/secret-stores/choose-secret-store.ts';
-import { findDatabases } from '../storage/find-databases.ts';
+import { findDatabases } from '../storage/database-file-check.ts';
 import { readSystemEnvironment } from './setup.ts';
 
 export function createMachineDiagnostics(

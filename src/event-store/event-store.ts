@@ -12,7 +12,7 @@ import { isJsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
-import { openFileFolder } from '../storage/file-folder.ts';
+import { openFileFolder } from '../storage/file-store.ts';
 import { createKeyCheck, deviceCredentials } from './api-key.ts';
 import { startLeaderUploader } from './cloud-upload/leader-uploader.ts';
 import { needsSolution } from './create-event.ts';

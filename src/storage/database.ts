@@ -6,8 +6,13 @@ import { limits } from '../limits.ts';
 import { LruCache } from '../lru-cache.ts';
 import { type Migration, readNumber } from './migrations.ts';
 import { Columns, readRow } from './row.ts';
-import { isBusy, translated } from './sqlite.ts';
-import { busySteps, openSnapshot, openSqliteFile, type SqliteFileOptions } from './sqlite-file.ts';
+import {
+  busySteps,
+  openSnapshot,
+  openSqliteFile,
+  type SqliteFileOptions,
+} from './sqlite-connection.ts';
+import { isBusy, translated } from './sqlite-errors.ts';
 
 /**
  * A row. Every method throws `internal`, naming the column, when the stored value is of another

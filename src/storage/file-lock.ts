@@ -3,7 +3,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isBusy, loadSqlite, translated } from './sqlite.ts';
+import { loadSqlite } from './sqlite-connection.ts';
+import { isBusy, translated } from './sqlite-errors.ts';
 
 /** Holds for as long as its process lives, or until it is released. */
 export interface Lock {

@@ -9,8 +9,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FoveaError, invalidArgument } from '../../src/errors.ts';
 import { receiveFile } from '../../src/http-server/multipart-upload.ts';
-import { openFileFolder } from '../../src/storage/file-folder.ts';
-import type { FileStore } from '../../src/storage/file-store.ts';
+import { type FileStore, openFileFolder } from '../../src/storage/file-store.ts';
 import { type Answer, json, send, sendRaw, startTestService, type TestService } from './kit.ts';
 
 const bytesMax = 1_000_000;

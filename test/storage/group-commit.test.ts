@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { createGroupCommit } from '../../src/storage/group-commit.ts';
+import { createGroupCommit } from '../../src/storage/group-commit-queue.ts';
 import { temporaryFolder } from './kit.ts';
 import { type NumberCommand, type NumberOutcome, numberTable } from './numbers.ts';
 

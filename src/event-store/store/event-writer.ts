@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { isJsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { serveBatches } from '../../storage/group-commit-thread.ts';
+import { serveBatches } from '../../storage/group-commit-worker.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Indexing } from './indexing.ts';
 import { createLateReader } from './late-reader.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { createGroupCommit, type GroupCommit } from '../../storage/group-commit.ts';
+import { createGroupCommit, type GroupCommit } from '../../storage/group-commit-queue.ts';
 import { arrivalOf } from '../ids.ts';
 import type { RequestRules } from '../validation/create-request-reader.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';

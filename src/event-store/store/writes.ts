@@ -3,7 +3,7 @@
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Session } from '../../storage/group-commit-thread.ts';
+import type { Session } from '../../storage/group-commit-worker.ts';
 import { eventIdOf } from '../ids.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { bytesOf, type Command, type Outcome } from './commands.ts';

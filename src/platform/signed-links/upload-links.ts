@@ -9,7 +9,7 @@ import { type BodyWatch, watchBody } from '../../http-server/bounded-body.ts';
 import type { Route } from '../../http-server/handlers.ts';
 import { sendAnswer } from '../../http-server/responses.ts';
 import { limits } from '../../limits.ts';
-import { openFileFolder } from '../../storage/file-folder.ts';
+import { openFileFolder } from '../../storage/file-store.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { NewTask } from '../../storage/task-queue.ts';
 import { timeOfUuidv7, uuidv7 } from '../../uuid.ts';

@@ -4,7 +4,7 @@ import { FoveaError } from '../../errors.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices } from '../../storage/time-slices.ts';
+import { readAllInSlices } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { Fork, ForkImage, ForkStore, NewFork } from '../store/forks.ts';
 import type { Project } from '../store/projects.ts';

@@ -4,7 +4,7 @@ import type { Candidate } from '../../dataset-versions/filter-and-remap.ts';
 import { FoveaError } from '../../errors.ts';
 import type { Database, Row, Snapshot } from '../../storage/database.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
+import { readAllInSlices, readInSlices } from '../../storage/time-sliced-query.ts';
 import type { ChooseImages, NewVersion, Version, VersionCandidate } from '../store/versions.ts';
 import { readSplit, readTexts, splitCountsOf } from './column-readers.ts';
 

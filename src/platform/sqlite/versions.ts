@@ -5,7 +5,7 @@ import { versionSettings } from '../../contract/version-settings.ts';
 import type { SourceOutline } from '../../dataset-versions/render-batches.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import { readErrorCode, type TaskQueue } from '../../storage/task-queue.ts';
-import { readAllInSlices, readInSlices } from '../../storage/time-slices.ts';
+import { readAllInSlices, readInSlices } from '../../storage/time-sliced-query.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type {
   Export,

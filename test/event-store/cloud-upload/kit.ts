@@ -27,8 +27,7 @@ import type {
 } from '../../../src/event-store/store/store.ts';
 import { createLog } from '../../../src/log.ts';
 import { Secret } from '../../../src/secret.ts';
-import { openFileFolder } from '../../../src/storage/file-folder.ts';
-import type { FileStore } from '../../../src/storage/file-store.ts';
+import { type FileStore, openFileFolder } from '../../../src/storage/file-store.ts';
 import type { TestPlatform } from '../../fixtures/platform.ts';
 
 export interface Sent {

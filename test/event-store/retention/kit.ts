@@ -15,8 +15,7 @@ import { openEventStore } from '../../../src/event-store/store/sqlite-store.ts';
 import type { EventStore, NewFile } from '../../../src/event-store/store/store.ts';
 import { readEventStoreSettings } from '../../../src/event-store-config.ts';
 import { createLog } from '../../../src/log.ts';
-import { openFileFolder } from '../../../src/storage/file-folder.ts';
-import type { FileStore } from '../../../src/storage/file-store.ts';
+import { type FileStore, openFileFolder } from '../../../src/storage/file-store.ts';
 import { plainEvent } from './plain-event.ts';
 
 export const secondMs = 1_000;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openZip } from '../../../src/platform/zip-import/open-zip.ts';
-import { openFileFolder } from '../../../src/storage/file-folder.ts';
+import { openFileFolder } from '../../../src/storage/file-store.ts';
 import { zipOf } from './kit.ts';
 
 const id = '01a2011c-0b78-7a22-b2e2-8f0bc7d9e528';

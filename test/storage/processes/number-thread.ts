@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { FoveaError } from '../../../src/errors.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
-import { serveBatches } from '../../../src/storage/group-commit-thread.ts';
+import { serveBatches } from '../../../src/storage/group-commit-worker.ts';
 import type { NumberCommand, NumberOutcome } from '../numbers.ts';
 import { numberTable } from '../numbers.ts';
 

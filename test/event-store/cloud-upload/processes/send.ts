@@ -6,7 +6,7 @@ import { startUploader } from '../../../../src/event-store/cloud-upload/uploader
 import { openEventStore } from '../../../../src/event-store/store/sqlite-store.ts';
 import { createLog } from '../../../../src/log.ts';
 import { Secret } from '../../../../src/secret.ts';
-import { openFileFolder } from '../../../../src/storage/file-folder.ts';
+import { openFileFolder } from '../../../../src/storage/file-store.ts';
 
 const [data = '', url = ''] = process.argv.slice(2);
 const log = createLog('error');

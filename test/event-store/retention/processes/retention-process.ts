@@ -8,7 +8,7 @@ import { createUploadsInProgress } from '../../../../src/event-store/retention/u
 import { openEventStore } from '../../../../src/event-store/store/sqlite-store.ts';
 import { readEventStoreSettings } from '../../../../src/event-store-config.ts';
 import { createLog } from '../../../../src/log.ts';
-import { openFileFolder } from '../../../../src/storage/file-folder.ts';
+import { openFileFolder } from '../../../../src/storage/file-store.ts';
 import { plainEvent } from '../plain-event.ts';
 
 const [data = ''] = process.argv.slice(2);

@@ -1,15 +1,17 @@
-// Opens a SQLite file so that commits are durable, and refuses what is damaged or not ours.
+// Opens a connection to a SQLite file: its settings (PRAGMA), which make commits durable, and the
+// checks that refuse what is damaged or not ours.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../clock.ts';
 import { FoveaError, systemErrorCode } from '../errors.ts';
 import { makeFolder, syncFolderNow } from '../folder-sync.ts';
 import { limits } from '../limits.ts';
 import { type Migration, migrate, readNumber, refuseForeign } from './migrations.ts';
-import { isBusy, loadSqlite, translated } from './sqlite.ts';
+import { isBusy, translated } from './sqlite-errors.ts';
 
 export interface SqliteFileOptions {
   /** Pages that the connection keeps in memory, in bytes; else SQLite's own 2 MB. */
@@ -50,6 +52,20 @@ export function busySteps(options: SqliteFileOptions): {
 } {
   const { busyMsMax = limits.databaseBusyMsMax, busyStepMs = busyMsMax } = options;
   return { stepMs: busyStepMs, steps: Math.ceil(busyMsMax / busyStepMs) };
+}
+
+/**
+ * Loads SQLite without the warning that Node 22 prints ("experimental"), and only when called: a
+ * static import would be loaded at the start of a bundle.
+ */
+export function loadSqlite(): typeof Sqlite {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /**

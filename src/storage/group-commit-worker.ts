@@ -4,8 +4,13 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { asFoveaError, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Database } from './database.ts';
-import { type CommandBatch, endOfBatches, type Failure, type Result } from './group-commit.ts';
-import { isBusy } from './sqlite.ts';
+import {
+  type CommandBatch,
+  endOfBatches,
+  type Failure,
+  type Result,
+} from './group-commit-queue.ts';
+import { isBusy } from './sqlite-errors.ts';
 
 /** A running transaction. */
 export interface Session<Command, Outcome> {

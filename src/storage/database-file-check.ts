@@ -3,7 +3,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { limits } from '../limits.ts';
-import { isDamage, loadSqlite } from './sqlite.ts';
+import { loadSqlite } from './sqlite-connection.ts';
+import { isDamage } from './sqlite-errors.ts';
 
 interface FoundDatabase {
   /** Below the data folder. */

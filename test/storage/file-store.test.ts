@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSharedSync } from '../../src/folder-sync.ts';
-import { openFileFolder } from '../../src/storage/file-folder.ts';
+import { openFileFolder } from '../../src/storage/file-store.ts';
 import { hello, ids, idsOf, judgeFileStore, pieces } from './file-store-suite.ts';
 import { temporaryFolder } from './kit.ts';
 import { memoryFiles } from './memory-files.ts';

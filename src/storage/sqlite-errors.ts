@@ -1,21 +1,6 @@
-// Loads node:sqlite on first use, and translates its errors.
+// Translates the errors of SQLite.
 
-import type * as Sqlite from 'node:sqlite';
 import { FoveaError } from '../errors.ts';
-
-/**
- * Loads SQLite without the warning that Node 22 prints ("experimental"), and only when called: a
- * static import would be loaded at the start of a bundle.
- */
-export function loadSqlite(): typeof Sqlite {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
 
 /** Runs SQLite calls; what SQLite throws leaves as a FoveaError, with the original as its cause. */
 export function translated<T>(call: () => T): T {
