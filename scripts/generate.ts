@@ -5,9 +5,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildToolList } from '../src/mcp/build-tool-list.ts';
 import { tools } from '../tools/index.ts';
 import { appPages } from './generate/app-pages.ts';
+import { buildToolList } from './generate/build-tool-list.ts';
 import { manifest } from './generate/manifest.ts';
 import { budget, snapshot, toolLists } from './generate/tool-lists.ts';
 import { withToolTable } from './generate/tool-table.ts';

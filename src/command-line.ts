@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import type { ToolProfile } from './config.ts';
 import { invalidArgument } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { suggestSpelling } from './spelling-suggestion.ts';
 
 /** A service over HTTP. */
 export interface ServiceCommand {
@@ -446,6 +446,6 @@ function refuseValues(
 }
 
 function hint(name: string, known: readonly string[], prefix = ''): string {
-  const near = nearest(name, known);
+  const near = suggestSpelling(name, known);
   return near === undefined ? '' : `; did you mean "${prefix}${near}"?`;
 }

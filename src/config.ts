@@ -44,7 +44,7 @@ export interface Settings {
   readonly home: string;
   /** Folders that tools may read and write, absolute; empty: none. */
   readonly fileRoots: readonly string[];
-  /** Families whose tools are offered; undefined: all. */
+  /** Toolsets whose tools are offered; undefined: all. */
   readonly toolsets: readonly string[] | undefined;
   /** Whether only tools that read are offered. */
   readonly readOnly: boolean;
@@ -361,7 +361,7 @@ const words: Parser<readonly string[]> = (text) => {
   const list = text.split(',').map((word) => word.trim());
   return list.every((word) => /^[a-z_]+$/.test(word))
     ? { value: list }
-    : { wrong: 'must be family names separated by commas, for example "projects,images"' };
+    : { wrong: 'must be toolset names separated by commas, for example "projects,images"' };
 };
 
 const clientId: Parser<string> = (text) =>

@@ -1,4 +1,5 @@
-// Checks of values whose type is unknown: whether they are objects, as JSON has them.
+// Checks of values whose type is unknown: whether they are objects, as JSON has them, and which
+// members they have.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -22,4 +23,16 @@ export function isPlainObject(value: unknown): value is JsonObject {
 /** Whether a value can hold other values. */
 export function isObjectOrArray(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+/** An answer as the facts of a result: a list or a plain value gets a name. */
+export function asRecord(body: unknown): Readonly<Record<string, unknown>> {
+  if (body === undefined || body === null || body === '') return {};
+  return typeof body === 'object' && !Array.isArray(body) ? { ...body } : { answer: body };
+}
+
+/** The own member of that name; undefined: it has none. */
+export function memberOf(holder: unknown, key: string): unknown {
+  if (typeof holder !== 'object' || holder === null) return undefined;
+  return Object.getOwnPropertyDescriptor(holder, key)?.value;
 }

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { apiKeys } from '../src/contract/api-keys.ts';
 import { invalidArgument } from '../src/errors.ts';
-import { asRecord } from '../src/mcp/members.ts';
+import { asRecord } from '../src/json-object.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { Tool } from '../src/mcp/tool.ts';
 import { confirmKeyRevocation } from './confirmation-prompts.ts';

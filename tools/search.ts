@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { search } from '../src/contract/search.ts';
 import { invalidArgument } from '../src/errors.ts';
+import { asRecord } from '../src/json-object.ts';
 import { limits } from '../src/limits.ts';
-import { asRecord } from '../src/mcp/members.ts';
 import { fromOperation, toolFor } from '../src/mcp/operation-tool.ts';
 import type { NextCall, Tool } from '../src/mcp/tool.ts';
 import { jobWork } from './follow-up-calls.ts';

@@ -3,7 +3,7 @@
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { once } from '../../src/once.ts';
+import { lazyStart } from '../../src/lazy-start.ts';
 import { openTestEventStore } from '../../test/fixtures/event-store.ts';
 import { startTestPlatform } from '../../test/fixtures/platform.ts';
 import { connect } from './connect.ts';
@@ -50,7 +50,7 @@ export async function openScene(surface: string): Promise<OpenScene> {
     FOVEA_NO_BROWSER: '1',
   };
   // Many jobs begin with nothing set up.
-  const own = once(() => connect({ ...settings, FOVEA_SURFACE: 'full' }));
+  const own = lazyStart(() => connect({ ...settings, FOVEA_SURFACE: 'full' }));
   const headers = { authorization: `Bearer ${platform.key}`, 'content-type': 'application/json' };
   const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
     const answer = await fetch(`${platform.url}/local${path}`, { ...init, headers });

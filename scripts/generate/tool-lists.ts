@@ -3,7 +3,7 @@
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { readSettings } from '../../src/config.ts';
 import { type WireTool, wireTools } from '../../src/mcp/create-server.ts';
-import { toolsOverHttp } from '../../src/mcp/http/tools-over-http.ts';
+import { toolsOverHttp } from '../../src/mcp/tool-list.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
 import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
 

@@ -1,4 +1,4 @@
-// The tool table of docs/tools.md, one part per family.
+// The tool table of docs/tools.md, one part per toolset.
 
 import type { Tool } from '../../src/mcp/tool.ts';
 import { aligned } from './markdown-table.ts';

@@ -5,8 +5,8 @@ import type { ClientAuthentication } from '../config.ts';
 import { type Scope, scopes } from '../contract/scopes.ts';
 import { invalidInput, type Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
 import { isLoopbackName } from '../network/loopback.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { displayNameProblem, slugProblem } from './name-validation.ts';
 
 export const visibilities = ['Internal', 'Unlisted', 'Public'] as const;
@@ -159,7 +159,7 @@ function resourceProblem(resource: string): string | undefined {
 function readScopes(given: readonly string[], problems: Problem[]): readonly Scope[] {
   for (const name of given) {
     if (oneOf(scopes, name) !== undefined) continue;
-    const near = nearest(name, scopes);
+    const near = suggestSpelling(name, scopes);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
     problems.push({ path: 'scopes', message: `there is no scope "${name}"${hint}` });
   }

@@ -13,11 +13,11 @@ import type { Client } from '../http-client/client.ts';
 import { createClient } from '../http-client/create-client.ts';
 import { createProxyFetch } from '../http-client/proxy-fetch.ts';
 import type { Route } from '../http-server/handlers.ts';
+import { lazyStart } from '../lazy-start.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { type Caller, protectedResourceAt } from '../mcp/http/authorization.ts';
 import { mcpPath } from '../mcp/http/streamable-http.ts';
-import { once } from '../once.ts';
 import { startPlatform } from '../platform/platform.ts';
 import type { Secret } from '../secret.ts';
 import { createOAuthClient, type OAuthClient } from '../sign-in/oauth-client.ts';
@@ -186,7 +186,7 @@ function keyClients(url: string, apiKey: Secret, { timeoutMs, proxies }: Setting
   const client = withoutKeyMaking(
     createClient({ upstreams, clock: systemClock, timeoutMs, proxies }),
   );
-  const workspaceOfKey = once(async () => {
+  const workspaceOfKey = lazyStart(async () => {
     const { body } = await client.call(workspace.workspace_whoami, {});
     return body.workspace;
   });

@@ -7,15 +7,19 @@ import { readSettings, type Settings } from '../config.ts';
 import { scopes } from '../contract/scopes.ts';
 import type { Service } from '../http-server/service.ts';
 import { createLog, type Log } from '../log.ts';
-import { createScopeOf } from '../mcp/http/required-scopes.ts';
+import { createScopeOf } from '../mcp/http/authorization.ts';
 import { serversPerCaller } from '../mcp/http/servers-per-caller.ts';
 import { mcpPath, startStreamableHttp } from '../mcp/http/streamable-http.ts';
-import { toolsOverHttp } from '../mcp/http/tools-over-http.ts';
 import {
   createLazyIdempotency,
   type LazyIdempotency,
 } from '../mcp/idempotency/lazy-idempotency.ts';
-import { checkToolsets, type ListedTool, offeredOperations } from '../mcp/tool-list.ts';
+import {
+  checkToolsets,
+  type ListedTool,
+  offeredOperations,
+  toolsOverHttp,
+} from '../mcp/tool-list.ts';
 import { warnOfPlainText } from './authorization-server.ts';
 import { embeddedBackend, type HttpBackend, hostedBackend } from './http-backend.ts';
 import { runService } from './run-service.ts';

@@ -12,7 +12,6 @@ import type { Log } from '../log.ts';
 import { wireTools } from '../mcp/create-server.ts';
 import { servedRevisions } from '../mcp/protocol-revisions.ts';
 import { offeredOperations } from '../mcp/tool-list.ts';
-import { nearest } from '../nearest.ts';
 import { proxyFor } from '../network/proxies.ts';
 import { findHosts } from '../setup/find-hosts.ts';
 import { findProgram } from '../setup/find-program.ts';
@@ -24,6 +23,7 @@ import type {
 import { clockOffsetMs, findNetwork } from '../setup/network-diagnostics.ts';
 import { listProcesses, orphansAmong } from '../setup/orphaned-servers.ts';
 import { openSecretStores } from '../sign-in/secret-stores/choose-secret-store.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { findDatabases } from '../storage/database-file-check.ts';
 import { readSystemEnvironment } from './setup.ts';
 
@@ -63,7 +63,7 @@ function findVariables(): VariableFindings {
   const { problems, given, known, unread } = surveySettings();
   // Without the prefix, which makes all of them alike.
   const bare = (variable: string) => variable.replace(/^FOVEA_/i, '');
-  const near = (variable: string) => nearest(bare(variable), known.map(bare));
+  const near = (variable: string) => suggestSpelling(bare(variable), known.map(bare));
   return {
     problems,
     given,

@@ -10,7 +10,6 @@ import { invalidArgument } from '../errors.ts';
 import { createProxyFetch } from '../http-client/proxy-fetch.ts';
 import type { Log } from '../log.ts';
 import { offeredOperations } from '../mcp/tool-list.ts';
-import { nearest } from '../nearest.ts';
 import { createNoSignIn } from '../sign-in/no-sign-in.ts';
 import { createOAuthClient } from '../sign-in/oauth-client.ts';
 import { createBrowser } from '../sign-in/open-browser.ts';
@@ -21,6 +20,7 @@ import { createSignInFlow, type SignInFlow } from '../sign-in/sign-in-flow.ts';
 import { refreshTokens, revokeTokens } from '../sign-in/token-endpoint.ts';
 import { createTokenStore, type TakeLock, type TokenStore } from '../sign-in/token-store.ts';
 import { validateToken } from '../sign-in/token-validation.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { tryLock } from '../storage/file-lock.ts';
 
 export interface SignIn {
@@ -150,7 +150,7 @@ function askedScopes(settings: Settings): readonly string[] {
 
 /** Suggests the scopes that were probably meant, and where the others are described. */
 function hintFor(unknown: readonly string[]): string {
-  const near = unknown.flatMap((scope) => nearest(scope, allScopes) ?? []);
+  const near = unknown.flatMap((scope) => suggestSpelling(scope, allScopes) ?? []);
   const guess = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
   return `${guess}decisions/scopes.md says which scope is for what.`;
 }

@@ -18,8 +18,8 @@ export function withoutKeyMaking(client: Client): Client {
   };
 }
 
-function makesKeys({ family, effect }: Operation): boolean {
-  return family === 'api_keys' && (effect === 'adds' || effect === 'changes');
+function makesKeys({ toolset, effect }: Operation): boolean {
+  return toolset === 'api_keys' && (effect === 'adds' || effect === 'changes');
 }
 
 function refused({ id }: Operation): FoveaError {

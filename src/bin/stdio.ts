@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import list from '../../tools/list.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
 import { readSettings } from '../config.ts';
+import { lazyStart } from '../lazy-start.ts';
 import { createLog } from '../log.ts';
 import { principalOf } from '../mcp/idempotency/call-identity.ts';
 import { createLazyIdempotency } from '../mcp/idempotency/lazy-idempotency.ts';
@@ -12,7 +13,6 @@ import { protocolOutput } from '../mcp/stdio/protocol-output.ts';
 import { serveStdioMcp } from '../mcp/stdio/serve-stdio.ts';
 import { openStdioTransport } from '../mcp/stdio/stdio-transport.ts';
 import { checkToolsets } from '../mcp/tool-list.ts';
-import { once } from '../once.ts';
 import { connectUpstreamServices, withWorkspace } from './upstream-services.ts';
 
 export async function runStdio(version: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function runStdio(version: string): Promise<void> {
   const services = connectUpstreamServices(settings, log);
   lifecycle.onEnd('services', () => services.close());
   const workingFolder = process.cwd();
-  const files = once(async () => {
+  const files = lazyStart(async () => {
     const { openFileRoots } = await import('../file-access/file-roots.ts');
     return openFileRoots(settings.fileRoots, workingFolder);
   });

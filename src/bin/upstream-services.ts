@@ -4,9 +4,9 @@ import { systemClock } from '../clock.ts';
 import { localWorkspace, type Settings } from '../config.ts';
 import { invalidArgument } from '../errors.ts';
 import type { Client, Upstream } from '../http-client/client.ts';
+import { lazyStart } from '../lazy-start.ts';
 import type { Log } from '../log.ts';
 import type { EventStorePlace } from '../mcp/tool.ts';
-import { once } from '../once.ts';
 import type { Account } from '../sign-in/session.ts';
 import type { SignInFlow } from '../sign-in/sign-in-flow.ts';
 
@@ -33,11 +33,15 @@ export function withWorkspace(settings: Settings): Settings {
 }
 
 export function connectUpstreamServices(settings: Settings, log: Log): UpstreamServices {
-  const platform = once(async () => (await import('./embedded.ts')).startEmbedded(settings, log));
+  const platform = lazyStart(async () =>
+    (await import('./embedded.ts')).startEmbedded(settings, log),
+  );
   // Also used beside a hosted platform, for operations that only ours has, such as previews of
   // files.
   const local = async (): Promise<Upstream> => (await platform.get()).upstream;
-  const signIn = once(async () => (await import('./open-sign-in.ts')).openSignIn(settings, log));
+  const signIn = lazyStart(async () =>
+    (await import('./open-sign-in.ts')).openSignIn(settings, log),
+  );
   const base = async (): Promise<Upstream> => {
     const { baseUrl: url, apiKey } = settings;
     if (url === undefined) return local();
@@ -59,7 +63,7 @@ export function connectUpstreamServices(settings: Settings, log: Log): UpstreamS
     );
   };
   const eventStore = connectEventStore(settings, log);
-  const client = once(async () => {
+  const client = lazyStart(async () => {
     const { createClient } = await import('../http-client/create-client.ts');
     const { timeoutMs, proxies } = settings;
     const upstreams = { base, device: eventStore.upstream, local, serverless };
@@ -92,7 +96,7 @@ export function connectUpstreamServices(settings: Settings, log: Log): UpstreamS
  */
 function connectEventStore(settings: Settings, log: Log) {
   const { deviceUrl, deviceApiKey } = settings;
-  const started = once(async () =>
+  const started = lazyStart(async () =>
     (await import('./embedded-event-store.ts')).startEmbeddedEventStore(settings, log),
   );
   const find = async (): Promise<EventStorePlace> => {
@@ -101,7 +105,7 @@ function connectEventStore(settings: Settings, log: Log) {
     const isThere = await eventStoreAnswers();
     return isThere ? { kind: 'found', url: eventStoreUrl } : { kind: 'none', url: undefined };
   };
-  const chosen = once(async (): Promise<EventStorePlace & { upstream: Upstream }> => {
+  const chosen = lazyStart(async (): Promise<EventStorePlace & { upstream: Upstream }> => {
     const place = await find();
     if (place.url !== undefined) {
       return { ...place, upstream: { url: place.url, credential: deviceApiKey } };

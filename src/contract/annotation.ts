@@ -36,7 +36,7 @@ const AnnotationJob = open({
 export const annotation = {
   annotation_jobs_list: operation({
     id: 'annotation_jobs_list',
-    family: 'annotation',
+    toolset: 'annotation',
     method: 'GET',
     path: '/{workspace}/{project}/jobs',
     summary: 'Annotation jobs of a project.',
@@ -47,7 +47,7 @@ export const annotation = {
   }),
   annotation_jobs_create: operation({
     id: 'annotation_jobs_create',
-    family: 'annotation',
+    toolset: 'annotation',
     method: 'POST',
     path: '/{workspace}/{project}/jobs',
     summary: 'Give images of a batch to a labeler.',
@@ -66,7 +66,7 @@ export const annotation = {
   }),
   annotation_jobs_get: operation({
     id: 'annotation_jobs_get',
-    family: 'annotation',
+    toolset: 'annotation',
     method: 'GET',
     path: '/{workspace}/{project}/jobs/{jobId}',
     summary: 'One annotation job with its progress.',
@@ -77,7 +77,7 @@ export const annotation = {
   }),
   autolabel_start: operation({
     id: 'autolabel_start',
-    family: 'annotation',
+    toolset: 'annotation',
     method: 'POST',
     path: '/{workspace}/{project}/autolabel',
     summary: 'Let a model label the images of a batch.',
@@ -127,7 +127,7 @@ export const annotation = {
   }),
   autolabel_get: operation({
     id: 'autolabel_get',
-    family: 'annotation',
+    toolset: 'annotation',
     method: 'GET',
     path: '/{workspace}/autolabel/jobs/{jobId}',
     summary: 'How far an Auto Label job is.',
@@ -154,7 +154,7 @@ const imageIds = z.array(imageId).optional();
 export const annotationExtensions = {
   annotation_jobs_review: operation({
     id: 'annotation_jobs_review',
-    family: 'annotation',
+    toolset: 'annotation',
     method: 'PATCH',
     path: '/{workspace}/{project}/jobs/{jobId}',
     summary: 'Approve or reject annotated images of a job.',

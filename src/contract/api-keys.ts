@@ -33,7 +33,7 @@ const NewApiKey = open({ keyId: z.string(), key: z.string().describe('The secret
 export const apiKeys = {
   api_keys_list: operation({
     id: 'api_keys_list',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'GET',
     path: '/{workspace}/api-keys',
     summary: 'API keys of a workspace, without their secrets.',
@@ -48,7 +48,7 @@ export const apiKeys = {
   }),
   api_keys_create: operation({
     id: 'api_keys_create',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'POST',
     path: '/{workspace}/api-keys',
     summary: 'Create an API key; its secret is shown this once.',
@@ -72,7 +72,7 @@ export const apiKeys = {
   }),
   api_keys_get_publishable: operation({
     id: 'api_keys_get_publishable',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'GET',
     path: '/{workspace}/api-keys/publishable',
     summary: 'The publishable key, which is no secret.',
@@ -83,7 +83,7 @@ export const apiKeys = {
   }),
   api_keys_get: operation({
     id: 'api_keys_get',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'GET',
     path: '/{workspace}/api-keys/{keyId}',
     summary: 'One API key, without its secret.',
@@ -94,7 +94,7 @@ export const apiKeys = {
   }),
   api_keys_update: operation({
     id: 'api_keys_update',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'PATCH',
     path: '/{workspace}/api-keys/{keyId}',
     summary: 'Change an API key; what is left out stays.',
@@ -113,7 +113,7 @@ export const apiKeys = {
   }),
   api_keys_revoke: operation({
     id: 'api_keys_revoke',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'DELETE',
     path: '/{workspace}/api-keys/{keyId}',
     summary: 'Revoke an API key for good.',
@@ -129,7 +129,7 @@ export const apiKeys = {
 export const apiKeyExtensions = {
   api_keys_roll: operation({
     id: 'api_keys_roll',
-    family: 'api_keys',
+    toolset: 'api_keys',
     method: 'POST',
     path: '/{workspace}/api-keys/{keyId}/roll',
     summary: 'Put a new key with a new secret in the place of one, which stops working.',

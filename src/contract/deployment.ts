@@ -63,7 +63,7 @@ export type LearningConfiguration = z.output<typeof learningConfiguration>;
 export const deployment = {
   deployment_get: operation({
     id: 'deployment_get',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'GET',
     path: '/{workspace}/{project}/deploy',
     summary: 'What is deployed for a project.',
@@ -77,7 +77,7 @@ export const deployment = {
   }),
   deployment_set_model: operation({
     id: 'deployment_set_model',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'POST',
     path: '/{workspace}/{project}/deploy/model',
     summary: 'Choose the deployed model of a project.',
@@ -95,7 +95,7 @@ export const deployment = {
   }),
   active_learning_get: operation({
     id: 'active_learning_get',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'GET',
     path: '/{workspace}/{project}/deploy/active-learning',
     summary: 'Active Learning settings of a project.',
@@ -106,7 +106,7 @@ export const deployment = {
   }),
   active_learning_enable: operation({
     id: 'active_learning_enable',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'POST',
     path: '/{workspace}/{project}/deploy/active-learning/enable',
     summary: 'Start to collect images of the deployed model.',
@@ -118,7 +118,7 @@ export const deployment = {
   }),
   active_learning_disable: operation({
     id: 'active_learning_disable',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'POST',
     path: '/{workspace}/{project}/deploy/active-learning/disable',
     summary: 'Stop to collect images of the deployed model.',
@@ -130,7 +130,7 @@ export const deployment = {
   }),
   active_learning_configure: operation({
     id: 'active_learning_configure',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'POST',
     path: '/{workspace}/{project}/deploy/active-learning/configuration',
     summary: 'Change which images Active Learning collects.',
@@ -148,7 +148,7 @@ export const deployment = {
   }),
   active_learning_images: operation({
     id: 'active_learning_images',
-    family: 'deployment',
+    toolset: 'deployment',
     method: 'GET',
     path: '/{workspace}/{project}/deploy/active-learning/images',
     summary: 'Images that Active Learning collected.',

@@ -19,7 +19,7 @@ const time = z.string().nullable();
 export const eventStore = {
   events_stats: operation({
     id: 'events_stats',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/stats',
@@ -59,7 +59,7 @@ export const eventStore = {
   }),
   events_ledger: operation({
     id: 'events_ledger',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/ledger',
@@ -92,7 +92,7 @@ export const eventStore = {
   }),
   events_hold: operation({
     id: 'events_hold',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/events/{event_id}/hold',
@@ -105,7 +105,7 @@ export const eventStore = {
   }),
   events_release: operation({
     id: 'events_release',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/events/{event_id}/release',
@@ -117,7 +117,7 @@ export const eventStore = {
   }),
   events_retry_upload: operation({
     id: 'events_retry_upload',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/uploads/retry',
@@ -129,7 +129,7 @@ export const eventStore = {
   }),
   events_preview: operation({
     id: 'events_preview',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/previews',
@@ -164,7 +164,7 @@ export const eventStore = {
   }),
   event_schemas_list: operation({
     id: 'event_schemas_list',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/event-schemas',

@@ -101,7 +101,7 @@ const anyOf = z.string().min(1).optional().describe('Comma-separated.');
 export const events = {
   events_create: operation({
     id: 'events_create',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/events',
@@ -143,7 +143,7 @@ export const events = {
   }),
   events_list: operation({
     id: 'events_list',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/events',
@@ -175,7 +175,7 @@ export const events = {
   }),
   events_get: operation({
     id: 'events_get',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/events/{event_id}',
@@ -188,7 +188,7 @@ export const events = {
   }),
   events_latest: operation({
     id: 'events_latest',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/v2/events/latest/query',
@@ -201,7 +201,7 @@ export const events = {
   }),
   events_count: operation({
     id: 'events_count',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'GET',
     path: '/events/count/stats',
@@ -223,7 +223,7 @@ export const events = {
   }),
   events_attach_video: operation({
     id: 'events_attach_video',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/events/{event_id}/videos',
@@ -242,7 +242,7 @@ export const events = {
   }),
   events_attach_file: operation({
     id: 'events_attach_file',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/events/{event_id}/local-only-files',
@@ -262,7 +262,7 @@ export const events = {
   }),
   events_finalize: operation({
     id: 'events_finalize',
-    family: 'events',
+    toolset: 'events',
     host: 'device',
     method: 'POST',
     path: '/v2/events/{event_id}/finalize',

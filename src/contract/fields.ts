@@ -1,4 +1,4 @@
-// Schemas of fields that several families share.
+// Schemas of fields that several toolsets share.
 
 import * as z from 'zod';
 import { limits } from '../limits.ts';

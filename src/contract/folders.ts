@@ -45,7 +45,7 @@ const Folder = open({
 export const folders = {
   folders_list: operation({
     id: 'folders_list',
-    family: 'folders',
+    toolset: 'folders',
     method: 'GET',
     path: '/{workspace}/groups',
     summary: 'Folders of a workspace.',
@@ -57,7 +57,7 @@ export const folders = {
   }),
   folders_create: operation({
     id: 'folders_create',
-    family: 'folders',
+    toolset: 'folders',
     method: 'POST',
     path: '/{workspace}/groups',
     summary: 'Create a folder.',
@@ -71,7 +71,7 @@ export const folders = {
   }),
   folders_update: operation({
     id: 'folders_update',
-    family: 'folders',
+    toolset: 'folders',
     method: 'POST',
     path: '/{workspace}/groups/{folderId}',
     summary: 'Change a folder; what is left out stays.',
@@ -85,7 +85,7 @@ export const folders = {
   }),
   folders_delete: operation({
     id: 'folders_delete',
-    family: 'folders',
+    toolset: 'folders',
     method: 'DELETE',
     path: '/{workspace}/groups/{folderId}',
     summary: 'Delete a folder; its projects stay, outside of it.',
@@ -98,7 +98,7 @@ export const folders = {
   }),
   folders_set_projects: operation({
     id: 'folders_set_projects',
-    family: 'folders',
+    toolset: 'folders',
     method: 'PATCH',
     path: '/{workspace}/groups/{folderId}/projects',
     summary: 'Put projects into a folder, or take them out.',
@@ -118,7 +118,7 @@ export const folders = {
 export const folderExtensions = {
   folders_remove_projects: operation({
     id: 'folders_remove_projects',
-    family: 'folders',
+    toolset: 'folders',
     host: 'local',
     method: 'DELETE',
     path: '/{workspace}/groups/{folderId}/projects',

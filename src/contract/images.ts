@@ -114,7 +114,7 @@ export const images = {
    */
   images_upload: operation({
     id: 'images_upload',
-    family: 'images',
+    toolset: 'images',
     method: 'POST',
     path: '/dataset/{project}/upload',
     summary:
@@ -153,7 +153,7 @@ export const images = {
   }),
   images_annotate: operation({
     id: 'images_annotate',
-    family: 'images',
+    toolset: 'images',
     method: 'POST',
     path: '/dataset/{project}/annotate/{imageId}',
     summary: 'Set the annotation of an image from an annotation file.',
@@ -188,7 +188,7 @@ export const images = {
   }),
   images_get: operation({
     id: 'images_get',
-    family: 'images',
+    toolset: 'images',
     method: 'GET',
     path: '/{workspace}/{project}/images/{imageId}',
     summary: 'An image with its annotation, tags and metadata.',
@@ -199,7 +199,7 @@ export const images = {
   }),
   images_delete: operation({
     id: 'images_delete',
-    family: 'images',
+    toolset: 'images',
     method: 'DELETE',
     path: '/{workspace}/{project}/images',
     summary: 'Delete images for good.',
@@ -213,7 +213,7 @@ export const images = {
   }),
   images_tag: operation({
     id: 'images_tag',
-    family: 'images',
+    toolset: 'images',
     method: 'POST',
     path: '/{workspace}/{project}/images/{imageId}/tags',
     summary: 'Add, remove or set the tags of an image.',
@@ -228,7 +228,7 @@ export const images = {
   }),
   images_set_metadata: operation({
     id: 'images_set_metadata',
-    family: 'images',
+    toolset: 'images',
     method: 'POST',
     path: '/{workspace}/images/{imageId}/metadata',
     summary: 'Change the metadata and tags of an image.',
@@ -240,7 +240,7 @@ export const images = {
   }),
   images_set_metadata_bulk: operation({
     id: 'images_set_metadata_bulk',
-    family: 'images',
+    toolset: 'images',
     method: 'POST',
     path: '/{workspace}/images/metadata',
     summary: 'Change the metadata and tags of many images.',
@@ -266,7 +266,7 @@ export const images = {
   }),
   batches_list: operation({
     id: 'batches_list',
-    family: 'images',
+    toolset: 'images',
     method: 'GET',
     path: '/{workspace}/{project}/batches',
     summary: 'Upload batches of a project.',
@@ -277,7 +277,7 @@ export const images = {
   }),
   batches_get: operation({
     id: 'batches_get',
-    family: 'images',
+    toolset: 'images',
     method: 'GET',
     path: '/{workspace}/{project}/batches/{batchId}',
     summary: 'One upload batch.',
@@ -291,7 +291,7 @@ export const images = {
   }),
   images_upload_zip: operation({
     id: 'images_upload_zip',
-    family: 'images',
+    toolset: 'images',
     method: 'POST',
     path: '/{workspace}/{project}/upload/zip',
     summary: 'Start the upload of a zip file of images; its bytes go to the URL in the answer.',
@@ -313,7 +313,7 @@ export const images = {
   }),
   images_upload_zip_status: operation({
     id: 'images_upload_zip_status',
-    family: 'images',
+    toolset: 'images',
     method: 'GET',
     path: '/{workspace}/upload/zip/{taskId}',
     summary: 'How far the upload of a zip file is.',

@@ -22,7 +22,7 @@ export const inference = {
   /** Not in the documented API; the format is that of the hosted platform's inference. */
   inference_run: operation({
     id: 'inference_run',
-    family: 'inference',
+    toolset: 'inference',
     host: 'serverless',
     method: 'POST',
     path: '/{project}/{version}',

@@ -15,7 +15,7 @@ const figure = z.number().nullable().optional();
 export const monitoring = {
   inference_stats_get: operation({
     id: 'inference_stats_get',
-    family: 'monitoring',
+    toolset: 'monitoring',
     method: 'GET',
     path: '/{workspace}/inference-stats',
     summary: 'Number, errors, confidence and speed of inferences.',
@@ -38,7 +38,7 @@ export const monitoring = {
   }),
   inference_stats_set_metadata: operation({
     id: 'inference_stats_set_metadata',
-    family: 'monitoring',
+    toolset: 'monitoring',
     method: 'POST',
     path: '/{workspace}/inference-stats/metadata',
     summary: 'Attach metadata to records of inferences.',

@@ -69,7 +69,7 @@ export function openApi(
   }
   for (const route of routes) add(route.path, route.method ?? 'get', routeItem(route, service));
   const tags = [
-    ...Object.values(operations).map(({ family }) => family),
+    ...Object.values(operations).map(({ toolset }) => toolset),
     ...routes.map(({ tag }) => tag),
   ];
   return {
@@ -90,13 +90,13 @@ function operationItem(
   path: string,
   service: ServiceDescription,
 ): JsonSchema {
-  const { id, family, summary, success, alsoAnswers, answer, credential, scope } = operation;
+  const { id, toolset, summary, success, alsoAnswers, answer, credential, scope } = operation;
   const answers = Object.fromEntries(
     [success, ...alsoAnswers].map((status) => [status, successAnswer(status, answer)]),
   );
   return {
     operationId: id,
-    tags: [family],
+    tags: [toolset],
     summary,
     ...parametersOf([...pathParameters(operation, path), ...parameters(operation.query, 'query')]),
     ...requestBody(operation, service.examples?.[id]),

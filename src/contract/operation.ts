@@ -20,8 +20,8 @@ export type Effect = 'reads' | 'adds' | 'changes' | 'removes';
 /** How a call is authenticated (API 25.1 to 25.4; Event Store 13.1). */
 export type Credential = 'bearer' | 'api_key_query' | 'device_key';
 
-/** The families: the same word on every floor. */
-export type Family =
+/** The toolsets: the same word on every floor. */
+export type Toolset =
   | 'workspace'
   | 'projects'
   | 'versions'
@@ -49,7 +49,7 @@ export interface Operation<
 > {
   /** Also the name of the tool, for example `projects_create`. */
   readonly id: string;
-  readonly family: Family;
+  readonly toolset: Toolset;
   readonly host: Host;
   readonly method: Method;
   /** For example `/{workspace}/{project}`. */
@@ -100,7 +100,7 @@ const defaultBodyLimits = bodyLimits();
 const noMembers = z.strictObject({});
 type NoMembers = typeof noMembers;
 
-type Required = 'id' | 'family' | 'method' | 'path' | 'summary' | 'answer' | 'scope' | 'effect';
+type Required = 'id' | 'toolset' | 'method' | 'path' | 'summary' | 'answer' | 'scope' | 'effect';
 
 /** What an operation must define; the rest has the defaults below. */
 type Definition<O extends Operation> = Pick<O, Required> & Partial<Omit<O, Required>>;

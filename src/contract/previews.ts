@@ -71,7 +71,7 @@ const Preview = open({
 export const previews = {
   versions_preview: operation({
     id: 'versions_preview',
-    family: 'versions',
+    toolset: 'versions',
     method: 'POST',
     path: '/{workspace}/{project}/preview',
     summary: 'A contact sheet of what settings would make of train images of a project.',
@@ -83,7 +83,7 @@ export const previews = {
   }),
   versions_preview_files: operation({
     id: 'versions_preview_files',
-    family: 'versions',
+    toolset: 'versions',
     host: 'local',
     method: 'POST',
     path: '/previews',

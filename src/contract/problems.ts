@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { Fix, Problem } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import {
   alternatives,
   descriptionOf,
@@ -53,7 +53,7 @@ function withFewerKeys(issue: Issue, most: number): Issue {
 /** The problem of an unknown member, with the nearest known name. */
 export function unknownMember(path: Path, known: readonly string[]): Problem {
   const name = String(path.at(-1));
-  const near = nearest(name, known) ?? nearestFileMember(name, known);
+  const near = suggestSpelling(name, known) ?? nearestFileMember(name, known);
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'nothing is expected here';
   const right = near === undefined ? list : `did you mean "${near}"?`;
   const fix: Fix | undefined = near === undefined ? undefined : { kind: 'rename', to: near };
@@ -362,6 +362,6 @@ function nearestFileMember(name: string, known: readonly string[]): string | und
 
 /** The allowed value that differs by a few letters. */
 function meantValue(values: readonly unknown[], value: unknown): unknown {
-  const near = typeof value === 'string' ? nearest(value, values.map(String)) : undefined;
+  const near = typeof value === 'string' ? suggestSpelling(value, values.map(String)) : undefined;
   return near === undefined ? undefined : values.find((one) => String(one) === near);
 }

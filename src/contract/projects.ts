@@ -51,7 +51,7 @@ const relativeShare = z.int().min(0);
 export const projects = {
   projects_create: operation({
     id: 'projects_create',
-    family: 'projects',
+    toolset: 'projects',
     method: 'POST',
     path: '/{workspace}/projects',
     summary: 'Create a project.',
@@ -70,7 +70,7 @@ export const projects = {
   }),
   projects_fork: operation({
     id: 'projects_fork',
-    family: 'projects',
+    toolset: 'projects',
     method: 'POST',
     path: '/{workspace}/projects/fork',
     summary: 'Copy a public catalog project into the workspace.',
@@ -89,7 +89,7 @@ export const projects = {
   }),
   projects_get: operation({
     id: 'projects_get',
-    family: 'projects',
+    toolset: 'projects',
     method: 'GET',
     path: '/{workspace}/{project}',
     summary: 'A project with its classes, splits and versions.',
@@ -104,7 +104,7 @@ export const projects = {
   }),
   projects_delete: operation({
     id: 'projects_delete',
-    family: 'projects',
+    toolset: 'projects',
     method: 'DELETE',
     path: '/{workspace}/{project}',
     summary: 'Move a project to the trash.',
@@ -116,7 +116,7 @@ export const projects = {
   }),
   projects_health: operation({
     id: 'projects_health',
-    family: 'projects',
+    toolset: 'projects',
     method: 'GET',
     path: '/{workspace}/{project}/health',
     summary: 'Statistics of the images and annotations of a project.',
@@ -142,7 +142,7 @@ export const projects = {
   }),
   projects_rebalance_splits: operation({
     id: 'projects_rebalance_splits',
-    family: 'projects',
+    toolset: 'projects',
     method: 'POST',
     path: '/{workspace}/{project}/splits/rebalance',
     summary: 'Move images between train, valid and test.',
@@ -169,7 +169,7 @@ export const projects = {
   }),
   models_list: operation({
     id: 'models_list',
-    family: 'projects',
+    toolset: 'projects',
     method: 'GET',
     path: '/{workspace}/{project}/models',
     summary: 'Trained models of a project.',

@@ -73,7 +73,7 @@ const roboQl = z.string().min(1).describe('RoboQL, e.g. tag:night class:car>=3; 
 export const search = {
   catalog_search: operation({
     id: 'catalog_search',
-    family: 'search',
+    toolset: 'search',
     method: 'GET',
     path: '/catalog/search',
     summary: 'Public projects that match words.',
@@ -91,7 +91,7 @@ export const search = {
   }),
   catalog_search_by_image: operation({
     id: 'catalog_search_by_image',
-    family: 'search',
+    toolset: 'search',
     method: 'POST',
     path: '/catalog/search',
     summary: 'Public projects with images like this one.',
@@ -104,7 +104,7 @@ export const search = {
   }),
   images_search: operation({
     id: 'images_search',
-    family: 'search',
+    toolset: 'search',
     method: 'POST',
     path: '/{workspace}/{project}/search',
     summary: 'Images of a project by words, likeness, tag, class or batch.',
@@ -139,7 +139,7 @@ export const search = {
   }),
   workspace_search: operation({
     id: 'workspace_search',
-    family: 'search',
+    toolset: 'search',
     method: 'POST',
     path: '/{workspace}/search/v1',
     summary: 'Images of all projects of a workspace.',
@@ -164,7 +164,7 @@ export const search = {
   }),
   search_export_start: operation({
     id: 'search_export_start',
-    family: 'search',
+    toolset: 'search',
     method: 'POST',
     path: '/{workspace}/search/export',
     summary: 'Export the images that a search finds.',
@@ -196,7 +196,7 @@ export const search = {
   }),
   search_export_get: operation({
     id: 'search_export_get',
-    family: 'search',
+    toolset: 'search',
     method: 'GET',
     path: '/{workspace}/search/export/{taskId}',
     summary: 'Whether an export is ready, and its link.',

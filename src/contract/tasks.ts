@@ -7,7 +7,7 @@ import { operation } from './operation.ts';
 export const tasks = {
   tasks_get: operation({
     id: 'tasks_get',
-    family: 'tasks',
+    toolset: 'tasks',
     method: 'GET',
     path: '/{workspace}/asynctasks/{taskId}',
     summary: 'How far a task is, and its result or error.',
@@ -22,7 +22,7 @@ export const tasks = {
 export const taskExtensions = {
   tasks_list: operation({
     id: 'tasks_list',
-    family: 'tasks',
+    toolset: 'tasks',
     method: 'GET',
     path: '/{workspace}/asynctasks',
     summary: 'The newest tasks of a workspace, at most 100.',

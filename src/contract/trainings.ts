@@ -10,7 +10,7 @@ const sole = z.string().min(1).optional().describe('Default: the only run.');
 export const trainings = {
   trainings_recipe: operation({
     id: 'trainings_recipe',
-    family: 'trainings',
+    toolset: 'trainings',
     method: 'GET',
     path: '/{workspace}/{project}/{version}/v2/trainings/recipe',
     summary: 'Hyperparameters and augmentation steps that a training may set.',
@@ -24,7 +24,7 @@ export const trainings = {
   }),
   trainings_cancel: operation({
     id: 'trainings_cancel',
-    family: 'trainings',
+    toolset: 'trainings',
     method: 'POST',
     path: '/{workspace}/{project}/{version}/v2/trainings/cancel',
     summary: 'Cancel a queued training; its work is lost.',
@@ -44,7 +44,7 @@ export const trainings = {
   }),
   trainings_stop: operation({
     id: 'trainings_stop',
-    family: 'trainings',
+    toolset: 'trainings',
     method: 'POST',
     path: '/{workspace}/{project}/{version}/v2/trainings/stop',
     summary: 'Stop an active training early; the weights so far are kept.',
@@ -57,7 +57,7 @@ export const trainings = {
   }),
   trainings_delete: operation({
     id: 'trainings_delete',
-    family: 'trainings',
+    toolset: 'trainings',
     method: 'DELETE',
     path: '/{workspace}/{project}/{version}/v2/trainings/{trainingId}',
     summary: 'Move a training run to the trash.',
@@ -93,7 +93,7 @@ const Training = open({
 export const trainingExtensions = {
   trainings_start: operation({
     id: 'trainings_start',
-    family: 'trainings',
+    toolset: 'trainings',
     method: 'POST',
     path: '/{workspace}/{project}/{version}/v2/trainings',
     summary: 'Train a model on a version, in the background.',
@@ -123,7 +123,7 @@ export const trainingExtensions = {
   }),
   trainings_list: operation({
     id: 'trainings_list',
-    family: 'trainings',
+    toolset: 'trainings',
     method: 'GET',
     path: '/{workspace}/{project}/{version}/v2/trainings',
     summary: 'The training runs of a version, newest first.',

@@ -20,7 +20,7 @@ const TrashItem = open({
 export const trash = {
   trash_list: operation({
     id: 'trash_list',
-    family: 'trash',
+    toolset: 'trash',
     method: 'GET',
     path: '/{workspace}/trash',
     summary: 'Deleted projects, versions, trainings and workflows.',
@@ -39,7 +39,7 @@ export const trash = {
   }),
   trash_restore: operation({
     id: 'trash_restore',
-    family: 'trash',
+    toolset: 'trash',
     method: 'POST',
     path: '/{workspace}/trash/restore',
     summary: 'Bring something back from the trash.',

@@ -28,7 +28,7 @@ const Version = open({
 export const versions = {
   versions_generate: operation({
     id: 'versions_generate',
-    family: 'versions',
+    toolset: 'versions',
     method: 'POST',
     path: '/{workspace}/{project}/generate',
     summary: 'Generate a version from the images of a project.',
@@ -54,7 +54,7 @@ export const versions = {
   }),
   versions_get: operation({
     id: 'versions_get',
-    family: 'versions',
+    toolset: 'versions',
     method: 'GET',
     path: '/{workspace}/{project}/{version}',
     summary: 'A version, how far its generation is, and its model.',
@@ -66,7 +66,7 @@ export const versions = {
   }),
   versions_delete: operation({
     id: 'versions_delete',
-    family: 'versions',
+    toolset: 'versions',
     method: 'DELETE',
     path: '/{workspace}/{project}/{version}',
     summary: 'Move a version to the trash.',
@@ -78,7 +78,7 @@ export const versions = {
   }),
   versions_export: operation({
     id: 'versions_export',
-    family: 'versions',
+    toolset: 'versions',
     method: 'GET',
     path: '/{workspace}/{project}/{version}/{format}',
     summary: 'A link to the files of a version in a format; 202 while they are being written.',

@@ -17,7 +17,7 @@ const inferenceTypes = [
 export const video = {
   video_upload_url_create: operation({
     id: 'video_upload_url_create',
-    family: 'video',
+    toolset: 'video',
     method: 'POST',
     path: '/video_upload_signed_url/',
     summary: 'A URL to which a video can be uploaded.',
@@ -32,7 +32,7 @@ export const video = {
   }),
   video_inference_start: operation({
     id: 'video_inference_start',
-    family: 'video',
+    toolset: 'video',
     method: 'POST',
     path: '/videoinfer/',
     summary: 'Run models on a video.',
@@ -64,7 +64,7 @@ export const video = {
   }),
   video_inference_get: operation({
     id: 'video_inference_get',
-    family: 'video',
+    toolset: 'video',
     method: 'GET',
     path: '/videoinfer/',
     summary: 'Status of a video job; at most once a minute.',

@@ -83,7 +83,7 @@ export const visionEvents = {
    */
   vision_events_create: operation({
     id: 'vision_events_create',
-    family: 'vision_events',
+    toolset: 'vision_events',
     method: 'POST',
     path: '/vision-events',
     summary: 'Record an event.',
@@ -98,7 +98,7 @@ export const visionEvents = {
   }),
   vision_events_create_batch: operation({
     id: 'vision_events_create_batch',
-    family: 'vision_events',
+    toolset: 'vision_events',
     method: 'POST',
     path: '/vision-events/batch',
     summary: 'Record up to 100 events.',
@@ -121,7 +121,7 @@ export const visionEvents = {
   }),
   vision_events_upload_image: operation({
     id: 'vision_events_upload_image',
-    family: 'vision_events',
+    toolset: 'vision_events',
     method: 'POST',
     path: '/vision-events/upload',
     summary: 'Upload an image that events refer to.',

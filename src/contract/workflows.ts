@@ -15,7 +15,7 @@ const Workflow = open({ id: z.string(), name: z.string(), url: z.string().descri
 export const workflows = {
   workflows_create: operation({
     id: 'workflows_create',
-    family: 'workflows',
+    toolset: 'workflows',
     host: 'local',
     method: 'POST',
     path: '/{workspace}/workflows',
@@ -33,7 +33,7 @@ export const workflows = {
   }),
   workflows_list: operation({
     id: 'workflows_list',
-    family: 'workflows',
+    toolset: 'workflows',
     host: 'local',
     method: 'GET',
     path: '/{workspace}/workflows',
@@ -45,7 +45,7 @@ export const workflows = {
   }),
   workflows_get: operation({
     id: 'workflows_get',
-    family: 'workflows',
+    toolset: 'workflows',
     host: 'local',
     method: 'GET',
     path: '/{workspace}/workflows/{workflow}',
@@ -57,7 +57,7 @@ export const workflows = {
   }),
   workflows_delete: operation({
     id: 'workflows_delete',
-    family: 'workflows',
+    toolset: 'workflows',
     host: 'local',
     method: 'DELETE',
     path: '/{workspace}/workflows/{workflow}',

@@ -42,7 +42,7 @@ export function isReservedWorkspace(slug: string): boolean {
 export const workspace = {
   workspace_whoami: operation({
     id: 'workspace_whoami',
-    family: 'workspace',
+    toolset: 'workspace',
     method: 'GET',
     path: '/',
     summary: 'The workspace of the credential.',
@@ -57,7 +57,7 @@ export const workspace = {
   }),
   workspace_get: operation({
     id: 'workspace_get',
-    family: 'workspace',
+    toolset: 'workspace',
     method: 'GET',
     path: '/{workspace}',
     summary: 'A workspace and its projects.',

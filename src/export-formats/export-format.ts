@@ -2,7 +2,7 @@
 
 import type { ProjectType } from '../annotations/annotation.ts';
 import { type ErrorCode, FoveaError, invalidArgument } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { classFolders, clipFiles, foldersNote, oneClassEach } from './class-folders.ts';
 import { cocoFiles, cocoSegmentationFiles } from './coco.ts';
 import { createMlFiles } from './createml.ts';
@@ -87,7 +87,7 @@ export function checkExportFormat(format: string, projectType: ProjectType): Exp
   }
   const known = formats.find(({ name, aliases }) => name === format || aliases?.includes(format));
   if (known === undefined) {
-    const guess = nearest(
+    const guess = suggestSpelling(
       format,
       formats.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     );

@@ -1,7 +1,7 @@
 // `fetch` for URLs of the settings: through a proxy if one is configured for them.
 
+import { lazyStart } from '../lazy-start.ts';
 import { type Proxies, proxyFor } from '../network/proxies.ts';
-import { once } from '../once.ts';
 
 interface Fetched {
   readonly method: string;
@@ -15,7 +15,7 @@ type Fetch = (url: string, init: Fetched) => Promise<Response>;
 
 /** Loads undici only if a proxy is used. Rejects as `fetch`, with a `ProxyError` as cause. */
 export function createProxyFetch(proxies: Proxies | undefined): Fetch {
-  const opened = once(async () => {
+  const opened = lazyStart(async () => {
     const [{ fetch: send }, { createProxyPools }] = await Promise.all([
       import('undici'),
       import('./proxy-pools.ts'),

@@ -1,4 +1,4 @@
-// One handler per operation of a family: a missing one does not compile.
+// One handler per operation of a toolset: a missing one does not compile.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Input, Operation, Parameters } from '../contract/operation.ts';

@@ -2,7 +2,7 @@
 // WebAssembly.
 
 import { isMainThread, workerData } from 'node:worker_threads';
-import { once } from '../once.ts';
+import { lazyStart } from '../lazy-start.ts';
 
 export type SharpFunction = typeof import('sharp')['default'];
 
@@ -29,9 +29,9 @@ export async function findSharpBuild(): Promise<SharpBuild> {
   return (await chosen.get()).build;
 }
 
-const chosen = once(choose);
+const chosen = lazyStart(choose);
 
-const prepared = once(async () => {
+const prepared = lazyStart(async () => {
   const found = await chosen.get();
   prepare(found);
   return found;

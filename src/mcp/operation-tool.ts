@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { check, checkInput, flatSchema, withoutNulls } from '../contract/check.ts';
 import type { Answer, Input, Operation } from '../contract/operation.ts';
 import { invalidInput, type Problem } from '../errors.ts';
+import { asRecord } from '../json-object.ts';
 import {
   type ConfirmationOptions,
   checkConfirmed,
@@ -11,7 +12,6 @@ import {
   type GivenConfirmation,
   withConfirmationParameters,
 } from './elicitation/confirmation.ts';
-import { asRecord } from './members.ts';
 import {
   type BackgroundTask,
   type NextCall,
@@ -154,9 +154,9 @@ function ageNote(ageMs: number): string {
 }
 
 function inherited(operation: Operation): Pick<Tool, Inherited> {
-  const { id, family, effect, recoverable, idempotent, scope } = operation;
+  const { id, toolset, effect, recoverable, idempotent, scope } = operation;
   const hints = { effect, recoverable, idempotent, openWorld: true };
-  return { name: id, toolset: family, ...hints, scope, usesFiles: false };
+  return { name: id, toolset, ...hints, scope, usesFiles: false };
 }
 
 function inputOf<O extends Operation>(

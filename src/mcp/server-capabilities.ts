@@ -3,13 +3,13 @@
 
 import type { Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
-import { availableTools } from './available-tools.ts';
 import { addCompletions } from './completions/add-completions.ts';
 import { addPrompts } from './prompts/add-prompts.ts';
 import { addResources } from './resources/add-resources.ts';
 import { addTasks } from './tasks/add-tasks.ts';
 import { type PlatformTasks, platformTasks, waitTool } from './tasks/platform-tasks.ts';
 import type { CallOptions, CallTool } from './tool-call/stages.ts';
+import { availableTools } from './tool-profiles.ts';
 
 export interface ServerCapabilities {
   /** Undefined: the settings leave out the tool that reads tasks. */

@@ -1,8 +1,9 @@
-// The list of tools that was made at build time, adapted to the settings.
+// Which tools of the built list a server offers, by its settings and its transport, and the
+// defaults of their arguments.
 
 import type { Settings } from '../config.ts';
 import { invalidInput } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 
 /** The four hints, all explicit. */
 export interface ToolHints {
@@ -78,14 +79,14 @@ export function withoutLocalFiles(list: readonly ListedTool[]): readonly ListedT
 
 /** Throws `invalid_input` where FOVEA_TOOLSETS names an unknown toolset. */
 export function checkToolsets(list: readonly ListedTool[], toolsets: readonly string[] = []): void {
-  const families = [...new Set(list.map((tool) => tool.toolset))];
-  const unknown = toolsets.filter((family) => !families.includes(family));
+  const known = [...new Set(list.map((tool) => tool.toolset))];
+  const unknown = toolsets.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw invalidInput(
-    unknown.map((family) => {
-      const near = nearest(family, families);
-      const right = near ? `did you mean "${near}"?` : `the families are ${families.join(', ')}`;
-      return { path: 'FOVEA_TOOLSETS', message: `"${family}" is no family; ${right}` };
+    unknown.map((name) => {
+      const near = suggestSpelling(name, known);
+      const right = near ? `did you mean "${near}"?` : `the toolsets are ${known.join(', ')}`;
+      return { path: 'FOVEA_TOOLSETS', message: `"${name}" is no toolset; ${right}` };
     }),
   );
 }
@@ -101,7 +102,7 @@ export function whyNotOffered(tool: ListedTool, settings: ToolListSettings): str
     return 'FOVEA_READ_ONLY leaves only tools that read';
   }
   if (!reachesOthers && settings.toolsets && !settings.toolsets.includes(tool.toolset)) {
-    return `FOVEA_TOOLSETS leaves out the family "${tool.toolset}"`;
+    return `FOVEA_TOOLSETS leaves out the toolset "${tool.toolset}"`;
   }
   return undefined;
 }
@@ -142,4 +143,15 @@ function withOptional(tool: ListedTool, optional: readonly string[]): ListedTool
   const left = required.filter((name) => !optional.includes(name));
   const inputSchema = left.length > 0 ? { ...schema, required: left } : schema;
   return { ...tool, inputSchema };
+}
+
+/**
+ * Toolsets that belong to the machine of the server: its sign-in, its health, and its Event Store,
+ * which has one key and no users.
+ */
+const localToolsets: ReadonlySet<string> = new Set(['auth', 'doctor', 'events']);
+
+/** The tools that need neither files nor services of this machine. */
+export function toolsOverHttp(list: readonly ListedTool[]): readonly ListedTool[] {
+  return withoutLocalFiles(list).filter(({ toolset }) => !localToolsets.has(toolset));
 }

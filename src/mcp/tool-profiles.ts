@@ -3,7 +3,7 @@
 
 import { FoveaError, invalidInput, type Problem } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { cleanText } from './foreign-text.ts';
 import type { NextCall } from './tool.ts';
 import {
@@ -55,7 +55,7 @@ export const operationsFind: ListedTool = {
   name: operationsFindName,
   effect: 'reads',
   inputSchema: {
-    properties: { query: { description: 'Plain words, a family or a name.', type: 'string' } },
+    properties: { query: { description: 'Plain words, a toolset or a name.', type: 'string' } },
     required: ['query'],
     type: 'object',
   },
@@ -201,7 +201,7 @@ function unknownOperation(
   settings: ToolListSettings,
 ): FoveaError {
   const known = [...listed.values()].filter((tool) => whyNotOffered(tool, settings) === undefined);
-  const near = nearest(
+  const near = suggestSpelling(
     operation.slice(0, 64),
     known.map(({ name }) => name),
   );
@@ -287,4 +287,22 @@ function dispatcherTool(name: string, verb: string, description: string): Listed
       openWorldHint: true,
     },
   };
+}
+
+type Call = Pick<NextCall, 'tool' | 'arguments'>;
+
+export interface AvailableTools {
+  /** Whether a tool can be called at all, under whichever name. */
+  offers(tool: string): boolean;
+  /** A call of a tool as this surface makes it; undefined: it cannot be made. */
+  callFor(call: Call): Call | undefined;
+}
+
+export function availableTools(
+  list: readonly ListedTool[],
+  settings: ToolListSettings,
+): AvailableTools {
+  const listed = new Map(list.map((tool) => [tool.name, tool]));
+  const callFor = (call: Call) => presentNext({ ...call, why: '' }, listed, settings);
+  return { callFor, offers: (tool) => callFor({ tool, arguments: {} }) !== undefined };
 }

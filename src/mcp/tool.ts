@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { check, withoutNulls } from '../contract/check.ts';
-import type { Effect, Family } from '../contract/operation.ts';
+import type { Effect, Toolset } from '../contract/operation.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { FileRoots } from '../file-access/file-roots.ts';
 import type { Client } from '../http-client/client.ts';
@@ -145,7 +145,7 @@ export interface ToolContext {
 
 export interface Tool {
   readonly name: string;
-  readonly toolset: Family | 'auth' | 'doctor' | 'operations';
+  readonly toolset: Toolset | 'auth' | 'doctor' | 'operations';
   readonly title: string;
   /** When to use it, for the model. */
   readonly description: string;

@@ -5,7 +5,7 @@ import { type apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
 import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../spelling-suggestion.ts';
 import type { Secret } from '../secret.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';

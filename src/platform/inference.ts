@@ -14,7 +14,7 @@ import {
   localModel,
   noModelConfigured,
 } from '../model-inference/labeller.ts';
-import { nearestOfFew } from '../nearest.ts';
+import { nearestOfFew } from '../spelling-suggestion.ts';
 import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';

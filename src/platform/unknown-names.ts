@@ -2,7 +2,7 @@
 
 import { type FoveaError, invalidInput } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { nearestOfFew } from '../nearest.ts';
+import { suggestSpellingOfFew } from '../spelling-suggestion.ts';
 
 /**
  * Undefined where all are known. `missing` begins the sentence about one, such as "there is no
@@ -16,7 +16,7 @@ export function unknownNames(
 ): FoveaError | undefined {
   const places = [...names.keys()].filter((place) => !known.has(names[place] ?? ''));
   if (places.length === 0) return undefined;
-  const nearestTo = nearestOfFew([...known]);
+  const nearestTo = suggestSpellingOfFew([...known]);
   const shown = places.slice(0, limits.problemsShownMax).map((place) => {
     const name = names[place] ?? '';
     const meant = nearestTo(name);

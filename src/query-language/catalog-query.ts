@@ -5,7 +5,7 @@ import { dayMs } from '../clock.ts';
 import { projectTypes } from '../contract/projects.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { quoted } from './query-text.ts';
 import { wordsOf } from './tokenizer.ts';
 
@@ -122,7 +122,7 @@ function operatorFilter(name: string, value: string): CatalogQuery['filters'][nu
         'catalog_search_by_image takes the image itself.',
       );
     default: {
-      const guess = nearest(name, operators);
+      const guess = suggestSpelling(name, operators);
       const known = operators.map((one) => `${one}:`).join(', ');
       const meant = guess === undefined ? `use ${known}` : `did you mean "${guess}:"?`;
       throw invalidArgument('q', `there is no filter ${quoted(`${name}:`)}; ${meant}`);

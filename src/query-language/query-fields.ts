@@ -1,7 +1,7 @@
 // What may stand before a colon in a query, and what it means.
 
 import { splitName } from '../contract/fields.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { classField, term } from './index-terms.ts';
 import type { Comparison, NumberField, Query, Sort } from './query.ts';
 import { type Piece, type QueryText, quoted } from './query-text.ts';
@@ -24,7 +24,7 @@ export function readField(
   const read = fields.get(name.toLowerCase());
   if (read) return read(text, findProjectId);
   const known = [...fields.keys()];
-  const guess = nearest(name, known);
+  const guess = suggestSpelling(name, known);
   const meant = guess === undefined ? '' : `; did you mean "${guess}:"?`;
   throw text.error(
     at,

@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../clock.ts';
 import type { ClientAuthentication } from '../config.ts';
 import { FoveaError } from '../errors.ts';
-import { once } from '../once.ts';
+import { lazyStart } from '../lazy-start.ts';
 import type { Secret } from '../secret.ts';
 import { discover } from './authorization-server-metadata.ts';
 import { type Fetch, requestOptions } from './http-transport.ts';
@@ -40,7 +40,7 @@ export interface OAuthClient extends OAuthClientOptions {
 /** Sends nothing before it is used. */
 export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
   const { issuer, clientId } = options;
-  const server = once(() => discover(issuer, options.fetch));
+  const server = lazyStart(() => discover(issuer, options.fetch));
   return {
     ...options,
     identity: { client_id: clientId },

@@ -4,7 +4,7 @@ import type { ProjectType } from '../annotations/annotation.ts';
 import { FoveaError, invalidArgument, invalidInput, notFound, type Problem } from '../errors.ts';
 import { membersOf } from '../json-object.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import type { Task, TrainerCommand } from './trainer-protocol.ts';
 
 /** A type of model. */
@@ -71,7 +71,7 @@ export function findModelType(
   const found = name === undefined ? first : types.find((type) => type.name === name);
   if (found !== undefined) return found;
   const names = types.map((type) => type.name);
-  const guess = nearest(name ?? '', names);
+  const guess = suggestSpelling(name ?? '', names);
   const meant = guess === undefined ? '' : `Did you mean "${guess}"? `;
   throw notFound('model type', name ?? '', `${meant}For this project: ${names.join(', ')}.`);
 }
@@ -165,7 +165,7 @@ function hyperparameterProblems(
     if (rule === undefined) {
       // Its program may have others.
       if (modelType === customModelType) return [];
-      const guess = nearest(key, Object.keys(known));
+      const guess = suggestSpelling(key, Object.keys(known));
       const names = Object.keys(known).join(', ');
       const meant = guess === undefined ? `use ${names}` : `did you mean "${guess}"?`;
       return [{ path, message: `is not known; ${meant}` }];

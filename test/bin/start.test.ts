@@ -30,7 +30,7 @@ async function run(argv: readonly string[], environment: Record<string, string> 
 }
 
 test.each([
-  [{ FOVEA_TOOLSETS: 'image' }, 'FOVEA_TOOLSETS: "image" is no family; did you mean "images"?'],
+  [{ FOVEA_TOOLSETS: 'image' }, 'FOVEA_TOOLSETS: "image" is no toolset; did you mean "images"?'],
   [{ FOVEA_TIMEOUT_MS: 'soon' }, 'FOVEA_TIMEOUT_MS: must be a whole number from 100 to 3600000'],
 ])('with %j the process ends with code 2', async (environment, message) => {
   expect(await run([], environment)).toEqual({ code: 2, log: expect.stringContaining(message) });

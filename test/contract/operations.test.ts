@@ -17,9 +17,9 @@ describe('each row of the list', () => {
   });
 
   test.each(rows)('$tool goes where the row says', (row) => {
-    const { family, host, method, path } = operationOf(row.tool);
-    expect({ family, host, method, path }).toEqual({
-      family: row.toolset,
+    const { toolset, host, method, path } = operationOf(row.tool);
+    expect({ toolset, host, method, path }).toEqual({
+      toolset: row.toolset,
       host: row.host,
       method: row.method,
       path: row.path,
@@ -91,7 +91,7 @@ describe('each operation', () => {
 
 describe('what single rows owe to the specifications', () => {
   test('video inference takes the key in the query, and its status once a minute', () => {
-    const video = all.filter(({ family }) => family === 'video');
+    const video = all.filter(({ toolset }) => toolset === 'video');
     expect(video.map(({ credential }) => credential)).toEqual(Array(3).fill('api_key_query'));
     expect(operations.video_inference_get.intervalMs).toBe(60_000);
   });

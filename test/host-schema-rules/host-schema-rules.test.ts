@@ -1,10 +1,9 @@
 // Every surface against what the hosts' models accept, and every rule against what it is to find.
 
 import { describe, expect, test } from 'vitest';
-import { buildToolList } from '../../src/mcp/build-tool-list.ts';
+import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
 import { wireTools } from '../../src/mcp/create-server.ts';
-import { toolsOverHttp } from '../../src/mcp/http/tools-over-http.ts';
-import type { ToolListSettings } from '../../src/mcp/tool-list.ts';
+import { type ToolListSettings, toolsOverHttp } from '../../src/mcp/tool-list.ts';
 import { tools } from '../../tools/index.ts';
 import { claude, cursor, cursorToolsMax, gemini, openAiStrict } from './host-schema-rules.ts';
 import type { OfferedTool } from './schema-nodes.ts';
@@ -32,9 +31,9 @@ const surfaces: Readonly<Record<string, readonly OfferedTool[]>> = {
   'full over HTTP': wireTools(toolsOverHttp(list), everything),
   'compact over HTTP': wireTools(toolsOverHttp(list), compact),
   ...Object.fromEntries(
-    toolsets.map((family) => [
-      `the toolset ${family}`,
-      wireTools(list, { ...everything, toolsets: [family] }),
+    toolsets.map((toolset) => [
+      `the toolset ${toolset}`,
+      wireTools(list, { ...everything, toolsets: [toolset] }),
     ]),
   ),
 };

@@ -11,7 +11,7 @@ import { Secret } from '../../src/secret.ts';
 
 export const readThing = operation({
   id: 'things_get',
-  family: 'projects',
+  toolset: 'projects',
   method: 'GET',
   path: '/{workspace}/{project}',
   summary: 'A thing.',
@@ -24,7 +24,7 @@ export const readThing = operation({
 
 export const searchThings = operation({
   id: 'things_search',
-  family: 'search',
+  toolset: 'search',
   method: 'POST',
   path: '/search',
   summary: 'Finds things.',
@@ -36,7 +36,7 @@ export const searchThings = operation({
 
 export const addThing = operation({
   id: 'things_create',
-  family: 'projects',
+  toolset: 'projects',
   method: 'POST',
   path: '/{workspace}/things',
   summary: 'Adds a thing.',
@@ -49,7 +49,7 @@ export const addThing = operation({
 
 export const uploadThing = operation({
   id: 'things_upload',
-  family: 'images',
+  toolset: 'images',
   method: 'POST',
   path: '/dataset/{project}/upload',
   summary: 'Uploads a thing.',
@@ -67,7 +67,7 @@ export const uploadThing = operation({
 
 export const readVersion = operation({
   id: 'versions_read',
-  family: 'versions',
+  toolset: 'versions',
   method: 'GET',
   path: '/{workspace}/{project}/{version}',
   summary: 'A version.',
@@ -79,7 +79,7 @@ export const readVersion = operation({
 
 export const readTask = operation({
   id: 'tasks_read',
-  family: 'tasks',
+  toolset: 'tasks',
   method: 'GET',
   path: '/tasks',
   summary: 'A task.',
@@ -90,7 +90,7 @@ export const readTask = operation({
 
 export const readVideo = operation({
   id: 'video_read',
-  family: 'video',
+  toolset: 'video',
   method: 'GET',
   path: '/videoinfer/',
   summary: 'A video job.',
@@ -104,7 +104,7 @@ export const readVideo = operation({
 
 export const readEvent = operation({
   id: 'events_read',
-  family: 'events',
+  toolset: 'events',
   host: 'device',
   method: 'GET',
   path: '/v2/events',

@@ -16,7 +16,7 @@ import { createLog } from '../../src/log.ts';
 
 const answer = z.looseObject({ operation: z.string() });
 const words = {
-  family: 'projects',
+  toolset: 'projects',
   summary: 'For tests.',
   answer,
   scope: 'project:read',

@@ -18,12 +18,12 @@ import {
   test,
   vi,
 } from 'vitest';
+import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readSettings } from '../../src/config.ts';
 import { FoveaError } from '../../src/errors.ts';
 import { openFileRoots } from '../../src/file-access/file-roots.ts';
 import { createLog } from '../../src/log.ts';
-import { buildToolList } from '../../src/mcp/build-tool-list.ts';
 import { createServer, wireTools } from '../../src/mcp/create-server.ts';
 import { createRequestStates } from '../../src/mcp/elicitation/request-state.ts';
 import { createCallTool } from '../../src/mcp/tool-call/stages.ts';

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../src/clock.ts';
 import { createLog } from '../../src/log.ts';
-import { openIdempotency } from '../../src/mcp/idempotency/open-idempotency.ts';
+import { openIdempotency } from '../../src/mcp/idempotency/idempotency.ts';
 import { tool } from '../../src/mcp/tool.ts';
 import { startTestMcpHttp } from '../fixtures/mcp-http-server.ts';
 

@@ -150,7 +150,7 @@ describe('tools/list', () => {
     });
   });
 
-  test('toolsets: all families where none is named, also in next calls', async () => {
+  test('toolsets: all toolsets where none is named, also in next calls', async () => {
     const server = await open({ FOVEA_TOOLSETS: '' });
     server.send(callTool(2, 'tasks_change'));
     expect(await server.answer(2)).toMatchObject({
@@ -160,7 +160,7 @@ describe('tools/list', () => {
     });
   });
 
-  test('toolsets: only the families named, also in next calls', async () => {
+  test('toolsets: only the toolsets named, also in next calls', async () => {
     const server = await open({ FOVEA_TOOLSETS: 'tasks' });
     server.send(callTool(4, 'tasks_change'));
     expect(await server.answer(4)).toMatchObject({

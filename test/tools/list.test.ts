@@ -3,7 +3,7 @@
 
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { buildToolList } from '../../src/mcp/build-tool-list.ts';
+import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
 import { wireTools } from '../../src/mcp/create-server.ts';
 import { withoutLocalFiles } from '../../src/mcp/tool-list.ts';
 import { tools } from '../../tools/index.ts';

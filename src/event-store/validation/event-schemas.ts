@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats';
 import { FoveaError, invalidArgument } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
-import { nearest } from '../../nearest.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 import { camelCase } from './member-names.ts';
 
@@ -126,7 +126,7 @@ function wrongFile(name: string, wrong: string) {
 }
 
 function unknownSchema(name: string, known: readonly string[]): FoveaError {
-  const near = nearest(name, known);
+  const near = suggestSpelling(name, known);
   const advice = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${near}"?`;
   return new FoveaError('bad_request', 'event_schema: there is no such event schema.', {
     hint: advice,
@@ -148,7 +148,7 @@ function explain({ keyword, params, message, parentSchema }: ErrorObject): strin
   }
   if (keyword === 'additionalProperties') {
     const known = Object.keys(parentSchema?.properties ?? {});
-    const near = nearest(String(params.additionalProperty), known);
+    const near = suggestSpelling(String(params.additionalProperty), known);
     const advice = near === undefined ? '' : `; did you mean "${near}"?`;
     return `has an unknown member, the known ones are ${known.join(', ')}${advice}`;
   }

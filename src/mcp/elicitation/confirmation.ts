@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import type { Input, Operation } from '../../contract/operation.ts';
 import { asFoveaError, invalidArgument } from '../../errors.ts';
-import { asRecord } from '../members.ts';
+import { asRecord } from '../../json-object.ts';
 import type { ConfirmationPrompt, ToolContext, ToolResult } from '../tool.ts';
 
 export interface ConfirmationOptions<O extends Operation> {

@@ -14,11 +14,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
-import { isJsonObject } from '../../json-object.ts';
+import { isJsonObject, memberOf } from '../../json-object.ts';
 import { limits } from '../../limits.ts';
 import { forPeople } from '../foreign-text.ts';
-import { canonicalMembers } from '../idempotency/canonical-members.ts';
-import { memberOf } from '../members.ts';
+import { canonicalMembers } from '../idempotency/call-identity.ts';
 import { isStateless } from '../protocol-revisions.ts';
 import type { ConfirmationPrompt, Elicitation, ElicitationAction } from '../tool.ts';
 import type { RequestState } from './request-state.ts';

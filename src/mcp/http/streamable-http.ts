@@ -29,10 +29,10 @@ import {
   metadataPaths,
   type ProtectedResource,
   protectedResourceAt,
+  requireScopes,
   resourceMetadata,
 } from './authorization.ts';
 import { readMessages } from './message-body.ts';
-import { requireScopes } from './required-scopes.ts';
 import { rememberTokens, type VerifyPresented } from './token-cache.ts';
 import { goneSignal, sendWebResponse, toWebRequest } from './web-request.ts';
 

@@ -4,8 +4,18 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Settings } from '../../config.ts';
 import type { Tool } from '../tool.ts';
-import { canonicalMembers } from './canonical-members.ts';
-import type { IdempotentCall } from './idempotency.ts';
+import type { Arguments } from '../tool-profiles.ts';
+
+/** One call, before it is made. */
+export interface IdempotentCall {
+  readonly tool: Tool;
+  /** After the defaults of the settings. */
+  readonly args: Arguments;
+  /** Who calls: the same text for the same credential. */
+  readonly principal: string;
+  /** The idempotency key of the host; undefined: equal arguments identify the call. */
+  readonly key: string | undefined;
+}
 
 /** What an equal call does. `never`: it is made again, since that changes nothing more. */
 export type RepeatRule = 'replayed' | 'made' | 'never';
@@ -59,4 +69,14 @@ async function fileStates(tool: Tool, args: IdempotentCall['args']): Promise<unk
       ),
     ),
   );
+}
+
+/**
+ * The members sorted by name, without undefined ones. Deeper members keep their order: the steps of
+ * a version run in the order in which they are given.
+ */
+export function canonicalMembers(members: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { systemClock } from '../../clock.ts';
 import type { Settings } from '../../config.ts';
+import { lazyStart } from '../../lazy-start.ts';
 import type { Log } from '../../log.ts';
-import { once } from '../../once.ts';
 import type { Idempotency, Reconciler } from './idempotency.ts';
 
 export interface LazyIdempotency {
@@ -20,8 +20,8 @@ export function createLazyIdempotency(
   loadReconcilers: () => Promise<ReadonlyMap<string, Reconciler>>,
 ): LazyIdempotency {
   const reconcilerOf = async (tool: string) => (await loadReconcilers()).get(tool);
-  const idempotency = once(async () => {
-    const { openIdempotency } = await import('./open-idempotency.ts');
+  const idempotency = lazyStart(async () => {
+    const { openIdempotency } = await import('./idempotency.ts');
     const path = join(home, 'journal.sqlite');
     return openIdempotency({ path, clock: systemClock, log, windowSeconds, reconcilerOf });
   });
@@ -31,7 +31,7 @@ export function createLazyIdempotency(
       try {
         return await idempotency.get();
       } catch {
-        const { recordsFail, runWithoutRecord } = await import('./open-idempotency.ts');
+        const { recordsFail, runWithoutRecord } = await import('./idempotency.ts');
         if (!hasWarned) log.warn(recordsFail);
         hasWarned = true;
         return {

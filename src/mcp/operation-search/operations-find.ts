@@ -86,9 +86,9 @@ function inShort(tool: ListedTool, settings: ToolListSettings) {
 }
 
 function nothingFound(operations: readonly ListedTool[]): ToolResult {
-  const families = [...new Set(operations.map(({ toolset }) => toolset))];
+  const toolsets = [...new Set(operations.map(({ toolset }) => toolset))];
   return {
-    summary: 'No operation has these words. A family gives all of its operations.',
-    data: { operations: [], families },
+    summary: 'No operation has these words. A toolset gives all of its operations.',
+    data: { operations: [], families: toolsets },
   };
 }

@@ -1,6 +1,6 @@
 // Ranks operations by the words that they share with a query.
 
-import { nearest } from '../../nearest.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { ListedTool } from '../tool-list.ts';
 import { operationSynonyms } from './synonyms.ts';
 
@@ -83,7 +83,7 @@ function askedOf(wish: string, { frequency }: Index): readonly Asked[] {
     const options: Asked = [word, ...others.filter((other) => other !== word)];
     if (options.some((option) => frequency.has(option))) return options;
     const isLong = word.length >= correctedLettersMin;
-    return [(isLong ? nearest(word, [...frequency.keys()]) : undefined) ?? word];
+    return [(isLong ? suggestSpelling(word, [...frequency.keys()]) : undefined) ?? word];
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { appResources } from '../app/resource.ts';
-import type { AvailableTools } from '../available-tools.ts';
+import type { AvailableTools } from '../tool-profiles.ts';
 import type { ResourceReader } from './read-resource.ts';
 import { isTemplate, type ResourceKind, resourceKinds } from './uris.ts';
 

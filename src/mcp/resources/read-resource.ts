@@ -9,8 +9,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { membersOf } from '../../json-object.ts';
 import { readApp } from '../app/resource.ts';
-import type { AvailableTools } from '../available-tools.ts';
 import { type CallTool, readOnlyScope } from '../tool-call/stages.ts';
+import type { AvailableTools } from '../tool-profiles.ts';
 import { readingCall } from './uris.ts';
 
 export interface ResourceReader {

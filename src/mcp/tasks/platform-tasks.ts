@@ -8,10 +8,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../../clock.ts';
 import { membersOf } from '../../json-object.ts';
-import type { AvailableTools } from '../available-tools.ts';
 import { type BackgroundTask, type NextCall, type Tool, wrapped } from '../tool.ts';
 import { type CallOptions, createCallTool, readOnlyScope } from '../tool-call/stages.ts';
-import type { Arguments } from '../tool-profiles.ts';
+import type { Arguments, AvailableTools } from '../tool-profiles.ts';
 import { nextCallsOf, readTaskId, type TaskHandle, writeTaskId } from './task-id.ts';
 import { type TaskSource, type TaskState, UnknownTaskError } from './task-source.ts';
 

@@ -1,8 +1,8 @@
 // Proposes the corrected call after a mistake in the arguments, where each fix is certain.
 
 import type { CorrectedCall, FoveaError, Problem, UpstreamError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
-import { memberOf } from '../members.ts';
+import { memberOf } from '../../json-object.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { Arguments, OperationCall } from '../tool-profiles.ts';
 
 /** Longer calls are not repeated: the model has its call, and the problems say what to change. */
@@ -143,7 +143,7 @@ function withField(query: string, words: string, meant: string): string | undefi
 }
 
 function isNear(given: string, meant: string): boolean {
-  return nearest(given, [meant]) === meant;
+  return suggestSpelling(given, [meant]) === meant;
 }
 
 /** The keys of a path such as `files[2].name`. Names with a dot are not supported. */

@@ -7,11 +7,11 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import { asFoveaError, FoveaError, framesOf, invalidArgument } from '../../errors.ts';
+import { lazyStart } from '../../lazy-start.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
-import { nearest } from '../../nearest.ts';
-import { once } from '../../once.ts';
 import type { Account } from '../../sign-in/session.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { InputRequired, noElicitation } from '../elicitation/host-elicitation.ts';
 import { cleanText } from '../foreign-text.ts';
 import { createPresenter } from '../results/present-result.ts';
@@ -237,7 +237,9 @@ function principalOf(fixed = '', account: Account | undefined): string {
 
 function createFinder(loadTools: () => Promise<readonly Tool[]>) {
   // A failed load is tried again with the next call.
-  const byName = once(async () => new Map((await loadTools()).map((tool) => [tool.name, tool])));
+  const byName = lazyStart(
+    async () => new Map((await loadTools()).map((tool) => [tool.name, tool])),
+  );
   return async (name: string): Promise<Tool> => {
     const tool = (await byName.get()).get(name);
     if (tool === undefined) throw new Error(`tools/list.json lists ${name}, which does not exist`);
@@ -250,7 +252,7 @@ function unknownTool({ operation, listed, settings }: ToolCall): ProtocolError {
   const offered = [...listed.values()].filter(
     (tool) => whyNotOffered(tool, settings) === undefined,
   );
-  const near = nearest(
+  const near = suggestSpelling(
     operation.name.slice(0, 64),
     offered.map((tool) => tool.name),
   );

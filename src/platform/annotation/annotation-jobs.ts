@@ -3,7 +3,7 @@
 import type { annotation, annotationExtensions } from '../../contract/annotation.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../spelling-suggestion.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';

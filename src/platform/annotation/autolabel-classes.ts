@@ -3,7 +3,7 @@
 import { quotedList } from '../../annotation-formats/value-checks.ts';
 import { invalidArgument, invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { nearestOfFew } from '../../nearest.ts';
+import { nearestOfFew } from '../../spelling-suggestion.ts';
 
 export interface WantedClasses {
   readonly ontology?: Readonly<Record<string, string>> | undefined;

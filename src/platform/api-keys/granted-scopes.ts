@@ -2,7 +2,7 @@
 
 import { scopes as allScopes, type Scope } from '../../contract/scopes.ts';
 import { FoveaError, invalidInput } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 
 /** The groups of API 26.1 to 26.15, which stand for their scopes. */
 export const scopeSections: Readonly<Record<string, readonly Scope[]>> = {
@@ -78,7 +78,7 @@ function isKnown(name: string): boolean {
 }
 
 function unknownWords(name: string): string {
-  const near = nearest(name, [...allScopes, ...Object.keys(scopeSections)]);
+  const near = suggestSpelling(name, [...allScopes, ...Object.keys(scopeSections)]);
   return near === undefined
     ? `is no scope; sections are ${Object.keys(scopeSections).join(', ')}`
     : `is no scope; did you mean "${near}"?`;

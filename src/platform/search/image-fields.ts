@@ -4,7 +4,7 @@ import { isoTime } from '../../clock.ts';
 import { imageFields } from '../../contract/search.ts';
 import { invalidInput } from '../../errors.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../spelling-suggestion.ts';
 import { quoted } from '../../query-language/query-text.ts';
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { FoundImage, SearchStore } from '../store/search.ts';

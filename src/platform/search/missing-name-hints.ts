@@ -1,8 +1,8 @@
 // Hints for an empty search: classes and tags that no image has.
 
-import { nearest } from '../../nearest.ts';
 import type { Query } from '../../query-language/query.ts';
 import { quoted } from '../../query-language/query-text.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { AccessibleProjects, NameKind, SearchStore } from '../store/search.ts';
 
 interface Asked {
@@ -34,7 +34,7 @@ export async function missingNameHints(
 }
 
 function advice(name: string, known: readonly string[]): string {
-  const guess = nearest(name, known);
+  const guess = suggestSpelling(name, known);
   if (guess !== undefined) return `; did you mean ${quoted(guess)}?`;
   if (known.length === 0) return '; there are none.';
   const more = known.length > namesToldMax ? ' and others' : '';

@@ -1,7 +1,7 @@
 // Chooses the store of secrets: by the setting, and by what this machine has.
 
 import { FoveaError } from '../../errors.ts';
-import { once } from '../../once.ts';
+import { lazyStart } from '../../lazy-start.ts';
 import { Secret } from '../../secret.ts';
 import type { PrivateFiles } from '../private-file.ts';
 import { openEncryptedFiles } from './encrypted-file.ts';
@@ -46,7 +46,7 @@ export function openSecretStores(options: SecretStoresOptions): SecretStores {
     if (found === undefined) throw new KeychainError('absent');
     return found;
   };
-  const files = once(() =>
+  const files = lazyStart(() =>
     openEncryptedFiles({
       ...options,
       keychain: async (kind) => (isKeychain(kind) ? keychains.at(kind) : undefined),
@@ -54,7 +54,7 @@ export function openSecretStores(options: SecretStoresOptions): SecretStores {
       chooseKeychain: () => keychains.working().catch(() => undefined),
     }),
   );
-  const choose = once(async (): Promise<StoreKind> => {
+  const choose = lazyStart(async (): Promise<StoreKind> => {
     if (setting === 'memory' || setting === 'file') return setting;
     const found = await keychains.working();
     if (found !== undefined) return found;
@@ -79,8 +79,8 @@ function isKeychain(kind: string): kind is KeychainKind {
 
 function openKeychains(load: NonNullable<SecretStoresOptions['load']>) {
   const opened = {
-    keychain: once(async () => storeOf(await load.keychain())),
-    keytar: once(async () => storeOf(await load.keytar())),
+    keychain: lazyStart(async () => storeOf(await load.keychain())),
+    keytar: lazyStart(async () => storeOf(await load.keytar())),
   };
   const at = (kind: KeychainKind) => opened[kind].get();
   return {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newFileId } from '../../../src/event-store/ids.ts';
 import { limits } from '../../../src/limits.ts';
-import { openFileFolder } from '../../../src/storage/file-store.ts';
 import { tryLock } from '../../../src/storage/file-lock.ts';
+import { openFileFolder } from '../../../src/storage/file-store.ts';
 import { listed, openTestStore, patiently, secondMs, temporaryFolder, testClock } from './kit.ts';
 
 const content = new Uint8Array(100);

@@ -121,7 +121,7 @@ test.each([
     words: 'FOVEA_PUBLIC_URL',
   },
   {
-    why: 'a family that does not exist',
+    why: 'a toolset that does not exist',
     argv: [],
     environment: { FOVEA_TOOLSETS: 'projetcs' },
     words: 'did you mean "projects"?',

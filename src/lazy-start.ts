@@ -1,13 +1,13 @@
 // Lazy, shared start of an asynchronous resource.
 
-export interface Once<Value> {
+export interface LazyStart<Value> {
   get(): Promise<Value>;
   /** What was started, if anything; a start under way is waited for. */
   started(): Promise<Value | undefined>;
 }
 
 /** Starts something once; a start that failed is tried again by the next caller. */
-export function once<Value>(start: () => Promise<Value>): Once<Value> {
+export function lazyStart<Value>(start: () => Promise<Value>): LazyStart<Value> {
   let running: Promise<Value> | undefined;
   return {
     get: () => {

@@ -6,7 +6,7 @@ import { distance } from 'fastest-levenshtein';
  * The known name with the fewest changed letters; else the only one that begins with the name, or
  * has it as its last word. Undefined when none is close.
  */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function suggestSpelling(name: string, known: readonly string[]): string | undefined {
   if (name.length > nameCharactersMax) return undefined;
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -17,12 +17,14 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best ?? onlyOne(known.filter((other) => isPartOf(name, other)));
 }
 
-/** `nearest` for one wrong name after the other: each is compared with all, so only few are. */
-export function nearestOfFew(known: readonly string[]): (name: string) => string | undefined {
+/** `suggestSpelling` for one wrong name after the other: each is compared with all, so only few are. */
+export function suggestSpellingOfFew(
+  known: readonly string[],
+): (name: string) => string | undefined {
   let asked = 0;
   return (name) => {
     asked += 1;
-    return asked > askedMax ? undefined : nearest(name, known);
+    return asked > askedMax ? undefined : suggestSpelling(name, known);
   };
 }
 

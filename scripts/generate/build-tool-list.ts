@@ -1,8 +1,8 @@
 // The full list of tools as JSON, made at build time: the running server reads the file.
 
-import { toolJsonSchema } from '../contract/tool-json-schema.ts';
-import type { Tool } from './tool.ts';
-import type { ArgumentsSchema, ListedTool, ToolHints } from './tool-list.ts';
+import { toolJsonSchema } from '../../src/contract/tool-json-schema.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
+import type { ArgumentsSchema, ListedTool, ToolHints } from '../../src/mcp/tool-list.ts';
 
 /**
  * The entry of each tool, in the given order; its members stand in the order that costs the fewest
