@@ -3,7 +3,7 @@
 import { quotedList } from '../../annotation-formats/value-checks.ts';
 import { invalidArgument, invalidInput, type Problem } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import { nearestOfFew } from '../../spelling-suggestion.ts';
+import { suggestSpellingOfFew } from '../../spelling-suggestion.ts';
 
 export interface WantedClasses {
   readonly ontology?: Readonly<Record<string, string>> | undefined;
@@ -67,7 +67,7 @@ function unknownClassProblems(
   known: readonly string[],
   what: string,
 ): readonly Problem[] {
-  const nearestTo = nearestOfFew(known);
+  const nearestTo = suggestSpellingOfFew(known);
   return names
     .filter((name) => !known.includes(name))
     .slice(0, limits.problemsShownMax)
