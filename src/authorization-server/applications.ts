@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ApplicationValues } from '../command-line.ts';
 import { FoveaError } from '../errors.ts';
 import { Secret } from '../secret.ts';
-import { validateRegistration } from './application-registration.ts';
+import { validateRegistration } from './application-validation.ts';
 import type { AccountStore, Application } from './store/account-store.ts';
 
 export interface NewApplication {

@@ -6,7 +6,7 @@ import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type Clients, isRightSecret } from './client-metadata.ts';
+import { type Clients, isRightSecret } from './oauth-clients.ts';
 import type { IsAllowedHost } from './client-metadata-documents.ts';
 import { useIssuerHost } from './issuer-host.ts';
 import { createAdapters, hashGrantId } from './oidc-adapter.ts';

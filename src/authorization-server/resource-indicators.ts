@@ -1,6 +1,6 @@
 // Resource indicators (RFC 8707): tokens are issued for the management API and known MCP servers.
 
-import { withoutLastSlash } from './application-registration.ts';
+import { withoutLastSlash } from './application-validation.ts';
 import type { Applications } from './applications.ts';
 
 export interface Resources {

@@ -1,4 +1,5 @@
-// The settings pages: signed-in users register, list and remove applications.
+// The settings pages: signed-in users register, list and remove applications, and change their
+// password.
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -7,29 +8,14 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
-import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
+import { type RefusedCredentials, checkCredentials } from './credential-check.ts';
 import { pageRoute, seeOther, sendPage } from './page-response.ts';
-import {
-  type ApplicationsPage,
-  applicationsPage,
-  registeredPage,
-  type TypedApplication,
-} from './pages/applications-page.ts';
+import { type ApplicationsPage, type TypedApplication, applicationsPage, registeredPage } from './pages/applications-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { settingsPaths } from './paths.ts';
 import { type Form, readForm } from './request-body.ts';
-import {
-  type CurrentSession,
-  cookieName,
-  cookieOf,
-  currentSession,
-  makeToken,
-  readCookie,
-  type SettingsDependencies,
-  useToken,
-  wrongForm,
-} from './settings-cookies.ts';
-import { passwordSettings } from './settings-password-page.ts';
+import { type CurrentSession, type SettingsDependencies, cookieName, cookieOf, currentSession, makeToken, readCookie, useToken, wrongForm } from './settings-session.ts';
+import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
 
 /** The pages below `/settings`. */
 export function settings(dependencies: SettingsDependencies): readonly Route[] {
@@ -216,3 +202,64 @@ function typedApplication(form: Form): TypedApplication {
     scopes: form.all('scope'),
   };
 }
+
+/** The page at `/settings/password`. */
+export function passwordSettings(dependencies: SettingsDependencies): readonly Route[] {
+  return [
+    pageRoute('GET', settingsPaths.password, dependencies.log, async (request, response) => {
+      const session = currentSession(dependencies, request);
+      if (session === undefined) seeOther(response, settingsPaths.signIn);
+      else showPage(dependencies, response, session);
+    }),
+    pageRoute('POST', settingsPaths.password, dependencies.log, (request, response) =>
+      changePassword(dependencies, request, response),
+    ),
+  ];
+}
+
+function showPage(
+  dependencies: SettingsDependencies,
+  response: ServerResponse,
+  { account, secret }: CurrentSession,
+  refused?: Pick<RefusedCredentials, 'problem' | 'headers'> & { readonly status: number },
+): void {
+  const token = makeToken(dependencies, 'password', secret);
+  const page = passwordPage({ account, token, problem: refused?.problem });
+  sendPage(response, refused?.status ?? 200, page, refused?.headers);
+}
+
+/** Requires the current password, so that a signed-in browser alone is not enough. */
+async function changePassword(
+  dependencies: SettingsDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request);
+  const session = currentSession(dependencies, request);
+  if (session === undefined) return seeOther(response, settingsPaths.signIn);
+  const { account, secret } = session;
+  const address = clientAddress(request);
+  const { accounts } = dependencies.users;
+  const found = await checkCredentials(dependencies.users, form, address, () =>
+    useToken(dependencies, form, 'password', secret),
+  );
+  if ('problem' in found) return showPage(dependencies, response, session, found);
+  const password = new Secret(form.text('new_password'));
+  const isSame = password.reveal() === form.text('again');
+  if (found.account.id !== account.id || !isSame) {
+    const problem = isSame ? 'This is the password of another account.' : passwordsDiffer;
+    return showPage(dependencies, response, session, { problem, status: 400 });
+  }
+  try {
+    const programs = form.text('sign_out') !== '';
+    await accounts.changePassword(account.id, password, { programs, butSession: secret });
+  } catch (thrown) {
+    const { code, problems, status } = asFoveaError(thrown);
+    if (code !== 'invalid_input') throw thrown;
+    const problem = `The new password ${problems[0]?.message}.`;
+    return showPage(dependencies, response, session, { problem, status });
+  }
+  sendPage(response, 200, passwordChangedPage());
+}
+
+const passwordsDiffer = 'The two new passwords are not the same.';

@@ -3,7 +3,7 @@
 import type Provider from 'oidc-provider';
 import type { TokenEndpointGrantContext } from 'oidc-provider';
 import { limits } from '../limits.ts';
-import { type Clients, tokenExchange } from './client-metadata.ts';
+import { type Clients, tokenExchange } from './oauth-clients.ts';
 
 type Library = typeof import('oidc-provider');
 type Context = TokenEndpointGrantContext<Parameters>;

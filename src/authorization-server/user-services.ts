@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Applications, createApplications } from './applications.ts';
 import { createFormTokens, type FormTokens } from './csrf-tokens.ts';
-import { createSettingsSessions, type SettingsSessions } from './settings-sessions.ts';
+import { createSettingsSessions, type SettingsSessions } from './settings-session-store.ts';
 import { createSignInThrottle, type SignInThrottle } from './sign-in-throttle.ts';
 import { type Account, createAccountStore } from './store/account-store.ts';
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ValidateAnswer, VerifyAccessToken } from '../contract/access-token.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import { Secret } from '../secret.ts';
-import { withoutLastSlash } from './application-registration.ts';
+import { withoutLastSlash } from './application-validation.ts';
 
 const inactive: ValidateAnswer = { active: false, exp: null, workspace_url: '', scopes: [] };
 

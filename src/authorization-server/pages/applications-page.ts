@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../clock.ts';
 import type { Problem } from '../../errors.ts';
-import { clientAuthentications, visibilities } from '../application-registration.ts';
+import { clientAuthentications, visibilities } from '../application-validation.ts';
 import { settingsPaths } from '../paths.ts';
 import type { Application } from '../store/account-store.ts';
 import { type Html, html } from './html.ts';

@@ -10,7 +10,7 @@ import {
   type Registration,
   type Visibility,
   visibilities,
-} from '../application-registration.ts';
+} from '../application-validation.ts';
 
 export interface Account {
   /** The `sub` of tokens; never reused. */

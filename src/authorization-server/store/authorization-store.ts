@@ -1,4 +1,7 @@
-// Interfaces of the stores for grants, sessions and tokens, and for keys.
+// What oidc-provider stores (codes, tokens, grants, sessions) and the signing keys: the interface,
+// and its implementation on SQLite.
+
+import type { Database, Row as DatabaseRow } from '../../storage/database.ts';
 
 /** A row of oidc-provider: ids are hashed, the payload is encrypted under the id. */
 export interface AuthorizationRow {
@@ -62,4 +65,147 @@ export interface KeyStore {
   removeSigning(id: string): void;
   /** Newest first. Stores `fresh` when there is none. */
   cookies(fresh: string, now: number): readonly string[];
+}
+
+/** Rows that one sweep removes at most, so that no request waits long. */
+const sweepRowsMax = 500;
+
+export function createAuthorizationStore(database: Database): AuthorizationStore {
+  const find = (hash: string) =>
+    database.get('SELECT * FROM authorizations WHERE hash = ?', [hash], readKept);
+  const put = (row: AuthorizationRow) =>
+    database.transaction(() => {
+      if (isOrphan(database, row)) return false;
+      writeRow(database, row);
+      return true;
+    });
+  const consume = (hash: string, now: number) =>
+    database.run('UPDATE authorizations SET consumed = ? WHERE hash = ? AND consumed IS NULL', [
+      now,
+      hash,
+    ]) > 0;
+  return {
+    find,
+    put,
+    consume,
+    findByUid: (uidHash) =>
+      database.get('SELECT * FROM authorizations WHERE uid_hash = ?', [uidHash], readKept),
+    rotate: ({ hash, successor, now }, row): Rotation =>
+      database.transaction(() => {
+        const old = find(hash);
+        if (old === undefined || isOrphan(database, row)) return 'gone';
+        if (!consume(hash, now)) return { first: old };
+        database.run('UPDATE authorizations SET successor = ? WHERE hash = ?', [successor, hash]);
+        writeRow(database, row);
+        return 'done';
+      }),
+    destroy: (hash) => {
+      database.run('DELETE FROM authorizations WHERE hash = ?', [hash]);
+    },
+    revokeGrant: (grantHash) => {
+      database.run('DELETE FROM authorizations WHERE grant_hash = ?', [grantHash]);
+    },
+    setWorkspace: (grantHash, workspace) => {
+      database.run('UPDATE authorizations SET workspace = ? WHERE hash = ?', [
+        workspace,
+        grantHash,
+      ]);
+    },
+    removeExpired: (before) => {
+      const removed = database.run(
+        `DELETE FROM authorizations WHERE hash IN
+         (SELECT hash FROM authorizations WHERE expires < ? LIMIT ?)`,
+        [before, sweepRowsMax],
+      );
+      return removed === sweepRowsMax;
+    },
+  };
+}
+
+export function createKeyStore(database: Database): KeyStore {
+  const signing = () =>
+    database.all('SELECT * FROM signing_keys ORDER BY signs_from, id', [], readSigningKey);
+  return {
+    signing,
+    addSigning: (key, newest) =>
+      database.transaction(() => {
+        if (signing().at(-1)?.id !== newest) return;
+        database.run('INSERT INTO signing_keys VALUES (?, ?, ?, ?)', [
+          key.id,
+          JSON.stringify(key.jwk),
+          key.created,
+          key.signsFrom,
+        ]);
+      }),
+    removeSigning: (id) => {
+      database.run('DELETE FROM signing_keys WHERE id = ?', [id]);
+    },
+    cookies: (fresh, now) =>
+      database.transaction(() => {
+        database.run(
+          `INSERT INTO cookie_keys SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM cookie_keys)`,
+          [fresh, now],
+        );
+        const sql = 'SELECT value FROM cookie_keys ORDER BY created DESC';
+        return database.all(sql, [], (row) => row.text('value'));
+      }),
+  };
+}
+
+/** Prevents issuing a token whose grant was revoked meanwhile. */
+function isOrphan(database: Database, { hash, grantHash }: AuthorizationRow): boolean {
+  if (grantHash === undefined || grantHash === hash) return false;
+  const sql = 'SELECT 1 AS found FROM authorizations WHERE hash = ?';
+  return database.get(sql, [grantHash], () => true) === undefined;
+}
+
+function writeRow(database: Database, row: AuthorizationRow): void {
+  database.run(
+    `INSERT INTO authorizations
+       (hash, kind, grant_hash, account_id, client_id, uid_hash, sealed, expires)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (hash) DO UPDATE SET account_id = excluded.account_id,
+       uid_hash = excluded.uid_hash, sealed = excluded.sealed, expires = excluded.expires`,
+    [
+      row.hash,
+      row.kind,
+      row.grantHash,
+      row.accountId,
+      row.clientId,
+      row.uidHash,
+      row.sealed,
+      row.expires,
+    ],
+  );
+}
+
+function readKept(row: DatabaseRow): StoredAuthorizationRow {
+  return {
+    hash: row.text('hash'),
+    kind: row.text('kind'),
+    grantHash: row.optionalText('grant_hash'),
+    accountId: row.optionalText('account_id'),
+    clientId: row.optionalText('client_id'),
+    uidHash: row.optionalText('uid_hash'),
+    workspace: row.optionalText('workspace'),
+    sealed: row.text('sealed'),
+    expires: row.integer('expires'),
+    consumed: row.optionalInteger('consumed'),
+    successor: row.optionalText('successor'),
+  };
+}
+
+function readSigningKey(row: DatabaseRow): SigningKey {
+  const jwk = row.json('jwk');
+  return {
+    id: row.text('id'),
+    jwk: Object.fromEntries(
+      Object.entries(typeof jwk === 'object' && jwk ? jwk : {}).map(([name, value]) => [
+        name,
+        String(value),
+      ]),
+    ),
+    created: row.integer('created'),
+    signsFrom: row.integer('signs_from'),
+  };
 }

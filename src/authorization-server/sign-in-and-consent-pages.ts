@@ -7,7 +7,7 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { hasLoopbackHost } from './application-registration.ts';
+import { hasLoopbackHost } from './application-validation.ts';
 import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
 import type { FormBinding } from './csrf-tokens.ts';
 import { displayNameProblem } from './name-validation.ts';

@@ -1,7 +1,7 @@
 // One grant per sign-in, so that signing out of one program does not sign out another.
 
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { hasLoopbackHost } from './application-registration.ts';
+import { hasLoopbackHost } from './application-validation.ts';
 
 /**
  * The grant of a request that needs no consent page: the one the user just consented to, or a copy
