@@ -17,7 +17,7 @@ export function suggestSpelling(name: string, known: readonly string[]): string 
   return best ?? onlyOne(known.filter((other) => isPartOf(name, other)));
 }
 
-/** `suggestSpelling` for one wrong name after the other: each is compared with all, so only few are. */
+/** `suggestSpelling` for one wrong name after the other: only the first few are compared. */
 export function suggestSpellingOfFew(
   known: readonly string[],
 ): (name: string) => string | undefined {
