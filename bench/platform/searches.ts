@@ -3,7 +3,7 @@
 import { systemClock } from '../../src/clock.ts';
 import type { AccessibleProjects } from '../../src/platform/store/search.ts';
 import { parseQuery } from '../../src/query-language/parse-query.ts';
-import { newestFirst } from '../../src/query-language/query.ts';
+import { newestFirst } from '../../src/query-language/query-syntax-tree.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { askPeer, peerHasClass, peerHasTag, peerIsIn } from './label-studio.ts';
 import type { Filled } from './rows.ts';

@@ -1,7 +1,7 @@
 // The picture of the bundle in a host: a cell within the frame of a box.
 
-import { createCanvas } from '../../src/imaging/canvas.ts';
 import { fillOutline, type Line, strokeLine } from '../../src/imaging/draw-lines.ts';
+import { createCanvas } from '../../src/imaging/drawing-canvas.ts';
 import { openRaw } from '../../src/imaging/image-file.ts';
 
 /** Pixels of a side: what Claude Desktop recommends. */

@@ -7,7 +7,7 @@ import { type AnnotationWarning, shapeLeftOut } from '../annotations/box-warning
 import type { Box, Keypoint, Point } from '../imaging/box.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
-import { findByImage } from './image-name.ts';
+import { findByImage } from './image-name-match.ts';
 import { parsedBoxes, pointsFrom } from './parsed-boxes.ts';
 import {
   checkBoxCount,

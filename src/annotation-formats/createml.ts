@@ -5,7 +5,7 @@ import { boxFromCentre } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
 import type { JsonObject } from '../json-object.ts';
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
-import { findByImage } from './image-name.ts';
+import { findByImage } from './image-name-match.ts';
 import { parsedBoxes } from './parsed-boxes.ts';
 import {
   checkBoxCount,

@@ -1,17 +1,21 @@
 // Reads an annotation file of any known format.
 
-import type { Annotation } from '../annotations/annotation.ts';
-import { isClassification } from '../annotations/annotation.ts';
-import { labelsOf } from '../annotations/serialized-annotation.ts';
+import { type Annotation, isClassification } from '../annotations/annotation.ts';
+import type { AnnotationWarning } from '../annotations/box-warnings.ts';
+import {
+  labelsOf,
+  type WrittenAnnotation,
+  writeAnnotation,
+} from '../annotations/serialized-annotation.ts';
 import { invalidArgument } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
 import { excessWords, jsonExcess } from '../json-text.ts';
 import { limits } from '../limits.ts';
 import type { AnnotatedImage, AnnotationFile, Labelmap, Parsed } from './annotation-file.ts';
-import { parseClassName, parseClassNames } from './class-names.ts';
+import { parseClassName, parseClassNames } from './classification-labels.ts';
 import { isCoco, parseCoco, parseCocoPart } from './coco.ts';
 import { parseCreateMl, parseCreateMlPart } from './createml.ts';
-import type { DatasetPart } from './dataset-index.ts';
+import type { DatasetPart } from './dataset-file-index.ts';
 import { parsePascalVoc } from './pascal-voc.ts';
 import { refusal, tooLarge } from './value-checks.ts';
 import { parseYolo } from './yolo.ts';
@@ -160,4 +164,25 @@ function readJson(text: string): unknown {
     const end = message.includes('end of JSON input');
     throw refusal(place, end ? 'is JSON that ends too early' : 'is not valid JSON');
   }
+}
+
+export interface ReadAnnotation {
+  readonly annotation: WrittenAnnotation;
+  /** The first of them. */
+  readonly warnings: readonly AnnotationWarning[];
+  readonly warningsTotal: number;
+}
+
+/** Throws as parseAnnotation. */
+export function readAnnotation(file: AnnotationFile): ReadAnnotation {
+  return toRead(parseAnnotation(file));
+}
+
+/** What goes back from a thread is taken in by the one that serves everybody: little of it. */
+export function toRead({ annotation, warnings }: Parsed): ReadAnnotation {
+  return {
+    annotation: writeAnnotation(annotation),
+    warnings: warnings.slice(0, limits.annotationWarningsMax),
+    warningsTotal: warnings.length,
+  };
 }

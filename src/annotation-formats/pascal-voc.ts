@@ -9,7 +9,7 @@ import type { Box, Point } from '../imaging/box.ts';
 import { isJsonObject, type JsonObject } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import type { AnnotationFile, Parsed } from './annotation-file.ts';
-import { checkSameImage } from './image-name.ts';
+import { checkSameImage } from './image-name-match.ts';
 import { parsedBoxes } from './parsed-boxes.ts';
 import {
   checkBoxCount,
@@ -21,7 +21,7 @@ import {
   refusal,
   tooLarge,
 } from './value-checks.ts';
-import { checkXml } from './xml-bounds.ts';
+import { checkXml } from './xml-checks.ts';
 
 export function parsePascalVoc({ text, image }: AnnotationFile): Parsed {
   const root = readXml(text);

@@ -11,16 +11,16 @@ import { isPlainLoopback } from '../network/loopback.ts';
 import type { Secret } from '../secret.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createAccessTokenVerifier } from './access-token-verifier.ts';
-import { createClients } from './oauth-clients.ts';
 import type { IsAllowedHost } from './client-metadata-documents.ts';
-import { interactions } from './sign-in-and-consent-pages.ts';
+import { createClients } from './oauth-clients.ts';
 import { hashGrantId } from './oidc-adapter.ts';
 import { paths } from './paths.ts';
 import { openProviders } from './provider.ts';
 import { createResources, type Resources } from './resource-indicators.ts';
 import { type Opened, signInRoutes } from './routes.ts';
-import { signInFile, signInMigrations } from './store/schema.ts';
+import { interactions } from './sign-in-and-consent-pages.ts';
 import { createAuthorizationStore, createKeyStore } from './store/authorization-store.ts';
+import { signInFile, signInMigrations } from './store/schema.ts';
 import { createUserServices } from './user-services.ts';
 
 export interface AuthorizationServerOptions {

@@ -8,14 +8,29 @@ import { clientAddress } from '../http-server/client-address.ts';
 import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
-import { type RefusedCredentials, checkCredentials } from './credential-check.ts';
+import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
 import { pageRoute, seeOther, sendPage } from './page-response.ts';
-import { type ApplicationsPage, type TypedApplication, applicationsPage, registeredPage } from './pages/applications-page.ts';
+import {
+  type ApplicationsPage,
+  applicationsPage,
+  registeredPage,
+  type TypedApplication,
+} from './pages/applications-page.ts';
+import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { settingsPaths } from './paths.ts';
 import { type Form, readForm } from './request-body.ts';
-import { type CurrentSession, type SettingsDependencies, cookieName, cookieOf, currentSession, makeToken, readCookie, useToken, wrongForm } from './settings-session.ts';
-import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
+import {
+  type CurrentSession,
+  cookieName,
+  cookieOf,
+  currentSession,
+  makeToken,
+  readCookie,
+  type SettingsDependencies,
+  useToken,
+  wrongForm,
+} from './settings-session.ts';
 
 /** The pages below `/settings`. */
 export function settings(dependencies: SettingsDependencies): readonly Route[] {

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { untilAborted } from '../abort.ts';
 import { type ErrorCode, FoveaError, type Problem } from '../errors.ts';
-import { prepareDecoding } from '../imaging/image-threads.ts';
+import { prepareDecoding } from '../imaging/image-thread-pool.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import { WorkerThread } from '../worker-thread.ts';

@@ -1,8 +1,8 @@
 // Classification as folders: `train/CLASS/cell.jpg`. CLIP has captions beside them.
 
 import { invalidArgument } from '../errors.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, imagesOf, labelsOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { classesOf, imagesOf, labelsOf, splitsOf } from './export-dataset.ts';
 import { safeName, uniqueNames } from './export-names.ts';
 
 /**

@@ -5,7 +5,7 @@
 import { areaOf, tidy } from '../annotations/box-geometry.ts';
 import { isoTime } from '../clock.ts';
 import type { Box, Keypoint, Point } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
 import {
   classesOf,
   classIndex,
@@ -14,7 +14,7 @@ import {
   outlineOf,
   splitsOf,
   tidyEdges,
-} from './dataset.ts';
+} from './export-dataset.ts';
 
 /** A box without an outline has an empty `segmentation`. */
 export function cocoFiles(dataset: ExportDataset): Iterable<ExportFile> {

@@ -2,8 +2,8 @@
 // are the centre and the size in pixels.
 
 import { tidy } from '../annotations/box-geometry.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { imagesOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { imagesOf, splitsOf } from './export-dataset.ts';
 
 export function* createMlFiles(dataset: ExportDataset): Iterable<ExportFile> {
   for (const split of splitsOf(dataset)) {

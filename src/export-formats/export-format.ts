@@ -6,12 +6,12 @@ import { suggestSpelling } from '../spelling-suggestion.ts';
 import { classFolders, clipFiles, foldersNote, oneClassEach } from './class-folders.ts';
 import { cocoFiles, cocoSegmentationFiles } from './coco.ts';
 import { createMlFiles } from './createml.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
 import { jsonlFiles } from './jsonl.ts';
-import { multiclassFiles } from './multiclass.ts';
+import { multiclassFiles } from './multiclass-csv.ts';
+import { vocFiles } from './pascal-voc.ts';
 import { isMaskName, pngMaskFiles } from './png-mask.ts';
 import { tfrecordFiles } from './tfrecord.ts';
-import { vocFiles } from './voc.ts';
 import { darknetFiles, yoloFiles, yoloNote, yoloObbFiles, yoloPathsNote } from './yolo.ts';
 
 export interface ExportFormat {

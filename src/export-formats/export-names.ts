@@ -1,6 +1,6 @@
 // File names within an export: safe to unpack anywhere, and unique in their folder.
 
-import type { ExportImage } from './dataset.ts';
+import type { ExportImage } from './export-dataset.ts';
 
 /**
  * The same images with the file names that they have in the export. Folders are cut off, characters

@@ -4,8 +4,8 @@
 import { isClassification } from '../annotations/annotation.ts';
 import { edgesOf } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, imagesOf, labelsOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { classesOf, imagesOf, labelsOf, splitsOf } from './export-dataset.ts';
 
 /**
  * Projects that label boxes ask `detect a ; b`, and answer with four location tokens and the class

@@ -3,13 +3,13 @@
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type FoveaError, invalidArgument } from '../errors.ts';
-import { encodeMask } from '../imaging/image-threads.ts';
+import { encodeMask } from '../imaging/image-thread-pool.ts';
 import { limits } from '../limits.ts';
 import { csvRow } from './csv.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { classesOf, classIndex, imagesOf, outlineOf, splitsOf } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
-import { countCrossings, fillOutline } from './raster.ts';
+import { countCrossings, fillOutline } from './polygon-fill.ts';
 
 /**
  * Value 0 is the background, then come the classes in their order. Boxes are drawn in the order in

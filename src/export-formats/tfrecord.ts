@@ -2,11 +2,11 @@
 // the classes. `cells` is what the project labels.
 
 import { buffer } from 'node:stream/consumers';
-import { recogniseImage } from '../imaging/image-signature.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, classIndex, imagesOf, splitsOf, tidyEdges } from './dataset.ts';
+import { recogniseImage } from '../imaging/image-format.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { classesOf, classIndex, imagesOf, splitsOf, tidyEdges } from './export-dataset.ts';
 import { safeName } from './export-names.ts';
-import { encodeExample, frameRecord, type Pieces } from './tf-example.ts';
+import { encodeExample, frameRecord, type Pieces } from './tfrecord-encoding.ts';
 
 /** Class ids start at 1: TensorFlow's detectors keep 0 for the background. */
 export function* tfrecordFiles(dataset: ExportDataset): Iterable<ExportFile> {

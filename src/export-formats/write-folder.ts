@@ -5,8 +5,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { addEntries } from './entries.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { addExportEntries } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function writeDatasetFolder(
     addImage: (path: string, image: ExportImage) => entries.push({ path, open: image.open }),
   };
   await mkdir(folder, { mode: 0o700 });
-  addEntries(sink, format, dataset);
+  addExportEntries(sink, format, dataset);
   const folders = new Set(entries.map(({ path }) => dirname(join(folder, path))));
   for (const path of folders) await mkdir(path, { recursive: true, mode: 0o700 });
   for (const { path, open } of entries) {

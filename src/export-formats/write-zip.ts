@@ -9,8 +9,8 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { FoveaError } from '../errors.ts';
 import { syncFolder } from '../folder-sync.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { addEntries, type ExportSink } from './entries.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { addExportEntries, type ExportSink } from './export-entries.ts';
 import type { ExportFormat } from './export-format.ts';
 
 export interface WriteExportOptions {
@@ -40,7 +40,7 @@ export async function writeExport(
       return stream.once('end', () => onProgress?.({ done: ++done, total }));
     },
   });
-  total = addEntries(zip, format, given, watched);
+  total = addExportEntries(zip, format, given, watched);
   const temporaryPath = `${outputPath}.${randomUUID()}.tmp`;
   try {
     await zip.writeTo(temporaryPath);

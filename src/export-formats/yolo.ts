@@ -2,8 +2,15 @@
 // `data.yaml`, `train/images` and `train/labels`; Darknet has the rows beside the images instead.
 
 import type { Box, Point } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, classIndex, imagesOf, keypointNames, outlineOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import {
+  classesOf,
+  classIndex,
+  imagesOf,
+  keypointNames,
+  outlineOf,
+  splitsOf,
+} from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 import { smallestRectangle } from './oriented-box.ts';
 

@@ -71,7 +71,7 @@ export async function decodeBmp(
     }
     await yieldToEventLoop();
   }
-  return rows.picture();
+  return rows.rgbImage();
 }
 
 /** Pixels of one slice. */
@@ -122,7 +122,7 @@ interface Rows {
   readonly step: number;
   /** A row as it is stored; `row` counts from the top. */
   take(row: number, stored: Uint8Array): void;
-  picture(): Uint8Array;
+  rgbImage(): Uint8Array;
 }
 
 function wholeRows(header: BmpHeader): Rows {
@@ -131,7 +131,7 @@ function wholeRows(header: BmpHeader): Rows {
   return {
     step: 1,
     take: (row, stored) => toRgb(header, stored, 1, rgb, row * width * 3),
-    picture: () => rgb,
+    rgbImage: () => rgb,
   };
 }
 
@@ -157,7 +157,7 @@ function meanRows(header: BmpHeader, size: Size): Rows {
       toRgb(header, stored, columnStep, line, 0);
       mean.add(line);
     },
-    picture: () => {
+    rgbImage: () => {
       finish();
       return rgb;
     },

@@ -1,6 +1,6 @@
 // A colour for each class: the same for a name wherever it is seen, as far as colours suffice.
 
-import type { Colour } from './canvas.ts';
+import type { Colour } from './drawing-canvas.ts';
 
 /**
  * A colour for each class name. A name has a place of its own in the palette; only where two names

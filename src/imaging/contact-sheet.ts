@@ -1,19 +1,19 @@
 // A contact sheet: rows of captioned images with their boxes, and what the colours mean.
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { black, classColours } from './class-colours.ts';
+import { type DrawnBox, drawBoxes } from './draw-boxes.ts';
+import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './draw-text.ts';
 import {
   type Canvas,
   type Colour,
   canvasOf,
   createCanvas,
   fillArea,
-  frameArea,
+  outlineArea,
   pasteImage,
-} from './canvas.ts';
-import { black, classColours } from './class-colours.ts';
-import { type DrawnBox, drawBoxes } from './draw-boxes.ts';
-import { cutName, cutText, drawText, type TextStyle, textWidth, wrapText } from './draw-text.ts';
-import { scalePixels } from './image-threads.ts';
+} from './drawing-canvas.ts';
+import { scalePixels } from './image-thread-pool.ts';
 import type { RawImage } from './raw-image.ts';
 
 export interface SheetCell {
@@ -73,8 +73,8 @@ export async function contactSheet(sheet: Sheet): Promise<Canvas> {
       const title = (column === 0 ? cutName : cutText)(cell.title, nameStyle, side);
       drawText(canvas, title, left, top + 14, nameStyle, ink);
       drawWords(canvas, cell, left, top, side);
-      const picture = drawn[index]?.[column];
-      if (picture) placePicture(canvas, picture, left, top + (captions[index] ?? 0));
+      const image = drawn[index]?.[column];
+      if (image) placeImage(canvas, image, left, top + (captions[index] ?? 0));
     }
     top += rowHeights[index] ?? 0;
   }
@@ -127,10 +127,10 @@ async function drawCell(cell: SheetCell, colours: ReadonlyMap<string, Colour>): 
   return canvas;
 }
 
-function placePicture(canvas: Canvas, picture: Canvas, left: number, top: number): void {
-  pasteImage(canvas, picture, left, top);
-  const { width, height } = picture;
-  frameArea(canvas, { left, top, width, height }, 1, black, 0.2);
+function placeImage(canvas: Canvas, image: Canvas, left: number, top: number): void {
+  pasteImage(canvas, image, left, top);
+  const { width, height } = image;
+  outlineArea(canvas, { left, top, width, height }, 1, black, 0.2);
 }
 
 function drawWords(canvas: Canvas, cell: SheetCell, left: number, top: number, side: number) {
@@ -239,7 +239,7 @@ function drawLegend(canvas: Canvas, entries: readonly LegendEntry[], top: number
     const square = { ...at, width: swatch, height: swatch };
     if (colour) {
       fillArea(canvas, square, colour);
-      frameArea(canvas, square, 1, black, 0.35);
+      outlineArea(canvas, square, 1, black, 0.35);
     }
     const indent = colour ? swatch + 8 : 0;
     drawText(canvas, text, at.left + indent, at.top + 13, noteStyle, ink);

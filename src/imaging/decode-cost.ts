@@ -1,10 +1,10 @@
 // The memory that decoding an image file takes, computed from its header. Most pixels are streamed
 // by libvips and cost little: what counts is what a format keeps in memory as a whole.
 
-import { largestAvifPicture } from './avif-size.ts';
+import { largestAvifImage } from './avif-size.ts';
 import type { ImageFormat } from './image-format.ts';
-import { readJpegFrame } from './jpeg-frame.ts';
-import { readTiffLayout } from './tiff-layout.ts';
+import { readJpegFrame } from './jpeg-header.ts';
+import { readTiffLayout } from './tiff-header.ts';
 import { readWebpHeader } from './webp-header.ts';
 
 /** What sharp says of a header. */
@@ -60,7 +60,7 @@ const wholeCost: Readonly<Record<ImageFormat, CountBytes>> = {
     what: 'a TIFF of such tiles or planes',
   }),
   avif: (bytes, { width, height }) => {
-    const pixels = Math.max(width * height, largestAvifPicture(bytes));
+    const pixels = Math.max(width * height, largestAvifImage(bytes));
     return { bytes: avifBytesPerPixel * pixels, what: 'an AVIF' };
   },
   // Its pixels are in the file.

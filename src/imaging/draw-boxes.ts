@@ -2,10 +2,10 @@
 
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Box, Keypoint, Point } from './box.ts';
-import { type Area, type Canvas, type Colour, fillArea, frameArea } from './canvas.ts';
 import { readableOn, white } from './class-colours.ts';
 import { fillOutline, strokeLine } from './draw-lines.ts';
 import { drawText, type TextStyle, textHeight, textWidth } from './draw-text.ts';
+import { type Area, type Canvas, type Colour, fillArea, outlineArea } from './drawing-canvas.ts';
 
 /** A box with words of its own beside it; without them, its label stands there. */
 export interface DrawnBox extends Box {
@@ -106,8 +106,8 @@ function drawShape(canvas: Canvas, box: Box, colour: Colour): void {
   const thickness = isThin ? thinLineWidth : lineWidth;
   const area = edgeArea(canvas, box, thickness);
   const opacity = isThin ? thinSeamOpacity : seamOpacity;
-  frameArea(canvas, grown(area, 1), thickness + 2, seam, opacity);
-  frameArea(canvas, area, thickness, colour);
+  outlineArea(canvas, grown(area, 1), thickness + 2, seam, opacity);
+  outlineArea(canvas, area, thickness, colour);
 }
 
 /** The frame lies on the edge of the box; at the border of the image it is moved inside. */

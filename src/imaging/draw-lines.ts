@@ -1,7 +1,7 @@
 // Draws lines and filled outlines with smooth edges.
 
 import type { Point } from './box.ts';
-import { type Canvas, type Colour, type Mask, paintMask } from './canvas.ts';
+import { type Canvas, type Colour, type Mask, paintMask } from './drawing-canvas.ts';
 
 /** Points in pixels (edges between pixels, as of boxes), joined by straight lines. */
 export type Line = readonly Point[];

@@ -1,9 +1,9 @@
 // Draws one line of text in the built-in font, cut to fit if it is too long.
 
 import type { Point } from './box.ts';
-import { type Canvas, type Colour, type Mask, paintMask } from './canvas.ts';
 import { type Line, strokeMask } from './draw-lines.ts';
-import { glyphs, unknownGlyph } from './glyphs.ts';
+import { type Canvas, type Colour, type Mask, paintMask } from './drawing-canvas.ts';
+import { glyphs, unknownGlyph } from './font-glyphs.ts';
 
 export interface TextStyle {
   /** 1: capitals are 10 pixels high and stems fall on whole pixels. */

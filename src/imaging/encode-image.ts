@@ -19,14 +19,14 @@ export interface EncodedImage {
  * does, a smaller image. The same image gives the same bytes.
  */
 export async function encodeImage(
-  picture: RawImage,
+  image: RawImage,
   bytesMax: number = limits.previewBytesMax,
 ): Promise<EncodedImage> {
   for (const share of shares) {
-    const width = Math.max(1, Math.round(picture.width * share));
-    const height = Math.max(1, Math.round(picture.height * share));
+    const width = Math.max(1, Math.round(image.width * share));
+    const height = Math.max(1, Math.round(image.height * share));
     for (const quality of qualities) {
-      const source = await openRaw(picture);
+      const source = await openRaw(image);
       const pixels = share === 1 ? source : source.resize(width, height, { fit: 'fill' });
       const bytes = await pixels.jpeg({ quality, chromaSubsampling: '4:4:4' }).toBuffer();
       if (bytes.length <= bytesMax) {
@@ -34,7 +34,7 @@ export async function encodeImage(
       }
     }
   }
-  throw new FoveaError('too_large', 'The picture cannot be made small enough.');
+  throw new FoveaError('too_large', 'The image cannot be made small enough.');
 }
 
 const qualities = [90, 82, 72, 62];

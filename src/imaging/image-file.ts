@@ -6,15 +6,13 @@ import { type ErrorCode, FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { countPngTexts, type DecodeCost, decodeCost } from './decode-cost.ts';
-import { computeDescriptor, type Descriptor, descriptorSide } from './descriptor.ts';
-import { countExifEntries } from './exif-entries.ts';
-import { type ImageFormat, imageContentTypes } from './image-format.ts';
-import { recogniseImage } from './image-signature.ts';
-import { readJpegFrame } from './jpeg-frame.ts';
+import { countExifEntries } from './exif-entry-count.ts';
+import { type ImageFormat, imageContentTypes, Malformed, recogniseImage } from './image-format.ts';
+import { readJpegFrame } from './jpeg-header.ts';
 import { loadSharp } from './load-sharp.ts';
-import { Malformed } from './malformed-header.ts';
 import type { RawImage } from './raw-image.ts';
-import { countTiffPages } from './tiff-layout.ts';
+import { computeDescriptor, type Descriptor, descriptorSide } from './similarity-descriptor.ts';
+import { countTiffPages } from './tiff-header.ts';
 import { readWebpHeader } from './webp-header.ts';
 
 export interface ImageFile {

@@ -4,8 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { asFoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { weighImage } from './image-file.ts';
-import { type ImageJob, runImageJob } from './image-jobs.ts';
-import type { FromThread, ThreadData, ToThread } from './image-messages.ts';
+import { handleImageRequest, type ImageRequest } from './image-requests.ts';
+import type { FromThread, ThreadData, ToThread } from './image-thread-messages.ts';
 import { findSharpBuild, loadSharp } from './load-sharp.ts';
 
 const port = parentPort;
@@ -23,7 +23,7 @@ async function run({ id, job }: ToThread): Promise<void> {
       const bytes = new Uint8Array(job.bytes);
       send({ kind: 'too much', id, bytes }, [bytes.buffer]);
     } else {
-      send({ kind: 'done', id, answer: await runImageJob(job) });
+      send({ kind: 'done', id, answer: await handleImageRequest(job) });
     }
   } catch (thrown) {
     const { code, message, problems, hint } = asFoveaError(thrown);
@@ -32,7 +32,7 @@ async function run({ id, job }: ToThread): Promise<void> {
 }
 
 /** What takes more than any thread may is refused here, by its header. */
-async function isForOther(job: ImageJob & { readonly bytes: Uint8Array }): Promise<boolean> {
+async function isForOther(job: ImageRequest & { readonly bytes: Uint8Array }): Promise<boolean> {
   if (job.kind === 'readImageHeader') return false;
   const { file, cost } = await weighImage(job.bytes);
   if (cost.bytes > limits.decodeBytesMax) return false;

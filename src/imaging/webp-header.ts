@@ -1,7 +1,7 @@
 // Reads the header of a WebP file: libvips would take memory for all pixels to do so.
 
-import { Malformed } from './malformed-header.ts';
-import { readTiffTags } from './tiff-layout.ts';
+import { Malformed } from './image-format.ts';
+import { readTiffTags } from './tiff-header.ts';
 
 export interface WebpHeader {
   readonly width: number;
@@ -21,8 +21,8 @@ export function readWebpHeader(bytes: Uint8Array): WebpHeader {
   const readSize = first && sizes[first.kind];
   if (readSize === undefined) throw new Malformed('begins with an unknown chunk');
   const [width, height] = readSize(view);
-  if (chunks.length === chunksMax && !chunks.some(({ kind }) => pictureChunks.has(kind))) {
-    throw new Malformed('has too many chunks before its picture');
+  if (chunks.length === chunksMax && !chunks.some(({ kind }) => imageChunks.has(kind))) {
+    throw new Malformed('has too many chunks before its image');
   }
   const isHeavy = chunks.some(({ kind }) => kind === 'VP8L' || kind === 'ANIM' || kind === 'ANMF');
   const exif = chunks.find(({ kind }) => kind === 'EXIF');
@@ -50,7 +50,7 @@ function chunksOf(view: DataView): readonly Chunk[] {
   return chunks;
 }
 
-const pictureChunks: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANIM', 'ANMF']);
+const imageChunks: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANIM', 'ANMF']);
 
 /** What tells the kind stands among the first; EXIF of an animation behind its frames may not. */
 const chunksMax = 1_000;

@@ -25,7 +25,7 @@ export interface SavedFile {
   readonly description: string;
 }
 
-/** A picture that belongs to a result, shown by hosts that show pictures. */
+/** An image that belongs to a result, shown by hosts that show images. */
 export interface ToolImage {
   readonly data: Uint8Array;
   /** For example `image/jpeg`. */

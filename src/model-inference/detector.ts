@@ -3,7 +3,7 @@
 import { suppress } from '../annotations/non-maximum-suppression.ts';
 import { systemClock } from '../clock.ts';
 import { invalidArgument } from '../errors.ts';
-import { type Letterbox, type Size, toImage, toPlanes } from '../imaging/letterbox.ts';
+import { type Letterbox, type Size, toImage, toPlanes } from '../imaging/letterbox-resize.ts';
 import type { RawImage } from '../imaging/raw-image.ts';
 import { limits } from '../limits.ts';
 import { decodeOutput, formOf } from './decode-output.ts';

@@ -3,8 +3,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { readNameLines } from './class-names.ts';
 import type { ModelFile } from './loaded-models.ts';
+import { readNameLines } from './model-class-names.ts';
 
 /**
  * A file that somebody named; read anew once it changes. Throws `not_found` where there is none,

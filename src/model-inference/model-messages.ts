@@ -1,7 +1,7 @@
 // What the thread of a model and the one that started it say to each other.
 
 import type { ErrorCode, Problem, UpstreamError } from '../errors.ts';
-import type { Size } from '../imaging/letterbox.ts';
+import type { Size } from '../imaging/letterbox-resize.ts';
 import type { DetectJob, Found } from './detector.ts';
 
 export type ToModel =

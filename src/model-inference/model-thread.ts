@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path';
 import { FoveaError } from '../errors.ts';
-import type { Size } from '../imaging/letterbox.ts';
+import type { Size } from '../imaging/letterbox-resize.ts';
 import { limits } from '../limits.ts';
 import { type AskOptions, WorkerThread } from '../worker-thread.ts';
 import type { DetectJob, Found } from './detector.ts';

@@ -1,7 +1,7 @@
 // What an ONNX file says of itself beside its graph: the runtime does not show it.
 
 import { invalidArgument } from '../errors.ts';
-import { readClassNames } from './class-names.ts';
+import { readClassNames } from './model-class-names.ts';
 import { ProtobufError, type ProtobufField, readFields, textOf } from './protobuf.ts';
 
 export interface OnnxMetadata {

@@ -1,6 +1,6 @@
 // Handlers of the toolset "images": upload, annotation, tags, metadata, batches.
 
-import type { ReadAnnotation } from '../annotation-formats/read-annotation.ts';
+import type { ReadAnnotation } from '../annotation-formats/parse-annotation.ts';
 import { labelsOf } from '../annotations/serialized-annotation.ts';
 import { isoTime } from '../clock.ts';
 import type { images } from '../contract/images.ts';

@@ -13,7 +13,7 @@ import {
   type Labeller,
   localModel,
   noModelConfigured,
-} from '../model-inference/labeller.ts';
+} from '../model-inference/detection-models.ts';
 import { nearestOfFew } from '../spelling-suggestion.ts';
 import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';

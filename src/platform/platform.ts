@@ -19,7 +19,7 @@ import { serve } from '../http-server/serve.ts';
 import type { CallableService } from '../http-server/service.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { createModels } from '../model-inference/labeller.ts';
+import { createModels } from '../model-inference/detection-models.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { Secret } from '../secret.ts';

@@ -6,7 +6,7 @@ import type { video } from '../contract/video.ts';
 import { asFoveaError, FoveaError, invalidArgument, invalidInput, notFound } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { localModel } from '../model-inference/labeller.ts';
+import { localModel } from '../model-inference/detection-models.ts';
 import type { QueuedTask } from '../storage/task-queue.ts';
 import { requireModelAccess } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';

@@ -6,8 +6,8 @@ import { projectTypes } from '../contract/projects.ts';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
-import { quoted } from './query-text.ts';
-import { wordsOf } from './tokenizer.ts';
+import { quoted } from './query-lexer.ts';
+import { wordsOf } from './search-terms.ts';
 
 /** What the catalog tells of a project that a query can ask for. */
 export interface CatalogEntry {

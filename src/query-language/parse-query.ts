@@ -8,10 +8,10 @@
 
 import type { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { Query, Sort } from './query.ts';
 import { type FindProjectId, readField } from './query-fields.ts';
-import { QueryText } from './query-text.ts';
-import { wordsOf } from './tokenizer.ts';
+import { QueryText } from './query-lexer.ts';
+import type { Query, Sort } from './query-syntax-tree.ts';
+import { wordsOf } from './search-terms.ts';
 
 /** A query, with what it asks for beside its conditions. */
 export interface ParsedQuery {

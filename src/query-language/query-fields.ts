@@ -2,10 +2,9 @@
 
 import { splitName } from '../contract/fields.ts';
 import { suggestSpelling } from '../spelling-suggestion.ts';
-import { classField, term } from './index-terms.ts';
-import type { Comparison, NumberField, Query, Sort } from './query.ts';
-import { type Piece, type QueryText, quoted } from './query-text.ts';
-import { fold } from './tokenizer.ts';
+import { type Piece, type QueryText, quoted } from './query-lexer.ts';
+import type { Comparison, NumberField, Query, Sort } from './query-syntax-tree.ts';
+import { classField, fold, term } from './search-terms.ts';
 
 /** A condition, or what is asked for beside the conditions. */
 export type Field = { readonly query: Query } | { readonly sort: Sort } | { readonly like: string };

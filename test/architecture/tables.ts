@@ -85,8 +85,8 @@ export const toolImports = {
     'src/errors.ts',
     'src/limits.ts',
     'src/worker-thread.ts',
-    'src/annotation-formats/dataset-index.ts',
-    'src/annotation-formats/json-pieces.ts',
+    'src/annotation-formats/dataset-file-index.ts',
+    'src/annotation-formats/streaming-json.ts',
   ],
   types: [
     'src/mcp/tool-profiles.ts',

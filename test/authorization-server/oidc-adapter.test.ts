@@ -8,8 +8,8 @@ import { errors } from 'oidc-provider';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAdapters } from '../../src/authorization-server/oidc-adapter.ts';
 import { seal, unseal } from '../../src/authorization-server/row-encryption.ts';
-import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
 import { createAuthorizationStore } from '../../src/authorization-server/store/authorization-store.ts';
+import { signInMigrations } from '../../src/authorization-server/store/schema.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import {
   authorizationUrl,

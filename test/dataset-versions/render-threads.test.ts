@@ -10,7 +10,7 @@ import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from
 import type { VersionSettings } from '../../src/contract/version-settings.ts';
 import type { RenderedImage, RenderJob } from '../../src/dataset-versions/render-images.ts';
 import { createRenderers, type Renderers } from '../../src/dataset-versions/render-threads.ts';
-import { prepareDecoding } from '../../src/imaging/image-threads.ts';
+import { prepareDecoding } from '../../src/imaging/image-thread-pool.ts';
 import { renderJob } from './kit.ts';
 import { drawPng, rowsOf } from './letters.ts';
 

@@ -1,7 +1,7 @@
 // Classes of whole images: folders, captions, tables and lines.
 
 import { describe, expect, test } from 'vitest';
-import type { ExportImage } from '../../src/export-formats/dataset.ts';
+import type { ExportImage } from '../../src/export-formats/export-dataset.ts';
 import { boxOf, exported, image } from './kit.ts';
 import { readCsv } from './readers.ts';
 

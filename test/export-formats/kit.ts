@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import type { ProjectType } from '../../src/annotations/annotation.ts';
-import type { ExportDataset, ExportImage } from '../../src/export-formats/dataset.ts';
+import type { ExportDataset, ExportImage } from '../../src/export-formats/export-dataset.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';
 import type { Box } from '../../src/imaging/box.ts';

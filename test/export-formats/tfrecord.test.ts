@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { crc32c } from '../../src/export-formats/crc32c.ts';
+import { crc32c } from '../../src/export-formats/tfrecord-encoding.ts';
 import { picture } from '../fixtures/pictures.ts';
 import { boxOf, dataset, exportBytes, image } from './kit.ts';
 import { readExamples, slowCrc32c } from './tfrecord-reader.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ExportImage } from '../../src/export-formats/dataset.ts';
+import type { ExportImage } from '../../src/export-formats/export-dataset.ts';
 import { checkExportFormat } from '../../src/export-formats/export-format.ts';
 import { nameForExport } from '../../src/export-formats/export-names.ts';
 import { writeExport } from '../../src/export-formats/write-zip.ts';

@@ -1,8 +1,8 @@
 // Colours of classes: stable, and told apart by people of any colour vision.
 
 import { describe, expect, test } from 'vitest';
-import type { Colour } from '../../src/imaging/canvas.ts';
 import { classColours, readableOn } from '../../src/imaging/class-colours.ts';
+import type { Colour } from '../../src/imaging/drawing-canvas.ts';
 
 const labels = Array.from({ length: 10 }, (_, index) => `class ${index}`);
 

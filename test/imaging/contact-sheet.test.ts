@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { createCanvas } from '../../src/imaging/canvas.ts';
 import {
   cellSide,
   contactSheet,
@@ -11,6 +10,7 @@ import {
   type SheetCell,
   scaleToCell,
 } from '../../src/imaging/contact-sheet.ts';
+import { createCanvas } from '../../src/imaging/drawing-canvas.ts';
 import { encodeImage } from '../../src/imaging/encode-image.ts';
 
 const green = [0, 200, 0] as const;

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Box } from '../../src/imaging/box.ts';
-import { type Canvas, createCanvas } from '../../src/imaging/canvas.ts';
 import { drawBoxes } from '../../src/imaging/draw-boxes.ts';
+import { type Canvas, createCanvas } from '../../src/imaging/drawing-canvas.ts';
 
 const grey = [128, 128, 128] as const;
 const red = [255, 0, 0] as const;

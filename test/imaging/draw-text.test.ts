@@ -1,7 +1,6 @@
 // Letters of our own: where their ink is, how long a text is, and what is cut.
 
 import { describe, expect, test } from 'vitest';
-import { createCanvas } from '../../src/imaging/canvas.ts';
 import {
   cutName,
   cutText,
@@ -10,6 +9,7 @@ import {
   textWidth,
   wrapText,
 } from '../../src/imaging/draw-text.ts';
+import { createCanvas } from '../../src/imaging/drawing-canvas.ts';
 
 const style: TextStyle = { scale: 1, lineWidth: 1 };
 

@@ -106,7 +106,7 @@ describe('in WebAssembly', () => {
   });
 
   test('draws a contact sheet', async () => {
-    const { createCanvas } = await import('../../src/imaging/canvas.ts');
+    const { createCanvas } = await import('../../src/imaging/drawing-canvas.ts');
     const { contactSheet, scaleToCell } = await import('../../src/imaging/contact-sheet.ts');
     const { encodeImage } = await import('../../src/imaging/encode-image.ts');
     const image = await scaleToCell(createCanvas(64, 48, [0, 200, 0]), 160);

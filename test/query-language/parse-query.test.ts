@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { FoveaError } from '../../src/errors.ts';
 import { parseQuery } from '../../src/query-language/parse-query.ts';
-import type { Query } from '../../src/query-language/query.ts';
+import type { Query } from '../../src/query-language/query-syntax-tree.ts';
 
 const projects = new Map([['cells', 'p1']]);
 const parse = (text: string) => parseQuery(text, (slug) => projects.get(slug));

@@ -1,8 +1,11 @@
 // The worker thread that reads large annotation files of an upload.
 
 import { parentPort } from 'node:worker_threads';
-import { type DatasetIndex, indexDataset } from '../../src/annotation-formats/dataset-index.ts';
-import { DatasetProblem } from '../../src/annotation-formats/json-pieces.ts';
+import {
+  type DatasetIndex,
+  indexDataset,
+} from '../../src/annotation-formats/dataset-file-index.ts';
+import { DatasetProblem } from '../../src/annotation-formats/streaming-json.ts';
 import type { FromFileReader, ToFileReader } from './file-messages.ts';
 
 const port = parentPort;

@@ -4,7 +4,7 @@ import type { deviceOperations } from '../../contract/index.ts';
 import type { Answer } from '../../contract/operation.ts';
 import { asFoveaError, FoveaError } from '../../errors.ts';
 import { contactSheet, type SheetCell } from '../../imaging/contact-sheet.ts';
-import { decodeSmall, encodeImage } from '../../imaging/image-threads.ts';
+import { decodeSmall, encodeImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { EventImage, StoredEvent } from '../store/store.ts';

@@ -16,7 +16,7 @@ export function outcomeOf(thrown: unknown): Ended {
   return isOpen ? 'lost' : 'failed';
 }
 
-/** A result as it is kept; undefined: it is not. Pictures are never kept. */
+/** A result as it is kept; undefined: it is not. Images are never kept. */
 export function toKept(tool: Tool, result: ToolResult): string | undefined {
   const { images: _images, ...rest } = result;
   const text = JSON.stringify(tool.givesSecret ? { ids: idsOf(result) } : { result: rest });

@@ -35,7 +35,7 @@ export function resourceReader(options: ReaderOptions): ResourceReader {
       const scope = readOnlyScope(signal);
       const { result } = await options.callTool(call.tool, call.arguments, scope, false);
       if (result.isError === true) throw refused(result, uri);
-      const contents = [...textOf(result, uri), ...picturesOf(result, uri)];
+      const contents = [...textOf(result, uri), ...imagesOf(result, uri)];
       return { contents, ...(result._meta && { _meta: result._meta }) };
     },
   };
@@ -57,7 +57,7 @@ function textOf({ content }: CallToolResult, uri: string): Contents {
   return [{ uri, mimeType: 'text/plain', text: texts.join('\n') }];
 }
 
-function picturesOf({ content }: CallToolResult, uri: string): Contents {
+function imagesOf({ content }: CallToolResult, uri: string): Contents {
   return content.flatMap((block) =>
     block.type === 'image' ? [{ uri, mimeType: block.mimeType, blob: block.data }] : [],
   );

@@ -3,9 +3,9 @@
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { asFoveaError } from '../../errors.ts';
-import { readDescribedImage, reencode } from '../../imaging/image-threads.ts';
+import { readDescribedImage, reencode } from '../../imaging/image-thread-pool.ts';
 import type { Log } from '../../log.ts';
-import type { Detection } from '../../model-inference/labeller.ts';
+import type { Detection } from '../../model-inference/detection-models.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { sha256 } from '../../storage/content-hash.ts';

@@ -2,8 +2,11 @@
 // file delays no other request.
 
 import type { AnnotationFile } from '../../annotation-formats/annotation-file.ts';
-import { checkFile } from '../../annotation-formats/parse-annotation.ts';
-import { type ReadAnnotation, readAnnotation } from '../../annotation-formats/read-annotation.ts';
+import {
+  checkFile,
+  type ReadAnnotation,
+  readAnnotation,
+} from '../../annotation-formats/parse-annotation.ts';
 import { tooLarge } from '../../annotation-formats/value-checks.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';

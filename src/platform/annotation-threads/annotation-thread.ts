@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path';
 import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
-import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import type { ProjectType } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import type { FoveaError } from '../../errors.ts';

@@ -3,13 +3,13 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Labelmap } from '../../annotation-formats/annotation-file.ts';
-import { type Document, openDocument } from '../../annotation-formats/dataset-document.ts';
-import { DatasetProblem } from '../../annotation-formats/json-pieces.ts';
+import { type Document, openDocument } from '../../annotation-formats/dataset-file-reader.ts';
 import {
   type ReadAnnotation,
   readAnnotation,
   toRead,
-} from '../../annotation-formats/read-annotation.ts';
+} from '../../annotation-formats/parse-annotation.ts';
+import { DatasetProblem } from '../../annotation-formats/streaming-json.ts';
 import { FoveaError } from '../../errors.ts';
 import { readClassList } from '../zip-import/class-lists.ts';
 import { keyOf, namesIn, splitFinder } from '../zip-import/image-splits.ts';

@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnnotatedImage, Labelmap } from '../../annotation-formats/annotation-file.ts';
-import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
 import { limits } from '../../limits.ts';

@@ -8,7 +8,7 @@ import {
   imageFaults,
   type Labelled,
   type Labeller,
-} from '../../model-inference/labeller.ts';
+} from '../../model-inference/detection-models.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { newId } from '../ids-and-slugs.ts';
 import type { AutolabelJob, LabelledImage } from '../store/autolabel.ts';

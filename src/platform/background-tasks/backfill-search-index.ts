@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
-import type { Descriptor } from '../../imaging/descriptor.ts';
-import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import { type Claim, LeaseLost, type TaskQueue } from '../../storage/task-queue.ts';

@@ -3,7 +3,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Environment } from '../../config.ts';
 import type { Renderers } from '../../dataset-versions/render-threads.ts';
-import type { Models } from '../../model-inference/labeller.ts';
+import type { Models } from '../../model-inference/detection-models.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import type { TrainerCommand } from '../../trainers/trainer-protocol.ts';

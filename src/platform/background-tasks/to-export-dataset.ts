@@ -2,7 +2,7 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
-import type { ExportDataset, ExportImage } from '../../export-formats/dataset.ts';
+import type { ExportDataset, ExportImage } from '../../export-formats/export-dataset.ts';
 import type { BlobStore } from '../../storage/blob-store.ts';
 import type { Project } from '../store/projects.ts';
 import type { Version, VersionImage } from '../store/versions.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { FoveaError, notFound } from '../../errors.ts';
 import { limits } from '../../limits.ts';
-import type { Labelled, Labeller } from '../../model-inference/labeller.ts';
-import { lookAtFrames } from '../../model-inference/look-at-frames.ts';
+import { detectInFrames } from '../../model-inference/detect-in-frames.ts';
+import type { Labelled, Labeller } from '../../model-inference/detection-models.ts';
 import type { Claim } from '../../storage/task-queue.ts';
 import { counted, type DiskReservation, type DiskReservations } from '../disk-reservations.ts';
 import type { NewInference } from '../store/inferences.ts';
@@ -119,7 +119,7 @@ async function runFrames(dependencies: TaskDependencies, claim: Claim, run: Run)
   const record = createRecords(dependencies, claim, run);
   let done = 0;
   const frames = framesOf(path, framesPerSecond, options);
-  for await (const seen of lookAtFrames(frames, run.models, signal)) {
+  for await (const seen of detectInFrames(frames, run.models, signal)) {
     const seconds = done / framesPerSecond;
     await result.add({ offset: Math.round(seconds * facts.framesPerSecond), seconds }, seen);
     await record.add(done, seen);

@@ -80,7 +80,7 @@ function notValid(): FoveaError {
 
 /** What decodes is loaded with the first of them. */
 async function renderThumbnail(image: Uint8Array): Promise<Uint8Array> {
-  const { decodeSmall, encodeImage } = await import('../../imaging/image-threads.ts');
+  const { decodeSmall, encodeImage } = await import('../../imaging/image-thread-pool.ts');
   const small = await decodeSmall(image, limits.thumbSide, 1);
   return (await encodeImage(small.image)).bytes;
 }

@@ -5,7 +5,7 @@ import { check } from '../../contract/check.ts';
 import { images } from '../../contract/images.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, invalidInput } from '../../errors.ts';
-import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
 import type { PlatformDependencies } from '../dependencies.ts';

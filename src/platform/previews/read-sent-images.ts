@@ -2,13 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import type { AnnotationFile } from '../../annotation-formats/annotation-file.ts';
-import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import { tooLarge } from '../../annotation-formats/value-checks.ts';
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { FilePart, Input } from '../../contract/operation.ts';
 import type { previews } from '../../contract/previews.ts';
 import { asFoveaError, FoveaError, invalidArgument } from '../../errors.ts';
-import { readImageHeader } from '../../imaging/image-threads.ts';
+import { readImageHeader } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import type { ChosenImages } from './select-project-images.ts';
 import type { PreviewSource } from './shrink-large-images.ts';

@@ -15,7 +15,7 @@ import { asFoveaError, FoveaError } from '../../errors.ts';
 import type { Box } from '../../imaging/box.ts';
 import { cellSide, contactSheet, scaleToCell } from '../../imaging/contact-sheet.ts';
 import type { ImageFile } from '../../imaging/image-file.ts';
-import { encodeImage, readImageHeader } from '../../imaging/image-threads.ts';
+import { encodeImage, readImageHeader } from '../../imaging/image-thread-pool.ts';
 import { describeRow, type Preview, type Row, type Shown, sheetRow } from './contact-sheet-rows.ts';
 import { describeSettings } from './describe-settings.ts';
 import { type PreviewSource, shrinkSource } from './shrink-large-images.ts';

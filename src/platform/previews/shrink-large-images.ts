@@ -3,7 +3,7 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { Box } from '../../imaging/box.ts';
-import { readImageHeader, reencode } from '../../imaging/image-threads.ts';
+import { readImageHeader, reencode } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 
 export interface PreviewSource {

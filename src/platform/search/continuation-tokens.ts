@@ -1,7 +1,7 @@
 // Signed tokens for the next page of a search: they hold its end and its query.
 
 import { type FoveaError, invalidArgument } from '../../errors.ts';
-import type { After } from '../../query-language/query.ts';
+import type { After } from '../../query-language/query-syntax-tree.ts';
 import type { SigningKey } from '../signed-links/signing-key.ts';
 
 /** What a token belongs to: it goes on with the same question of the same workspace alone. */

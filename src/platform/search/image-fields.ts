@@ -5,7 +5,7 @@ import { imageFields } from '../../contract/search.ts';
 import { invalidInput } from '../../errors.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
 import { nearest } from '../../spelling-suggestion.ts';
-import { quoted } from '../../query-language/query-text.ts';
+import { quoted } from '../../query-language/query-lexer.ts';
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { FoundImage, SearchStore } from '../store/search.ts';
 

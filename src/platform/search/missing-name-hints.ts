@@ -1,7 +1,7 @@
 // Hints for an empty search: classes and tags that no image has.
 
-import type { Query } from '../../query-language/query.ts';
-import { quoted } from '../../query-language/query-text.ts';
+import { quoted } from '../../query-language/query-lexer.ts';
+import type { Query } from '../../query-language/query-syntax-tree.ts';
 import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { AccessibleProjects, NameKind, SearchStore } from '../store/search.ts';
 

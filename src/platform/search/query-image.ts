@@ -1,8 +1,8 @@
 // The query image of a similarity search, sent as base64.
 
 import { FoveaError, invalidArgument } from '../../errors.ts';
-import type { Descriptor } from '../../imaging/descriptor.ts';
-import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import { limits } from '../../limits.ts';
 
 /** Said with each answer: what likeness means here. */

@@ -7,7 +7,7 @@ import { checkExportFormat, exportFailed } from '../../export-formats/export-for
 import type { Handlers } from '../../http-server/handlers.ts';
 import { limits } from '../../limits.ts';
 import { parseQuery } from '../../query-language/parse-query.ts';
-import { QueryText, quoted } from '../../query-language/query-text.ts';
+import { QueryText, quoted } from '../../query-language/query-lexer.ts';
 import {
   accessibleProjects,
   findProject,

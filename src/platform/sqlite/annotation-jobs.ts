@@ -1,7 +1,7 @@
 // Annotation jobs, their images and their progress.
 
 import { FoveaError, invalidInput } from '../../errors.ts';
-import { term } from '../../query-language/index-terms.ts';
+import { term } from '../../query-language/search-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import { newId } from '../ids-and-slugs.ts';

@@ -2,15 +2,15 @@
 
 import { projectTypes } from '../../contract/projects.ts';
 import { invalidArgument } from '../../errors.ts';
-import type { Descriptor } from '../../imaging/descriptor.ts';
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import {
   type CatalogSort,
   kindFilter,
   matchWords,
   parseCatalogQuery,
 } from '../../query-language/catalog-query.ts';
-import { term } from '../../query-language/index-terms.ts';
-import { quoted } from '../../query-language/query-text.ts';
+import { term } from '../../query-language/search-terms.ts';
+import { quoted } from '../../query-language/query-lexer.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type {
   CatalogPage,

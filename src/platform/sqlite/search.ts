@@ -1,7 +1,7 @@
 // Searches the images of a workspace with the search index.
 
-import { term } from '../../query-language/index-terms.ts';
-import type { Query, SearchRequest } from '../../query-language/query.ts';
+import type { Query, SearchRequest } from '../../query-language/query-syntax-tree.ts';
+import { term } from '../../query-language/search-terms.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';

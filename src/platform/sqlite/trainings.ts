@@ -1,7 +1,7 @@
 // Trainings of versions, and the weights that they produced.
 
 import { membersOf } from '../../json-object.ts';
-import type { Weights } from '../../model-inference/labeller.ts';
+import type { Weights } from '../../model-inference/detection-models.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type { TaskQueue } from '../../storage/task-queue.ts';

@@ -1,7 +1,7 @@
 // The catalog of public projects: the store's interface.
 
-import type { Descriptor } from '../../imaging/descriptor.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import type { CatalogEntry } from '../../query-language/catalog-query.ts';
 
 export interface CatalogProject extends CatalogEntry {

@@ -3,8 +3,8 @@
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { WrittenAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
-import type { Descriptor } from '../../imaging/descriptor.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
 import type { NamedJob } from './annotation-jobs.ts';
 import type { Project } from './projects.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Annotation } from '../../annotations/annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
-import type { Descriptor } from '../../imaging/descriptor.ts';
 import type { ImageFormat } from '../../imaging/image-format.ts';
-import type { After, Query, SearchRequest } from '../../query-language/query.ts';
+import type { Descriptor } from '../../imaging/similarity-descriptor.ts';
+import type { After, Query, SearchRequest } from '../../query-language/query-syntax-tree.ts';
 import type { CatalogStore } from './catalog.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
 import type { Metadata } from './images.ts';

@@ -1,6 +1,6 @@
 // Trainings of versions, and the weights that they produced: the store's interface.
 
-import type { Weights } from '../../model-inference/labeller.ts';
+import type { Weights } from '../../model-inference/detection-models.ts';
 import type { Metrics } from '../../trainers/trainer-protocol.ts';
 import type { FencedTransaction } from './fenced-transaction.ts';
 

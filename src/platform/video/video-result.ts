@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Labelled } from '../../model-inference/labeller.ts';
+import type { Labelled } from '../../model-inference/detection-models.ts';
 import type { VideoModel } from '../store/video-jobs.ts';
 
 /** Where a frame is in its video. */

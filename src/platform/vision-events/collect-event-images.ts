@@ -3,7 +3,7 @@
 import type { Input } from '../../contract/operation.ts';
 import type { visionEvents } from '../../contract/vision-events.ts';
 import { asFoveaError } from '../../errors.ts';
-import { readImageHeader } from '../../imaging/image-threads.ts';
+import { readImageHeader } from '../../imaging/image-thread-pool.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
 import type { Workspace } from '../store/workspaces.ts';
 

@@ -1,13 +1,13 @@
 // Imports one image of an archive with its annotation; idempotent.
 
 import type { AnnotatedImage } from '../../annotation-formats/annotation-file.ts';
-import type { ReadAnnotation } from '../../annotation-formats/read-annotation.ts';
+import type { ReadAnnotation } from '../../annotation-formats/parse-annotation.ts';
 import { readLabel } from '../../annotation-formats/value-checks.ts';
 import { writeAnnotation } from '../../annotations/serialized-annotation.ts';
 import type { SplitName } from '../../contract/fields.ts';
 import { FoveaError } from '../../errors.ts';
-import { recogniseImage } from '../../imaging/image-signature.ts';
-import { readDescribedImage } from '../../imaging/image-threads.ts';
+import { recogniseImage } from '../../imaging/image-format.ts';
+import { readDescribedImage } from '../../imaging/image-thread-pool.ts';
 import { limits } from '../../limits.ts';
 import { HashedBytes } from '../../storage/content-hash.ts';
 import type { ZipAnnotationReader } from '../annotation-threads/zip-annotation-reader.ts';

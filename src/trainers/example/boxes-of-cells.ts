@@ -1,7 +1,7 @@
 // Boxes as the cells of the grid say them, and which cell is to say which box.
 
 import type { Candidate } from '../../annotations/non-maximum-suppression.ts';
-import type { Corners } from '../../imaging/letterbox.ts';
+import type { Corners } from '../../imaging/letterbox-resize.ts';
 import { gridSide, stride } from './features.ts';
 
 /** Four numbers for the box, then one for each class. */

@@ -1,7 +1,7 @@
 // How good a model is, on images whose boxes are known.
 
 import { type Candidate, suppress } from '../../annotations/non-maximum-suppression.ts';
-import type { Corners } from '../../imaging/letterbox.ts';
+import type { Corners } from '../../imaging/letterbox-resize.ts';
 import { candidateOf } from './boxes-of-cells.ts';
 import { gridSide } from './features.ts';
 import type { Example } from './fit.ts';

@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fitImage, readImageHeader } from '../../imaging/image-file.ts';
-import { fitInto, type Letterbox, toPlanes } from '../../imaging/letterbox.ts';
+import { fitInto, type Letterbox, toPlanes } from '../../imaging/letterbox-resize.ts';
 import type { LabelledBox } from './boxes-of-cells.ts';
 import { canvasSide, featureMaps } from './features.ts';
 import type { Example } from './fit.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccessibleProjects } from '../../../src/platform/store/search.ts';
 import { parseQuery } from '../../../src/query-language/parse-query.ts';
-import type { After, Sort } from '../../../src/query-language/query.ts';
+import type { After, Sort } from '../../../src/query-language/query-syntax-tree.ts';
 import {
   condition,
   labels,

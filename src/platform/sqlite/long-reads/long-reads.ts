@@ -2,8 +2,8 @@
 // waits for them.
 
 import type { ErrorCode, Problem } from '../../../errors.ts';
-import type { Descriptor } from '../../../imaging/descriptor.ts';
-import type { Query, SearchRequest } from '../../../query-language/query.ts';
+import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
+import type { Query, SearchRequest } from '../../../query-language/query-syntax-tree.ts';
 import type { CatalogPage, CatalogRequest } from '../../store/catalog.ts';
 import type { InferenceStats, InferenceTotals, StatsWindow } from '../../store/inference-stats.ts';
 import type { ProjectCounts, ProjectHealth } from '../../store/projects.ts';

@@ -1,6 +1,6 @@
 // A bit-sliced index of a number per image: comparisons, and sorting by it.
 
-import type { Comparison } from '../../../query-language/query.ts';
+import type { Comparison } from '../../../query-language/query-syntax-tree.ts';
 import { and, andNot, type Bitmap, beyond, emptyBitmap, ordinals } from './bitmap.ts';
 
 /** For each bit from the lowest on: the images in whose number it is set. */

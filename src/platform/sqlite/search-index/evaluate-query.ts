@@ -1,22 +1,20 @@
 // Evaluates a query on the search index: the set of images that match.
 
 import { limits } from '../../../limits.ts';
+import type { Query } from '../../../query-language/query-syntax-tree.ts';
 import {
   headDigits,
   headKind,
-  partKind,
-  slice,
-  sliceBits,
-  term,
-} from '../../../query-language/index-terms.ts';
-import type { Query } from '../../../query-language/query.ts';
-import {
   isNumber,
   isTermWord,
   nameEnd,
   nameStart,
+  partKind,
+  slice,
+  sliceBits,
+  term,
   wordsOf,
-} from '../../../query-language/tokenizer.ts';
+} from '../../../query-language/search-terms.ts';
 import type { Database, SqlParameters } from '../../../storage/database.ts';
 import { compare, type Slices } from './bit-sliced-index.ts';
 import {

@@ -2,7 +2,7 @@
 // them takes some 40 ms.
 
 import { limits } from '../../../limits.ts';
-import { nameEnd, nameStart } from '../../../query-language/tokenizer.ts';
+import { nameEnd, nameStart } from '../../../query-language/search-terms.ts';
 import type { Database } from '../../../storage/database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
 import { and, type Bitmap, chunkWords, placeOf, setBit } from './bitmap.ts';

@@ -1,8 +1,8 @@
 // The index of visual similarity: a descriptor per image, and hashes of many images per row.
 
-import { type Descriptor, similarity } from '../../../imaging/descriptor.ts';
+import { type Descriptor, similarity } from '../../../imaging/similarity-descriptor.ts';
 import { limits } from '../../../limits.ts';
-import { term } from '../../../query-language/index-terms.ts';
+import { term } from '../../../query-language/search-terms.ts';
 import type { Database, Row } from '../../../storage/database.ts';
 import { and, type Bitmap, chunkOf, countWord, ordinals, placeOf, size } from './bitmap.ts';
 import { rangeOf, readTerm } from './term-bitmaps.ts';

@@ -1,7 +1,7 @@
 // Sorts the results of a search, as far as a page needs it.
 
 import { limits } from '../../../limits.ts';
-import type { After, Sort } from '../../../query-language/query.ts';
+import type { After, Sort } from '../../../query-language/query-syntax-tree.ts';
 import type { Database } from '../../../storage/database.ts';
 import { orderByNumber } from './bit-sliced-index.ts';
 import { type Bitmap, beyond, has, ordinals, size } from './bitmap.ts';

@@ -1,9 +1,15 @@
 // Updates the search index in the same transaction as the images.
 
 import type { SplitName } from '../../../contract/fields.ts';
-import type { Descriptor } from '../../../imaging/descriptor.ts';
-import { type IndexedImage, term, termsOf } from '../../../query-language/index-terms.ts';
-import { fold, nameEnd, nameStart } from '../../../query-language/tokenizer.ts';
+import type { Descriptor } from '../../../imaging/similarity-descriptor.ts';
+import {
+  fold,
+  type IndexedImage,
+  nameEnd,
+  nameStart,
+  term,
+  termsOf,
+} from '../../../query-language/search-terms.ts';
 import type { Database, Row } from '../../../storage/database.ts';
 import { readMetadata, readTexts } from '../column-readers.ts';
 import { keepInChunk } from './name-index.ts';

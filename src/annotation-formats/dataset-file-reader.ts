@@ -1,9 +1,9 @@
 // Annotation files about many images: COCO and CreateML JSON, read through once.
 
 import type { AnnotatedImage, Parsed } from './annotation-file.ts';
-import { type DatasetPart, indexDataset } from './dataset-index.ts';
-import { DatasetProblem } from './json-pieces.ts';
+import { type DatasetPart, indexDataset } from './dataset-file-index.ts';
 import { parsePart } from './parse-annotation.ts';
+import { DatasetProblem } from './streaming-json.ts';
 
 export interface Document {
   /** Of the images that it is about. */

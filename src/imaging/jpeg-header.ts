@@ -1,7 +1,7 @@
 // Reads how a JPEG stores its pixels: in one scan, which is decoded row by row, or in several,
 // whose coefficients must all be in memory before the first pixel is known.
 
-import { Malformed } from './malformed-header.ts';
+import { Malformed } from './image-format.ts';
 
 export interface JpegFrame {
   readonly hasManyScans: boolean;

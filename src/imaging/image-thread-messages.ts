@@ -1,7 +1,7 @@
 // The messages between an image thread and the thread that started it.
 
 import type { ErrorCode, Problem } from '../errors.ts';
-import type { ImageJob, JobAnswer } from './image-jobs.ts';
+import type { ImageRequest, ImageResponse } from './image-requests.ts';
 
 export interface ThreadData {
   /** Whether this thread says which decoders the whole process may use. */
@@ -12,12 +12,12 @@ export interface ThreadData {
 
 export interface ToThread {
   readonly id: number;
-  readonly job: ImageJob;
+  readonly job: ImageRequest;
 }
 
 export type FromThread =
   | { readonly kind: 'ready'; readonly isNative: boolean }
-  | { readonly kind: 'done'; readonly id: number; readonly answer: JobAnswer }
+  | { readonly kind: 'done'; readonly id: number; readonly answer: ImageResponse }
   /** The job takes too much memory for a thread that others share. Its bytes come back. */
   | { readonly kind: 'too much'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError };

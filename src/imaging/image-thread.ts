@@ -5,11 +5,11 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { WorkerThread } from '../worker-thread.ts';
 import { fileError, takesTooLong } from './image-file.ts';
-import type { ImageJob, JobAnswer } from './image-jobs.ts';
-import type { FromThread, SentError, ThreadData, ToThread } from './image-messages.ts';
+import type { ImageRequest, ImageResponse } from './image-requests.ts';
+import type { FromThread, SentError, ThreadData, ToThread } from './image-thread-messages.ts';
 
 export type Outcome =
-  | { readonly answer: JobAnswer }
+  | { readonly answer: ImageResponse }
   /** The thread gave the job back, with the bytes that moved there. */
   | { readonly tooMuch: Uint8Array<ArrayBuffer> }
   /** The thread ended, perhaps by another job that ran there. */
@@ -20,7 +20,7 @@ export interface ImageThread {
   /** Resolves when it has loaded what reads images: whether that is the native sharp. */
   readonly ready: Promise<boolean>;
   /** The bytes move there. Throws what the job throws, and `too_large` when its time is over. */
-  run(job: ImageJob): Promise<Outcome>;
+  run(job: ImageRequest): Promise<Outcome>;
   /** Resolves when it has ended, and its memory is free. */
   end(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function startImageThread(data: ThreadData): ImageThread {
     running.delete(id);
     if (job) settle(job);
   };
-  const run = async (job: ImageJob): Promise<Outcome> => {
+  const run = async (job: ImageRequest): Promise<Outcome> => {
     if (!thread.isUsable) throw ended(undefined);
     const id = ++lastId;
     const outcome = Promise.withResolvers<Outcome>();

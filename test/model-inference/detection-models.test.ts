@@ -7,15 +7,15 @@ import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { detectInFrames } from '../../src/model-inference/detect-in-frames.ts';
 import {
   createModels,
   type DetectOptions,
   type FindWeights,
   type Labeller,
   type Models,
-} from '../../src/model-inference/labeller.ts';
+} from '../../src/model-inference/detection-models.ts';
 import { createLoadedModels } from '../../src/model-inference/loaded-models.ts';
-import { lookAtFrames } from '../../src/model-inference/look-at-frames.ts';
 import { openBlobFolder } from '../../src/storage/blob-store.ts';
 import {
   blue,
@@ -373,9 +373,9 @@ describe('the models of a workspace', () => {
     });
     const models = createModels({ model: undefined, blobs: counting, findWeights });
     onTestFinished(() => models.close());
-    const lookers = [];
+    const detectors = [];
     for (const modelId of names.keys()) {
-      lookers.push({ labeller: await models.resolve('w', modelId), confidence: 0.4 });
+      detectors.push({ labeller: await models.resolve('w', modelId), confidence: 0.4 });
     }
     expect(loads).toBe(3);
     const pictures = [
@@ -386,7 +386,7 @@ describe('the models of a workspace', () => {
       for (let frame = 0; frame < 66; frame += 1) yield pictures[frame % 2] ?? Buffer.alloc(0);
     };
     const seen: string[] = [];
-    for await (const frame of lookAtFrames(frames(), lookers, all.signal)) {
+    for await (const frame of detectInFrames(frames(), detectors, all.signal)) {
       seen.push(frame.map(({ detections }) => detections[0]?.label).join(', '));
     }
     expect(seen).toEqual(

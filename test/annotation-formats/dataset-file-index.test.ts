@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DatasetIndex, indexDataset } from '../../src/annotation-formats/dataset-index.ts';
+import {
+  type DatasetIndex,
+  indexDataset,
+} from '../../src/annotation-formats/dataset-file-index.ts';
 
 function open(text: string | Uint8Array): DatasetIndex | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'fovea-dataset-'));

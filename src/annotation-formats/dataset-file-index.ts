@@ -10,7 +10,7 @@ import {
   PieceFile,
   pieceName,
   readPieces,
-} from './json-pieces.ts';
+} from './streaming-json.ts';
 
 /** What a file says of one image, as a file of its own. */
 export interface DatasetPart {

@@ -1,7 +1,6 @@
-// The jobs of image threads: each gets the bytes of a file, or raw pixels.
+// The requests to image threads and their responses: each has the bytes of a file, or raw pixels.
 
 import type { Size } from './bmp.ts';
-import type { Descriptor } from './descriptor.ts';
 import { type EncodedImage, encodeImage } from './encode-image.ts';
 import {
   decodeSmall,
@@ -14,12 +13,13 @@ import {
 } from './image-file.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { RawImage } from './raw-image.ts';
+import type { Descriptor } from './similarity-descriptor.ts';
 
 /** Bytes in a buffer of their own, which moves to the thread. */
 type OwnBytes = Uint8Array<ArrayBuffer>;
 
 /** The names of their functions in image-file.ts. */
-export type FileJob = { readonly bytes: OwnBytes } & (
+export type FileRequest = { readonly bytes: OwnBytes } & (
   | { readonly kind: 'readImageHeader' }
   | { readonly kind: 'readDescribedImage' }
   | { readonly kind: 'decodeSmall'; readonly side: number; readonly enlargementMax: number }
@@ -27,15 +27,15 @@ export type FileJob = { readonly bytes: OwnBytes } & (
   | { readonly kind: 'reencode'; readonly scale: number; readonly quality: number }
 );
 
-export type PixelJob = { readonly pixels: Size & { readonly data: OwnBytes } } & (
+export type PixelRequest = { readonly pixels: Size & { readonly data: OwnBytes } } & (
   | { readonly kind: 'encodeImage'; readonly bytesMax: number | undefined }
   | { readonly kind: 'scalePixels'; readonly size: Size }
   | { readonly kind: 'encodeMask' }
 );
 
-export type ImageJob = FileJob | PixelJob;
+export type ImageRequest = FileRequest | PixelRequest;
 
-export type JobAnswer =
+export type ImageResponse =
   | { readonly kind: 'readImageHeader'; readonly file: ImageFile }
   | {
       readonly kind: 'readDescribedImage';
@@ -48,7 +48,7 @@ export type JobAnswer =
   | { readonly kind: 'encodeImage'; readonly encoded: EncodedImage };
 
 /** Errors as the functions have them. */
-export async function runImageJob(job: ImageJob): Promise<JobAnswer> {
+export async function handleImageRequest(job: ImageRequest): Promise<ImageResponse> {
   const { kind } = job;
   switch (kind) {
     case 'readImageHeader':

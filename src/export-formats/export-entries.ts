@@ -1,9 +1,9 @@
-// What an export consists of, told to whatever takes it: a zip file, or a folder.
+// The entries of an export (files and images), handed to a zip file or a folder.
 
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
 import type { ExportFormat } from './export-format.ts';
 import { nameForExport } from './export-names.ts';
-import { readmeFile } from './readme.ts';
+import { readmeFile } from './readme-file.ts';
 
 /** Takes the entries in their order; their content is made when it is asked for. */
 export interface ExportSink {
@@ -12,11 +12,11 @@ export interface ExportSink {
 }
 
 /**
- * Tells a sink all entries of an export; `watched` may stand between it and each image. Paths are
+ * Hands a sink all entries of an export; `watched` may stand between it and each image. Paths are
  * relative, safe to unpack, and different from each other. Gives the number of images. Throws
  * `invalid_input` for what the format cannot hold.
  */
-export function addEntries(
+export function addExportEntries(
   sink: ExportSink,
   format: ExportFormat,
   given: ExportDataset,

@@ -3,8 +3,8 @@
 import { isClassification } from '../annotations/annotation.ts';
 import { warningsOf } from '../annotations/box-warnings.ts';
 import { isoTime } from '../clock.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, imagesOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { classesOf, imagesOf, splitsOf } from './export-dataset.ts';
 import type { ExportFormat } from './export-format.ts';
 
 /** `leftOut`: how many images of the version are not in it, since they have no class. */

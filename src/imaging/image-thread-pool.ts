@@ -7,12 +7,12 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { Semaphore } from '../semaphore.ts';
 import type { Size } from './bmp.ts';
-import type { Descriptor } from './descriptor.ts';
 import type { EncodedImage } from './encode-image.ts';
 import { checkLength, type ImageFile } from './image-file.ts';
-import type { FileJob, ImageJob, JobAnswer, PixelJob } from './image-jobs.ts';
+import type { FileRequest, ImageRequest, ImageResponse, PixelRequest } from './image-requests.ts';
+import { type ImageThread, startImageThread } from './image-thread.ts';
 import type { RawImage } from './raw-image.ts';
-import { type ImageThread, startImageThread } from './start-image-thread.ts';
+import type { Descriptor } from './similarity-descriptor.ts';
 
 export async function readImageHeader(bytes: Uint8Array): Promise<ImageFile> {
   const kind = 'readImageHeader';
@@ -50,16 +50,16 @@ export async function reencode(
   return answerOf(kind, await ofFile(bytes, (own) => ({ kind, scale, quality, bytes: own }))).bytes;
 }
 
-export async function encodeImage(picture: RawImage, bytesMax?: number): Promise<EncodedImage> {
+export async function encodeImage(image: RawImage, bytesMax?: number): Promise<EncodedImage> {
   const kind = 'encodeImage';
-  const answer = await ofPixels(picture, (pixels) => ({ kind, bytesMax, pixels }));
+  const answer = await ofPixels(image, (pixels) => ({ kind, bytesMax, pixels }));
   return answerOf(kind, answer).encoded;
 }
 
 /** Raw pixels in another size. */
-export async function scalePixels(picture: RawImage, size: Size): Promise<RawImage> {
+export async function scalePixels(image: RawImage, size: Size): Promise<RawImage> {
   const kind = 'scalePixels';
-  return answerOf(kind, await ofPixels(picture, (pixels) => ({ kind, size, pixels }))).image;
+  return answerOf(kind, await ofPixels(image, (pixels) => ({ kind, size, pixels }))).image;
 }
 
 /** Grey with 8 bits, one byte a pixel, as a PNG without a palette. */
@@ -84,8 +84,8 @@ const jobsAlone = new Semaphore({ permitsMax: limits.decodeAloneAtOnceMax });
 /** Bytes are copied when their turn has come: they move to a thread, and callers keep theirs. */
 async function ofFile(
   bytes: Uint8Array,
-  makeJob: (own: Uint8Array<ArrayBuffer>) => FileJob,
-): Promise<JobAnswer> {
+  makeJob: (own: Uint8Array<ArrayBuffer>) => FileRequest,
+): Promise<ImageResponse> {
   checkLength(bytes);
   const copied = () => makeJob(new Uint8Array(bytes));
   const outcome = await inTurn(sharedJobs, () => inShared(copied()));
@@ -95,8 +95,8 @@ async function ofFile(
 
 async function ofPixels(
   { data, width, height }: RawImage,
-  makeJob: (pixels: PixelJob['pixels']) => PixelJob,
-): Promise<JobAnswer> {
+  makeJob: (pixels: PixelRequest['pixels']) => PixelRequest,
+): Promise<ImageResponse> {
   const copied = () => makeJob({ data: new Uint8Array(data), width, height });
   if (data.length > limits.decodeSharedBytesMax) return alone(copied);
   const outcome = await inTurn(sharedJobs, () => inShared(copied()));
@@ -109,7 +109,7 @@ function inTurn<Value>(jobs: Semaphore, work: () => Promise<Value>): Promise<Val
   return jobs.run(work, caller && { caller });
 }
 
-async function alone(makeJob: () => ImageJob): Promise<JobAnswer> {
+async function alone(makeJob: () => ImageRequest): Promise<ImageResponse> {
   const work = async () => {
     // The first thread says which decoders may run, and what it holds else is wanted here.
     await prepareDecoding();
@@ -125,13 +125,16 @@ async function alone(makeJob: () => ImageJob): Promise<JobAnswer> {
   return inTurn(jobsAlone, work);
 }
 
-type Answer<Kind> = JobAnswer & { readonly kind: Kind };
+type Answer<Kind> = ImageResponse & { readonly kind: Kind };
 
-function answerOf<Kind extends JobAnswer['kind']>(kind: Kind, answer: JobAnswer): Answer<Kind> {
+function answerOf<Kind extends ImageResponse['kind']>(
+  kind: Kind,
+  answer: ImageResponse,
+): Answer<Kind> {
   return isAnswer(kind, answer) ? answer : noAnswer();
 }
 
-function isAnswer<Kind>(kind: Kind, answer: JobAnswer): answer is Answer<Kind> {
+function isAnswer<Kind>(kind: Kind, answer: ImageResponse): answer is Answer<Kind> {
   return answer.kind === kind;
 }
 
@@ -159,7 +162,7 @@ function sharedThread(): ImageThread {
   return started;
 }
 
-async function inShared(job: ImageJob) {
+async function inShared(job: ImageRequest) {
   jobs += 1;
   clearTimeout(idle);
   try {

@@ -2,8 +2,8 @@
 // shows it and 0 where not, and the images beside it.
 
 import { csvRow } from './csv.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { classesOf, imagesOf, labelsOf, splitsOf } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { classesOf, imagesOf, labelsOf, splitsOf } from './export-dataset.ts';
 
 export function* multiclassFiles(dataset: ExportDataset): Iterable<ExportFile> {
   const classes = classesOf(dataset);

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { computeDescriptor, similarity } from '../../src/imaging/descriptor.ts';
 import { readDescribedImage } from '../../src/imaging/image-file.ts';
+import { computeDescriptor, similarity } from '../../src/imaging/similarity-descriptor.ts';
 
 const photo = readFileSync('sample/blood-cells/JPEGImages/BloodImage_00040.jpg');
 const other = readFileSync('sample/blood-cells/JPEGImages/BloodImage_00055.jpg');

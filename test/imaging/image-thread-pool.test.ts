@@ -12,7 +12,7 @@ import {
   readImageHeader,
   reencode,
   scalePixels,
-} from '../../src/imaging/image-threads.ts';
+} from '../../src/imaging/image-thread-pool.ts';
 import { greedyImages } from '../fixtures/oversized-images.ts';
 
 const plain = (width: number, height: number) =>

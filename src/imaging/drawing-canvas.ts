@@ -58,7 +58,7 @@ export function fillArea(canvas: Canvas, area: Area, colour: Colour, opacity = 1
 }
 
 /** A frame of that thickness along the inner edge of an area. */
-export function frameArea(
+export function outlineArea(
   canvas: Canvas,
   { left, top, width, height }: Area,
   thickness: number,

@@ -3,8 +3,8 @@
 
 import { tidy } from '../annotations/box-geometry.ts';
 import type { Box } from '../imaging/box.ts';
-import type { ExportDataset, ExportFile, ExportImage } from './dataset.ts';
-import { tidyEdges } from './dataset.ts';
+import type { ExportDataset, ExportFile, ExportImage } from './export-dataset.ts';
+import { tidyEdges } from './export-dataset.ts';
 import { withExtension } from './export-names.ts';
 
 export function* vocFiles(dataset: ExportDataset): Iterable<ExportFile> {

@@ -1,6 +1,6 @@
 // Reads how the first page of a TIFF stores its pixels: tiles, strips or planes, and their sizes.
 
-import { Malformed } from './malformed-header.ts';
+import { Malformed } from './image-format.ts';
 
 export interface TiffLayout {
   readonly samples: number;

@@ -1,39 +1,39 @@
-// Several models on the same pictures, though only some models are in memory at a time.
+// Runs several detection models on the same frames, though only some models are in memory at a time.
 
 import { limits } from '../limits.ts';
-import type { Labelled, Labeller } from './labeller.ts';
+import type { Labelled, Labeller } from './detection-models.ts';
 
 /** One model, and how sure it has to be. */
-export interface Looker {
+export interface FrameDetector {
   readonly labeller: Labeller;
   /** The least, 0 to 1. */
   readonly confidence: number;
 }
 
 /**
- * What each model sees in each picture, in the order of the models; in the order of the pictures.
+ * What each model detects in each frame, in the order of the models; in the order of the frames.
  * Opening a model takes longer than running it: where there are more models than places for them,
- * each runs on a batch of pictures, and the next batch begins with the model that is there.
+ * each runs on a batch of frames, and the next batch begins with the model that is there.
  */
-export async function* lookAtFrames(
+export async function* detectInFrames(
   frames: AsyncIterable<Uint8Array>,
-  lookers: readonly Looker[],
+  detectors: readonly FrameDetector[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly Labelled[]> {
-  const countMax = lookers.length > limits.modelsLoadedMax ? limits.videoFramesAtOnceMax : 1;
-  let order = lookers;
+  const countMax = detectors.length > limits.modelsLoadedMax ? limits.videoFramesAtOnceMax : 1;
+  let order = detectors;
   for await (const batch of batchesOf(frames, countMax)) {
-    const seen = new Map<Looker, readonly Labelled[]>();
-    for (const looker of order) seen.set(looker, await lookWith(looker, batch, signal));
+    const seen = new Map<FrameDetector, readonly Labelled[]>();
+    for (const detector of order) seen.set(detector, await detectWith(detector, batch, signal));
     order = order.toReversed();
     for (const place of batch.keys()) {
-      yield lookers.flatMap((looker) => seen.get(looker)?.[place] ?? []);
+      yield detectors.flatMap((detector) => seen.get(detector)?.[place] ?? []);
     }
   }
 }
 
-async function lookWith(
-  { labeller, confidence }: Looker,
+async function detectWith(
+  { labeller, confidence }: FrameDetector,
   batch: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<readonly Labelled[]> {

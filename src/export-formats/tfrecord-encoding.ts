@@ -1,8 +1,6 @@
 // TensorFlow's record file and its Example message, in the wire format of protocol buffers. Bytes
 // are never copied: a message is a list of pieces.
 
-import { crc32c } from './crc32c.ts';
-
 export type Pieces = readonly Uint8Array[];
 
 /** One feature of an Example. */
@@ -81,3 +79,21 @@ function maskedChecksum(pieces: Pieces): Uint8Array {
   bytes.writeUInt32LE((((sum >>> 15) | (sum << 17)) + 0xa282ead8) >>> 0);
   return bytes;
 }
+
+/** The checksum of all pieces, one after the other. */
+export function crc32c(pieces: Iterable<Uint8Array>): number {
+  let rest = ~0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at++) {
+      rest = (table[(rest ^ (piece[at] ?? 0)) & 0xff] ?? 0) ^ (rest >>> 8);
+    }
+  }
+  return ~rest >>> 0;
+}
+
+/** What each byte adds; the polynomial is 0x1edc6f41, with its bits reversed. */
+const table = Int32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0x82f63b78 : rest >>> 1;
+  return rest;
+});

@@ -2,8 +2,8 @@
 
 import { createRequire } from 'node:module';
 import { asFoveaError, type ErrorCode, FoveaError, notFound } from '../errors.ts';
-import { fitImage, readImageHeader } from '../imaging/image-threads.ts';
-import { fitInto } from '../imaging/letterbox.ts';
+import { fitImage, readImageHeader } from '../imaging/image-thread-pool.ts';
+import { fitInto } from '../imaging/letterbox-resize.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { createLoadedModels, type LoadedModels, type ModelFile } from './loaded-models.ts';
 import { checkModelBytes, openModelFile } from './model-files.ts';

@@ -1,3 +1,0 @@
-// The error of a header that is malformed; its message follows "it".
-
-export class Malformed extends Error {}
