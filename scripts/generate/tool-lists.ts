@@ -3,9 +3,9 @@
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { readSettings } from '../../src/config.ts';
 import { type WireTool, wireTools } from '../../src/mcp/create-server.ts';
-import { toolsOverHttp } from '../../src/mcp/tool-list.ts';
 import { instructionsFor } from '../../src/mcp/instructions.ts';
 import type { ListedTool, ToolListSettings } from '../../src/mcp/tool-list.ts';
+import { toolsOverHttp } from '../../src/mcp/tool-list.ts';
 
 export interface ToolList {
   /** Also the name of its file, without the ending. */

@@ -2,7 +2,7 @@
 
 import { customerNetwork } from '../network/client-address.ts';
 import { Secret } from '../secret.ts';
-import type { Form } from './request-body.ts';
+import type { Form } from './form-body.ts';
 import type { Account } from './store/account-store.ts';
 import type { UserServices } from './user-services.ts';
 

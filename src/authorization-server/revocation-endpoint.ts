@@ -1,9 +1,9 @@
 // POST /oauth/revoke (RFC 7009); the holder of a token may revoke it without client credentials.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { formMembers, readOAuthBody, replayRequest } from './form-body.ts';
 import { hashGrantId, payloadOf } from './oidc-adapter.ts';
 import type { Providers } from './provider.ts';
-import { formMembers, readOAuthBody, replayRequest } from './request-body.ts';
 import { hashId } from './row-encryption.ts';
 import type { AuthorizationStore } from './store/authorization-store.ts';
 

@@ -9,6 +9,7 @@ import type { Route } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
 import { checkCredentials, type RefusedCredentials } from './credential-check.ts';
+import { type Form, readForm } from './form-body.ts';
 import { pageRoute, seeOther, sendPage } from './page-response.ts';
 import {
   type ApplicationsPage,
@@ -19,7 +20,6 @@ import {
 import { passwordChangedPage, passwordPage } from './pages/password-page.ts';
 import { signInPage } from './pages/sign-in-page.ts';
 import { settingsPaths } from './paths.ts';
-import { type Form, readForm } from './request-body.ts';
 import {
   type CurrentSession,
   cookieName,
@@ -219,7 +219,7 @@ function typedApplication(form: Form): TypedApplication {
 }
 
 /** The page at `/settings/password`. */
-export function passwordSettings(dependencies: SettingsDependencies): readonly Route[] {
+function passwordSettings(dependencies: SettingsDependencies): readonly Route[] {
   return [
     pageRoute('GET', settingsPaths.password, dependencies.log, async (request, response) => {
       const session = currentSession(dependencies, request);

@@ -6,8 +6,8 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { Secret } from '../secret.ts';
 import type { FormBinding } from './csrf-tokens.ts';
+import type { Form } from './form-body.ts';
 import { settingsPaths } from './paths.ts';
-import type { Form } from './request-body.ts';
 import type { Account } from './store/account-store.ts';
 import type { UserServices } from './user-services.ts';
 

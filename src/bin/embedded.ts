@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { Settings } from '../config.ts';
 import { localWorkspace } from '../config.ts';
 import type { Upstream } from '../http-client/client.ts';
-import type { Service } from '../http-server/service.ts';
+import type { Service } from '../http-server/serve.ts';
 import type { Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';
 import { Secret } from '../secret.ts';

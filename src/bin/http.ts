@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { readSettings, type Settings } from '../config.ts';
 import { scopes } from '../contract/scopes.ts';
-import type { Service } from '../http-server/service.ts';
+import type { Service } from '../http-server/serve.ts';
 import { createLog, type Log } from '../log.ts';
 import { createScopeOf } from '../mcp/http/authorization.ts';
 import { serversPerCaller } from '../mcp/http/servers-per-caller.ts';

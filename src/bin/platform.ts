@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { ServiceCommand } from '../command-line.ts';
 import { localWorkspace, readSettings, type Settings } from '../config.ts';
-import type { Service } from '../http-server/service.ts';
+import type { Service } from '../http-server/serve.ts';
 import { limits } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { startPlatform } from '../platform/platform.ts';

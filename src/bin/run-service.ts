@@ -1,6 +1,6 @@
 // Runs a service until the process is told to stop.
 
-import type { Service } from '../http-server/service.ts';
+import type { Service } from '../http-server/serve.ts';
 
 /** Prints the URL of a service on stdout, and serves until SIGTERM or SIGINT. */
 export function runService(service: Service): void {

@@ -2,7 +2,7 @@
 
 import type { Operation } from '../contract/operation.ts';
 import type { FoveaError } from '../errors.ts';
-import type { ErrorAnswer } from '../http-server/error-body.ts';
+import type { ErrorAnswer } from '../http-server/responses.ts';
 
 /**
  * `{detail: text}`. A request that does not fit the contract, or lacks a JSON content type, gets a

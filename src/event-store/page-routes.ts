@@ -18,22 +18,22 @@ export function pageRoutes(): readonly Route<Caller>[] {
 const policy = pagePolicy();
 
 const files = [
-  'details.css',
-  'head.css',
-  'narrow.css',
+  'event-details.css',
+  'store-figures.css',
+  'narrow-screens.css',
   'timeline.css',
   'icon.svg',
   'api.js',
-  'card.js',
+  'event-card.js',
   'deletions.js',
-  'details.js',
+  'event-details.js',
   'filters.js',
-  'findings.js',
-  'header.js',
+  'event-detections.js',
+  'store-figures.js',
   'main.js',
-  'picture.js',
+  'event-image.js',
   'timeline.js',
-  'words.js',
+  'event-summary.js',
 ] as const;
 
 /** In a release the folder lies beside the bundle that contains this file. */

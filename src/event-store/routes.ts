@@ -2,11 +2,11 @@
 
 import type { Route } from '../http-server/handlers.ts';
 import { sendAnswer } from '../http-server/responses.ts';
-import { docsRoutes } from './api-docs.ts';
 import type { Caller } from './api-key.ts';
 import type { EventStoreDependencies } from './dependencies.ts';
 import { mediaRoutes } from './media-routes.ts';
 import { metricsRoute, type RequestCounts } from './metrics.ts';
+import { docsRoutes } from './openapi-document.ts';
 import { pageRoutes } from './page-routes.ts';
 
 export function eventStoreRoutes(

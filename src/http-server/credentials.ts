@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { Secret } from '../secret.ts';
-import type { Texts } from './request-body.ts';
+import type { Texts } from './body-parsing.ts';
 
 /**
  * Where a request carries its credential. A parameter stands in addresses, which are written down

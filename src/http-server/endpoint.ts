@@ -9,7 +9,8 @@ import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { Secret } from '../secret.ts';
 import type { Caller } from '../semaphore.ts';
-import type { BodyMemory, BodyReservation } from './body-memory.ts';
+import type { BodyMemory, BodyReservation } from './body-memory-budget.ts';
+import { type Body, isJson, readBody, type Texts, UnparsedBody } from './body-parsing.ts';
 import { clientNetwork } from './client-address.ts';
 import type { ClientDisconnect } from './client-disconnect.ts';
 import {
@@ -28,7 +29,6 @@ import {
   StreamingHandler,
 } from './handlers.ts';
 import type { CountedCall } from './rate-limiter.ts';
-import { type Body, isJson, readBody, type Texts, UnparsedBody } from './request-body.ts';
 import { sendAnswer } from './responses.ts';
 import type { Routed } from './router.ts';
 
@@ -100,6 +100,9 @@ export function operationEndpoint<O extends Operation, Principal>(
       handler instanceof StreamingHandler
         ? { principal: await authenticateHead(context, policy, operation), body: noBody }
         : await authenticateAndRead(context, operation, policy, reservation);
+    if (handler instanceof StreamingHandler) {
+      reservation.caller = callerOf(context, policy, principal);
+    }
     const { caller } = reservation;
     const origin = policy.publicUrl ?? context.origin;
     const call = new HandlerCall(principal, origin, context.disconnect);
@@ -248,16 +251,36 @@ export function counted<Principal>(policy: AccessPolicy<Principal>): {
 
 /** The principal, by headers and query alone. */
 async function authenticateHead<Principal>(
+  context: RequestContext,
+  policy: AccessPolicy<Principal>,
+  operation?: Operation,
+): Promise<Principal> {
+  const { presented, principal } = await identify(context, policy, operation);
+  if (principal === undefined) throw policy.credentials.refusal(presented);
+  return principal;
+}
+
+/** As far as headers and query tell; undefined: they have no credential that is known. */
+async function identify<Principal>(
   { request, query }: RequestContext,
   { credentials, authenticate, checkScope }: AccessPolicy<Principal>,
   operation?: Operation,
-): Promise<Principal> {
+): Promise<{ readonly presented: Secret | undefined; readonly principal: Principal | undefined }> {
   const presented = credentials.presented(request, query);
   const place = credentialPlace(credentials, query);
   const principal = await authenticate(presented, place, clientNetwork(request));
-  if (principal === undefined) throw credentials.refusal(presented);
-  if (operation) checkScope?.(principal, operation);
-  return principal;
+  if (operation && principal !== undefined) checkScope?.(principal, operation);
+  return { presented, principal };
+}
+
+/** Under whose name the work for a request counts. */
+function callerOf<Principal>(
+  { request }: RequestContext,
+  policy: AccessPolicy<Principal>,
+  principal: Principal | undefined,
+): Caller {
+  const address = clientNetwork(request);
+  return (principal && policy.callerOf?.(principal, address)) ?? { name: address };
 }
 
 /**
@@ -265,33 +288,28 @@ async function authenticateHead<Principal>(
  * known only if it may carry the credential.
  */
 async function authenticateAndRead<Principal>(
-  { request, query }: RequestContext,
+  context: RequestContext,
   operation: Operation,
-  { credentials, authenticate, checkScope, callerOf, jsonBytesMax }: AccessPolicy<Principal>,
+  policy: AccessPolicy<Principal>,
   reservation: BodyReservation,
 ): Promise<{ principal: Principal; body: Body }> {
-  const presented = credentials.presented(request, query);
-  const place = credentialPlace(credentials, query);
-  const address = clientNetwork(request);
-  const early = await authenticate(presented, place, address);
+  const { request } = context;
+  const { credentials, authenticate, checkScope, jsonBytesMax } = policy;
+  const { presented, principal: early } = await identify(context, policy, operation);
   const mayCarryKey =
     credentials.parameter !== undefined && operation.method === 'POST' && isJson(request);
   if (early === undefined && (presented || !mayCarryKey)) throw credentials.refusal(presented);
-  if (early !== undefined) checkScope?.(early, operation);
   if (early === undefined) refuseLarge(request);
-  reservation.caller = (early && callerOf?.(early, address)) ?? { name: address };
+  reservation.caller = callerOf(context, policy, early);
   const startMs = systemClock.monotonic();
   const bytesMax = early === undefined ? limits.unknownBodyBytesMax : jsonBytesMax;
   const body = await readBody(operation, request, reservation, bytesMax);
   const isLate = systemClock.monotonic() - startMs > limits.credentialRecheckMs;
-  if (early !== undefined && isLate) {
-    const still = await authenticate(presented, place, address);
-    if (still === undefined) throw credentials.refusal(presented);
-    checkScope?.(still, operation);
-  }
+  if (early !== undefined && isLate) await authenticateHead(context, policy, operation);
   if (!mayCarryKey && early !== undefined) return { principal: early, body };
   const inBody = credentialInBody(credentials, presented, body.members);
-  const principal = inBody === undefined ? early : await authenticate(inBody, 'parameter', address);
+  const principal =
+    inBody === undefined ? early : await authenticate(inBody, 'parameter', clientNetwork(request));
   if (principal === undefined) throw credentials.refusal(inBody ?? presented);
   if (principal !== early) checkScope?.(principal, operation);
   return { principal, body: { ...body, members: withoutKey(credentials, body.members) } };

@@ -10,10 +10,10 @@ import type {
 import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { type Body, bodyOfForm, readJsonText } from './body-parsing.ts';
 import { type AccessPolicy, answerOf, counted, runHandler } from './endpoint.ts';
 import type { Handler, Handlers, Operations } from './handlers.ts';
 import { filePart, partTooLarge } from './multipart-form.ts';
-import { type Body, bodyOfForm, readJsonText } from './request-body.ts';
 
 /** Stands for the address of the client. */
 const address = 'this process';

@@ -3,8 +3,7 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FoveaError, invalidArgument } from '../errors.ts';
-import type { ErrorAnswer } from './error-body.ts';
-import { errorMessage } from './responses.ts';
+import { type ErrorAnswer, errorMessage } from './responses.ts';
 
 /** Answers such requests, and closes their connections. */
 export function answerMalformedRequests(

@@ -5,8 +5,8 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { FilePart } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { BodyReservation } from './body-memory.ts';
-import { consumeBody } from './bounded-body.ts';
+import { consumeBody } from './body-limits.ts';
+import type { BodyReservation } from './body-memory-budget.ts';
 import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
 
 export interface Form {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { watchBody } from './bounded-body.ts';
+import { watchBody } from './body-limits.ts';
 import { boundaryOf, feedParser, multipartType } from './multipart-boundary.ts';
 
 export interface UploadRules {

@@ -27,14 +27,14 @@ export function pagePolicy(...imageSources: readonly string[]): string {
 const files = [
   'base.css',
   'drawing.css',
-  'head.css',
+  'page-header.css',
   'api-error.js',
   'drawing.js',
   'elements.js',
   'format.js',
-  'notices.js',
+  'status-messages.js',
   'polling.js',
-  'stage.js',
+  'annotated-image.js',
 ] as const;
 
 /** The shared files, at addresses below `/page/`. `open`: without a credential. */

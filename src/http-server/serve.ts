@@ -10,22 +10,20 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { TrustedProxies } from '../network/client-address.ts';
 import { createHostCheck } from '../network/host-check.ts';
-import { BodyMemory } from './body-memory.ts';
+import { BodyMemory } from './body-memory-budget.ts';
+import type { Texts } from './body-parsing.ts';
 import { recordAddresses } from './client-address.ts';
 import { ClientDisconnect } from './client-disconnect.ts';
 import { answerConnections } from './connections.ts';
 import { negotiateContent } from './content-negotiation.ts';
 import { type AccessPolicy, type Endpoint, operationEndpoint, routeEndpoint } from './endpoint.ts';
-import type { ErrorAnswer, ErrorBody } from './error-body.ts';
 import type { Handlers, Operations, Route } from './handlers.ts';
 import { headerValues } from './header-values.ts';
 import { inProcessHandler } from './in-process.ts';
 import { closeLingering } from './lingering-close.ts';
 import { answerMalformedRequests } from './malformed-requests.ts';
-import type { Texts } from './request-body.ts';
-import { sendError } from './responses.ts';
+import { type ErrorAnswer, type ErrorBody, sendError } from './responses.ts';
 import { createRouter, type Match, type Router } from './router.ts';
-import type { CallableService } from './service.ts';
 
 export interface ServeOptions<Ops extends Operations, Principal> extends AccessPolicy<Principal> {
   readonly operations: Ops;
@@ -278,4 +276,16 @@ async function within(milliseconds: number, work: Promise<unknown>): Promise<voi
   const timer = setTimeout(resolve, milliseconds);
   await Promise.race([work, late]);
   clearTimeout(timer);
+}
+
+export interface Service {
+  /** For example `http://127.0.0.1:8000`. */
+  readonly url: string;
+  /** Stops listening, lets running requests end for a moment, then cuts them. */
+  close(): Promise<void>;
+}
+
+/** A service that its own process can call without HTTP. */
+export interface CallableService extends Service {
+  readonly handle: HandleInProcess;
 }

@@ -8,7 +8,7 @@ import {
   type RouteDescription,
 } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
-import { apiDocsRoutes } from '../http-server/api-docs.ts';
+import { apiDocsRoutes } from '../http-server/api-docs-page.ts';
 import type { Route } from '../http-server/handlers.ts';
 import type { Principal } from './access-control/authorization.ts';
 

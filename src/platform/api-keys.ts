@@ -5,8 +5,8 @@ import { type apiKeyExtensions, apiKeys } from '../contract/api-keys.ts';
 import { FoveaError, invalidArgument, invalidInput, type Problem } from '../errors.ts';
 import type { Handlers } from '../http-server/handlers.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../spelling-suggestion.ts';
 import type { Secret } from '../secret.ts';
+import { suggestSpelling } from '../spelling-suggestion.ts';
 import { requireWholeWorkspace } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import {
@@ -239,7 +239,7 @@ function refuseMisspelt(input: object, operation: 'api_keys_create' | 'api_keys_
   for (const path of Object.keys(input)) {
     if (problems.length >= limits.problemsShownMax) break;
     if (known.includes(path)) continue;
-    const near = nearest(path, [...known, 'folderIds']);
+    const near = suggestSpelling(path, [...known, 'folderIds']);
     if (path === 'folderIds')
       problems.push({ path, message: 'cannot be changed: make another key' });
     else if (near) problems.push({ path, message: `is not known; did you mean "${near}"?` });

@@ -14,7 +14,7 @@ import {
   localModel,
   noModelConfigured,
 } from '../model-inference/detection-models.ts';
-import { nearestOfFew } from '../spelling-suggestion.ts';
+import { suggestSpellingOfFew } from '../spelling-suggestion.ts';
 import { findProject } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import type { PlatformDependencies } from './dependencies.ts';
@@ -63,7 +63,7 @@ function wantedClasses({ classes }: RunInput, labeller: Labeller): readonly stri
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const nearestTo = nearestOfFew(labeller.classes);
+  const nearestTo = suggestSpellingOfFew(labeller.classes);
   const problems = names
     .filter((name) => !labeller.classes.includes(name))
     .slice(0, limits.problemsShownMax)

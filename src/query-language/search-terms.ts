@@ -44,7 +44,7 @@ export const nameStart = '\u0002';
 export const nameEnd = '\u0003';
 
 /** What a folded name has between its digits, with the marks of its ends. */
-export function partsOf(foldedName: string): readonly string[] {
+function partsOf(foldedName: string): readonly string[] {
   return `${nameStart}${foldedName}${nameEnd}`.split(/[0-9]+/);
 }
 

@@ -5,7 +5,7 @@ import { signedLinkRoutes } from '../../src/bin/signed-link-proxy.ts';
 import { systemClock } from '../../src/clock.ts';
 import { images } from '../../src/contract/images.ts';
 import { platformCredentials } from '../../src/http-server/credentials.ts';
-import { platformErrorBody } from '../../src/http-server/error-body.ts';
+import { platformErrorBody } from '../../src/http-server/responses.ts';
 import { serve } from '../../src/http-server/serve.ts';
 import { createLog } from '../../src/log.ts';
 import { picture } from '../fixtures/pictures.ts';

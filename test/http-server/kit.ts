@@ -9,8 +9,8 @@ import type { HandleInProcess } from '../../src/contract/in-process.ts';
 import { bodyLimits, filePart, operation } from '../../src/contract/operation.ts';
 import { FoveaError, notFound } from '../../src/errors.ts';
 import { platformCredentials } from '../../src/http-server/credentials.ts';
-import { platformErrorBody } from '../../src/http-server/error-body.ts';
 import { AnswerWithStatus, type Handlers, type Route } from '../../src/http-server/handlers.ts';
+import { platformErrorBody } from '../../src/http-server/responses.ts';
 import { type ServeOptions, serve } from '../../src/http-server/serve.ts';
 import { createLog } from '../../src/log.ts';
 

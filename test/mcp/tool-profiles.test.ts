@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snapshot, toolLists } from '../../scripts/generate/tool-lists.ts';
 import { buildToolList } from '../../scripts/generate/build-tool-list.ts';
+import { snapshot, toolLists } from '../../scripts/generate/tool-lists.ts';
 import { tools } from '../../tools/index.ts';
 import { type Facts, type Fovea, launchFovea } from '../fixtures/fovea.ts';
 

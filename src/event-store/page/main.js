@@ -2,13 +2,13 @@
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { byId } from '../../http-server/page-assets/elements.js';
-import { showConnection, showProblem } from '../../http-server/page-assets/notices.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
+import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { getEvent, getStats } from './api.js';
 import { loadDeletions, loadOlderDeletions } from './deletions.js';
-import { hideDetails, openEvent, showDetails } from './details.js';
+import { hideDetails, openEvent, showDetails } from './event-details.js';
 import { Filters } from './filters.js';
-import { showStats } from './header.js';
+import { showStats } from './store-figures.js';
 import { Timeline } from './timeline.js';
 
 const list = byId('events', HTMLElement);

@@ -3,7 +3,7 @@
 import { element } from '../../http-server/page-assets/elements.js';
 import { day } from '../../http-server/page-assets/format.js';
 import { listEvents } from './api.js';
-import { createCard, fillCard } from './card.js';
+import { createCard, fillCard } from './event-card.js';
 
 /** @import { Query, StoredEvent } from './types.ts' */
 

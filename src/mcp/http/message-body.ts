@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { FoveaError, invalidArgument } from '../../errors.ts';
-import { readBytes } from '../../http-server/bounded-body.ts';
+import { readBytes } from '../../http-server/body-limits.ts';
 import { refuseExcess } from '../../http-server/json-body.ts';
 import { hasPrototypeName, type JsonBounds, JsonScanner } from '../../json-text.ts';
 import { limits } from '../../limits.ts';

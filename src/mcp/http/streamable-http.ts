@@ -12,12 +12,10 @@ import {
 import type { Clock } from '../../clock.ts';
 import { asFoveaError, type FoveaError } from '../../errors.ts';
 import { platformCredentials } from '../../http-server/credentials.ts';
-import type { ErrorAnswer } from '../../http-server/error-body.ts';
 import type { Route } from '../../http-server/handlers.ts';
 import { createRateLimiter } from '../../http-server/rate-limiter.ts';
-import { sendAnswer } from '../../http-server/responses.ts';
-import { serve } from '../../http-server/serve.ts';
-import type { Service } from '../../http-server/service.ts';
+import { type ErrorAnswer, sendAnswer } from '../../http-server/responses.ts';
+import { type Service, serve } from '../../http-server/serve.ts';
 import { limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import type { TrustedProxies } from '../../network/client-address.ts';

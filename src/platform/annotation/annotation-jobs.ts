@@ -3,7 +3,7 @@
 import type { annotation, annotationExtensions } from '../../contract/annotation.ts';
 import { invalidArgument, invalidInput, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { nearest } from '../../spelling-suggestion.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import { findProject } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import type { PlatformDependencies } from '../dependencies.ts';
@@ -80,7 +80,7 @@ export async function findBatch(
   const byName = batches.find(({ name }) => name === batchId);
   const near =
     byName?.id ??
-    nearest(
+    suggestSpelling(
       batchId,
       batches.map(({ id }) => id),
     );

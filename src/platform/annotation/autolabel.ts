@@ -5,7 +5,11 @@ import type { annotation } from '../../contract/annotation.ts';
 import type { Input } from '../../contract/operation.ts';
 import { FoveaError, invalidArgument, notFound } from '../../errors.ts';
 import type { Handlers } from '../../http-server/handlers.ts';
-import { type Labeller, localModel, noModelConfigured } from '../../model-inference/detection-models.ts';
+import {
+  type Labeller,
+  localModel,
+  noModelConfigured,
+} from '../../model-inference/detection-models.ts';
 import {
   accessibleProjects,
   findProject,

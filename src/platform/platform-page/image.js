@@ -1,9 +1,13 @@
 // One image: its boxes over the picture, its tags and its metadata.
 
+import {
+  classChoice,
+  findingTable,
+  pictureStage,
+} from '../../http-server/page-assets/annotated-image.js';
 import { classCounts } from '../../http-server/page-assets/drawing.js';
 import { element } from '../../http-server/page-assets/elements.js';
 import { plainValue } from '../../http-server/page-assets/format.js';
-import { classChoice, findingTable, pictureStage } from '../../http-server/page-assets/stage.js';
 import { getImage } from './api.js';
 import { imagesAddress, projectTabs } from './project.js';
 

@@ -2,8 +2,8 @@
 
 import { ApiError } from '../../http-server/page-assets/api-error.js';
 import { byId, element } from '../../http-server/page-assets/elements.js';
-import { showConnection, showProblem } from '../../http-server/page-assets/notices.js';
 import { startPolling } from '../../http-server/page-assets/polling.js';
+import { showConnection, showProblem } from '../../http-server/page-assets/status-messages.js';
 import { signIn } from './api.js';
 import { foldersView } from './folders.js';
 import { imageView } from './image.js';

@@ -2,7 +2,7 @@
 
 import { element } from '../../http-server/page-assets/elements.js';
 import { moment } from '../../http-server/page-assets/format.js';
-import { showProblem } from '../../http-server/page-assets/notices.js';
+import { showProblem } from '../../http-server/page-assets/status-messages.js';
 import { listTrash, restore } from './api.js';
 import { table } from './table.js';
 

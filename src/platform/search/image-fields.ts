@@ -4,8 +4,8 @@ import { isoTime } from '../../clock.ts';
 import { imageFields } from '../../contract/search.ts';
 import { invalidInput } from '../../errors.ts';
 import { imageContentTypes } from '../../imaging/image-format.ts';
-import { nearest } from '../../spelling-suggestion.ts';
 import { quoted } from '../../query-language/query-lexer.ts';
+import { suggestSpelling } from '../../spelling-suggestion.ts';
 import type { DownloadLinks } from '../signed-links/download-links.ts';
 import type { FoundImage, SearchStore } from '../store/search.ts';
 
@@ -16,7 +16,7 @@ export type FieldName = (typeof allFields)[number];
 export function readFieldNames(names: readonly string[]): readonly FieldName[] {
   const problems = names.flatMap((name, at) => {
     if (isFieldName(name)) return [];
-    const guess = nearest(name, allFields);
+    const guess = suggestSpelling(name, allFields);
     const meant = guess === undefined ? `use ${allFields.join(', ')}` : `did you mean "${guess}"?`;
     return [{ path: `fields[${at}]`, message: `there is no field ${quoted(name)}; ${meant}` }];
   });

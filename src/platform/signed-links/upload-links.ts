@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 import { FoveaError } from '../../errors.ts';
-import { type BodyWatch, watchBody } from '../../http-server/bounded-body.ts';
+import { type BodyWatch, watchBody } from '../../http-server/body-limits.ts';
 import type { Route } from '../../http-server/handlers.ts';
 import { sendAnswer } from '../../http-server/responses.ts';
 import { limits } from '../../limits.ts';

@@ -9,8 +9,8 @@ import {
   matchWords,
   parseCatalogQuery,
 } from '../../query-language/catalog-query.ts';
-import { term } from '../../query-language/search-terms.ts';
 import { quoted } from '../../query-language/query-lexer.ts';
+import { term } from '../../query-language/search-terms.ts';
 import type { Database, Row } from '../../storage/database.ts';
 import type {
   CatalogPage,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { platformCredentials } from '../../../src/http-server/credentials.ts';
-import { platformErrorBody } from '../../../src/http-server/error-body.ts';
+import { platformErrorBody } from '../../../src/http-server/responses.ts';
 import { serve } from '../../../src/http-server/serve.ts';
 import { createLog } from '../../../src/log.ts';
 import { openSigningKey } from '../../../src/platform/signed-links/signing-key.ts';

@@ -1,8 +1,8 @@
 // The page beside versions_preview: the contact sheet, and what was done to each sample.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { callButton, failure, fill, pictures, summaryOf } from './frame.js';
 import { asList, asRecord, connect, nextCall } from './host.js';
+import { callButton, failure, fill, pictures, summaryOf } from './result-elements.js';
 
 /** @typedef {import('./types.ts').ToolResult} ToolResult */
 /** @typedef {import('./types.ts').Host} Host */

@@ -2,8 +2,8 @@
 
 import { element, svg } from '../../../http-server/page-assets/elements.js';
 import { day, moment, plainValue, timeOfDay } from '../../../http-server/page-assets/format.js';
-import { callButton, failure, fill, pictures, statusLine, summaryOf } from './frame.js';
 import { asList, asRecord, connect, nextCall } from './host.js';
+import { callButton, failure, fill, pictures, statusLine, summaryOf } from './result-elements.js';
 
 /** @typedef {import('./types.ts').ToolResult} ToolResult */
 /** @typedef {import('./types.ts').Host} Host */

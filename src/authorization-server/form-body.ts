@@ -2,7 +2,7 @@
 
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { asFoveaError, FoveaError, invalidArgument } from '../errors.ts';
-import { readBytes } from '../http-server/bounded-body.ts';
+import { readBytes } from '../http-server/body-limits.ts';
 import { sendAnswer } from '../http-server/responses.ts';
 import { limits } from '../limits.ts';
 

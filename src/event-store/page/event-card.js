@@ -4,8 +4,8 @@ import { classCounts, drawSmall } from '../../http-server/page-assets/drawing.js
 import { element, svg } from '../../http-server/page-assets/elements.js';
 import { plainValue, timeOfDay } from '../../http-server/page-assets/format.js';
 import { imageUrl } from './api.js';
-import { findingsOf } from './findings.js';
-import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';
+import { findingsOf } from './event-detections.js';
+import { badgesOf, mainImage, outcomeOf, pictureOf } from './event-summary.js';
 
 /** @import { Badge, EventImage, StoredEvent } from './types.ts' */
 

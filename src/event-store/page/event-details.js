@@ -3,10 +3,10 @@
 import { byId, element } from '../../http-server/page-assets/elements.js';
 import { bytes, moment, plainValue } from '../../http-server/page-assets/format.js';
 import { imageUrl, localOnlyFileUrl, videoUrl } from './api.js';
-import { badges } from './card.js';
-import { largePicture } from './picture.js';
+import { badges } from './event-card.js';
+import { largePicture } from './event-image.js';
+import { badgesOf, mainImage, outcomeOf, pictureOf } from './event-summary.js';
 import { stateOf } from './timeline.js';
-import { badgesOf, mainImage, outcomeOf, pictureOf } from './words.js';
 
 /** @import { Child } from '../../http-server/page-assets/elements.js' */
 /** @import { Attachment, EventImage, StoredEvent } from './types.ts' */

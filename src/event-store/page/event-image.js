@@ -1,16 +1,16 @@
 // The large picture of an event, with each finding drawn over it and listed beside it.
 
-import { classCounts, colourOf } from '../../http-server/page-assets/drawing.js';
-import { element } from '../../http-server/page-assets/elements.js';
-import { percent } from '../../http-server/page-assets/format.js';
 import {
   classChoice,
   findingTable,
   pictureStage,
   toggle,
-} from '../../http-server/page-assets/stage.js';
+} from '../../http-server/page-assets/annotated-image.js';
+import { classCounts, colourOf } from '../../http-server/page-assets/drawing.js';
+import { element } from '../../http-server/page-assets/elements.js';
+import { percent } from '../../http-server/page-assets/format.js';
 import { imageUrl } from './api.js';
-import { findingsOf } from './findings.js';
+import { findingsOf } from './event-detections.js';
 
 /** @import { Finding } from '../../http-server/page-assets/types.ts' */
 /** @import { EventImage } from './types.ts' */

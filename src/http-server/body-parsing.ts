@@ -6,8 +6,8 @@ import type { FilePart, Operation } from '../contract/operation.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { JsonScanner } from '../json-text.ts';
 import { limits } from '../limits.ts';
-import type { BodyReservation } from './body-memory.ts';
-import { bodyTooLarge, readBytes } from './bounded-body.ts';
+import { bodyTooLarge, readBytes } from './body-limits.ts';
+import type { BodyReservation } from './body-memory-budget.ts';
 import { JsonBody, parseJsonText, readLongJson, refuseExcess } from './json-body.ts';
 import { type Form, readMultipart } from './multipart-form.ts';
 

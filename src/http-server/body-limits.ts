@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../clock.ts';
 import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { BodyReservation } from './body-memory.ts';
+import type { BodyReservation } from './body-memory-budget.ts';
 import { isFragmented } from './lingering-close.ts';
 
 /**
