@@ -1,4 +1,4 @@
-// Runs several detection models on the same frames, though only some models are in memory at a time.
+// Runs several detection models on the same frames, though few models are in memory at a time.
 
 import { limits } from '../limits.ts';
 import type { Labelled, Labeller } from './detection-models.ts';
