@@ -45,7 +45,7 @@ const fileSha256 = createHash('sha256').update(bytes).digest('hex');
 writeFileSync(join(output, 'server.json'), `${JSON.stringify(withBundle(fileSha256), null, 2)}\n`);
 process.stdout.write(`${target}\n${bytes.length} bytes, SHA-256 ${fileSha256}\n`);
 
-/** What is unpacked in a host: the release as it is, and what the host shows of it. */
+/** Fills the folder that a host unpacks: the release, its manifest and its icon. */
 async function fill(folder: string): Promise<void> {
   await buildRelease(join(folder, 'dist'));
   for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {

@@ -46,7 +46,7 @@ interface Planned {
   run(folder: string): Promise<PlatformWithAccounts>;
 }
 
-/** Overrides the syncs of whoever loads it. */
+/** A library that overrides the syncs of the process that loads it. */
 const noSyncs = 'libeatmydata.so';
 
 const fileSystems: readonly FileSystem[] = ['ext4', 'xfs', 'btrfs'];

@@ -3,7 +3,7 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Appends so many bytes and syncs them, one after the other; says how often in a second. */
+/** Appends that many bytes and syncs, again and again. Gives how often per second. */
 export function measureSyncs(folder: string, bytes: number, seconds: number): number {
   const path = join(folder, 'syncs');
   const record = Buffer.alloc(bytes, 'x');

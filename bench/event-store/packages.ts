@@ -1,4 +1,4 @@
-// What the bench needs from Debian: says what is missing, and installs it where it may.
+// The Debian packages of the bench: reports those that are missing, and installs them if it may.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The queries of the bench: what people ask of a store, and what is hard on one.
+// The queries of the bench: common queries, and those that are hard for a store.
 
 import { deviceId, metadata } from './events.ts';
 import { externalId, relatedId } from './fill-store.ts';
@@ -7,7 +7,7 @@ export interface Query {
   readonly name: string;
   /** The goal is set for pages with one predicate at most. */
   readonly predicates: number;
-  /** The path of the nth of the measured requests, in a store of so many events. */
+  /** The path of the nth measured request, in a store with that number of events. */
   path(nth: number, size: number, middle: string): string;
 }
 

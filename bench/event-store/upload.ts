@@ -107,7 +107,7 @@ async function send(parameters: readonly string[]): Promise<number> {
   return seconds;
 }
 
-/** An MP4 of so many bytes: its type, then one box of noise. */
+/** An MP4 file of that many bytes: its type, then one box of noise. */
 function writeVideo(folder: string, bytes: number): string {
   const path = join(folder, `video-${bytes}.mp4`);
   const type = box('ftyp', Buffer.from('isom\x00\x00\x02\x00isomiso2avc1mp41', 'latin1'));

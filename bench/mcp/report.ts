@@ -11,7 +11,7 @@ export interface Measured {
   /** The warm-up: the first start on this machine, with no compile cache yet. */
   readonly first: Run;
   readonly runs: readonly Run[];
-  /** Milliseconds of each trivial call, by round; empty: there is none. */
+  /** Milliseconds of each trivial call, by round; empty where the server has no trivial call. */
   readonly calls: readonly (readonly number[])[];
 }
 

@@ -38,7 +38,7 @@ export function findContenders(): readonly Contender[] {
   ];
 }
 
-/** A process of its own for each answer, so that none profits from another. */
+/** Runs each request in a new process, so that no run profits from another. */
 async function run(command: string, script: string, request: Request): Promise<Answer> {
   const child = spawn(command, [join(import.meta.dirname, script)], {
     stdio: ['pipe', 'pipe', 'inherit'],

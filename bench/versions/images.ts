@@ -14,7 +14,7 @@ export interface Images {
   readonly others: readonly string[];
 }
 
-/** At most so many, with the shares of train and other images that the dataset has. */
+/** At most that many images, in the dataset's ratio of train images to others. */
 export async function findImages(folder: string, countMax: number): Promise<Images> {
   const { said, train, others } = existsSync(bccdArchive)
     ? await unpackArchive(folder)

@@ -19,7 +19,7 @@ export interface Peak {
   readonly wallMs: number;
 }
 
-/** A version of so many images, of train images alone, each made into a file of its own. */
+/** Generates a version of that many images, from train images alone, each with a file. */
 export async function measurePeak(
   folder: string,
   photographs: readonly string[],

@@ -19,7 +19,7 @@ export interface Measured {
 const ratioMin = 1;
 /** Issue: so many copies of 640 x 640 per second and core, after one decoding, at the least. */
 const copiesPerSecondMin = 80;
-/** Flat: ten times the images may cost so much more memory, for what is counted by the image. */
+/** Memory counts as flat when ten times the images add at most this much, for rows per image. */
 const peakRatioMax = 1.2;
 
 export function formatMeasured(all: readonly Measured[]): string {
@@ -102,7 +102,7 @@ function formatRow({ contender, job, jobOnAllCores, derive, limit }: Measured): 
   ];
 }
 
-/** Images per second of computing, whoever computed. */
+/** Images per second of processor time. */
 function perCore({ images, cpuMs }: Answer): number {
   return (images / cpuMs) * 1000;
 }

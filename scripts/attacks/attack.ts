@@ -2,7 +2,7 @@
 
 import type { Reply, Request } from './raw-request.ts';
 
-/** What is attacked: a service of the release, or the control, which has no bounds. */
+/** The target: a service of the release, or the control, which has no limits. */
 export type TargetName =
   | ('platform' | 'event-store' | 'full-event-store')
   | ('http' | 'stdio')
@@ -19,15 +19,15 @@ export interface Target {
   id(name: string): string;
   /** One request of the attacker; its status is recorded. A refusal is an answer like another. */
   send(request: Request): Promise<Reply>;
-  /** Connections are recorded by whoever opens them: a status, or what became of one. */
+  /** Code that opens connections records each: its status, or how it ended. */
   record(status: number | string): void;
   /** A request before or after the attack, which must succeed. */
   ask(request: Request): Promise<unknown>;
   /** A request of somebody else during the attack: it must succeed, and its time is a pause. */
   bystander(request: Request, quietMs?: number): Promise<Reply>;
-  /** What was begun still goes on: what is left then is not looked at, and all begins anew. */
+  /** Its work goes on afterwards: leftovers are not checked, and the service is restarted. */
   worksOn(): void;
-  /** Something that must not be, beside what is measured. */
+  /** A forbidden effect, beside the measured ones. */
   fail(problem: string): void;
 }
 

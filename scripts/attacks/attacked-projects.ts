@@ -26,7 +26,7 @@ export async function freshScene(target: Target, type = 'object-detection'): Pro
   return { project, imageId: String(Object(image).id), name };
 }
 
-/** Asks until it is as it should be, for at most so long. */
+/** Asks until the state is as expected, within a time limit. */
 export async function waitFor<Value>(
   look: () => Promise<Value | undefined>,
   msMax: number,

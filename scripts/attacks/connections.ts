@@ -11,10 +11,10 @@ import { repeated } from './dense-bodies.ts';
 import { blackPng, chunk, withChunks } from './image-bytes.ts';
 import { form, formHeaders } from './raw-request.ts';
 
-/** How long what is slow is let be slow. */
+/** How long a slow connection is kept open. */
 const slowMs = 2_500;
 
-/** Opens connections, lets `use` do its worst with each, and ends what is left of them. */
+/** Opens connections, passes each to `use`, and closes those that are left. */
 function sockets(
   target: TargetName,
   name: string,

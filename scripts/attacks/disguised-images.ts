@@ -1,4 +1,4 @@
-// Image files that hide how large they are, or how they are stored, from whoever reads the header.
+// Image files whose headers hide their size, or how they are stored.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -135,7 +135,7 @@ const stripTags: ReadonlyMap<number, number> = new Map([
   [325, 279],
 ]);
 
-/** A still WebP with so many unknown chunks between its header and its image. */
+/** A still WebP with that many unknown chunks between its header and its image. */
 export async function webpBehindChunks(
   width: number,
   height: number,

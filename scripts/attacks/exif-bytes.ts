@@ -18,7 +18,7 @@ export function selfPointingExif(entries: number, pointer: number = exifPointers
   return exifOf([{ entries, tag: pointer, next: false }]);
 }
 
-/** Directories that follow one another, of so many entries each. */
+/** A chain of directories with that many entries each. */
 export function chainedExif(...counts: readonly number[]): Buffer {
   return exifOf(
     counts.map((entries, at) => ({ entries, tag: unknownTag, next: at < counts.length - 1 })),

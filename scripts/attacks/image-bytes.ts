@@ -64,7 +64,7 @@ export function smallPng(): Buffer {
   return differing(blackPng({ width: 64, height: 64, bits: 8, colour: 2, interlaced: false }));
 }
 
-/** The same PNG with bytes of its own, so that it is no image that is known already. */
+/** The same PNG with other bytes, so that the platform does not know it yet. */
 export function differing(image: Uint8Array): Buffer {
   count += 1;
   return withChunks(image, [chunk('tEXt', Buffer.from(`a\0${count}`))]);
@@ -101,7 +101,7 @@ export function loopingTiff(directories: number): Buffer {
   return bytes;
 }
 
-/** A BMP of one colour depth, with so many bytes of pixels as it says. */
+/** A BMP of one colour depth, with as many bytes of pixels as its header says. */
 export function blackBmp(width: number, height: number): Buffer {
   const pixels = Math.ceil((width * 3) / 4) * 4 * height;
   const bytes = Buffer.alloc(54 + pixels);

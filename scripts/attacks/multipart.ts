@@ -26,7 +26,7 @@ const part = (content: string | Uint8Array, more: Partial<Part> = {}): Part => (
 
 const boundaryLine = '--fovea-attacks-boundary\r\n';
 
-/** What is sent to the platform, and to the Event Store: name and bytes. */
+/** Names and bytes of the uploads, for the platform and for the Event Store. */
 const bodies: readonly (readonly [string, () => Buffer])[] = [
   ['a body without an end, 100 KB', () => formBody([part('a'.repeat(100_000))], '')],
   ['a body without an end, 5 MB', () => formBody([part('a'.repeat(5_000_000))], '')],

@@ -46,7 +46,7 @@ function parameterAttacks(target: TargetName, operation: Operation): readonly At
       `${pathOf(operation, given)}?${`${name}=1&`.repeat(15_000 / (name.length + 3))}`,
     (given: Target) => `${pathOf(operation, given)}?${name}=${'%20a:'.repeat(2_500)}`,
   ]);
-  // What is removed stays for the attacks that follow.
+  // Deletions get no query parameters: later attacks still need the things.
   const all = method === 'DELETE' ? paths : [...paths, ...queries];
   if (all.length === 0) return [];
   return [
@@ -203,7 +203,7 @@ function withValue(value: unknown, [first, ...rest]: Place, put: unknown): unkno
   return { ...own, [first]: withValue(Object(own)[first], rest, put) };
 }
 
-/** Each text member as 1 MB of JSON, and each file as something that is none. */
+/** Each text member as 1 MB of JSON, and each file with invalid content. */
 function forms(operation: Operation): readonly Body[] {
   const names = Object.keys(operation.body.shape);
   const isFile = (name: string) => ['file', 'images', 'annotations'].includes(name);

@@ -21,7 +21,7 @@ export interface Reply {
 /** Text of an answer that is kept: what errors and ids need. */
 const keptCharactersMax = 200_000;
 
-/** Bytes of an answer after which nobody reads on. */
+/** Bytes of an answer after which reading stops. */
 const answerBytesMax = 256 * 1024 * 1024;
 
 /** Resolves with status 0 where the connection ends without an answer. */

@@ -83,7 +83,7 @@ async function tryOften(
   return best ?? failed(attack, 'never ran');
 }
 
-/** No machine stands still so long. */
+/** Longer than any pause of the machine itself. */
 const clearlyTooLongMs = 2_000;
 
 async function tryOnce(attack: Attack, running: Running, watcher: Watcher): Promise<Measured> {
@@ -101,7 +101,7 @@ async function renew(running: Running, watcher: Watcher): Promise<void> {
   await warmUp(running, watcher);
 }
 
-/** What is loaded with the first calls is loaded, and the watcher's connection is open. */
+/** Warms up: modules of the first calls are loaded, and the watcher's connection is open. */
 async function warmUp({ service, cheap, gapMs }: Running, watcher: Watcher): Promise<void> {
   watcher.watch({ url: service.url, request: cheap, gapMs });
   await new Promise((resolve) => setTimeout(resolve, 600));

@@ -1,4 +1,4 @@
-// A process of the release, started as its users start it, in a folder of its own.
+// Starts a process of the release as users start it, in an empty folder.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ const logCharactersMax = 4_000;
 
 const running = new Set<ChildProcess>();
 
-/** For whoever ends early: no service is left behind. */
+/** Stops all services, also when the run ends early. */
 export function killServices(): void {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -123,7 +123,7 @@ export async function runCommand(
   return promise;
 }
 
-/** Its temporary folder is inside, so that what is left there shows. */
+/** It contains the temporary folder, so that leftover files are found. */
 export function variablesIn(folder: string): Record<string, string> {
   return {
     PATH: '/usr/bin:/bin',

@@ -98,7 +98,7 @@ const attacks: readonly StdioAttack[] = [
 
 export const stdioNames: readonly string[] = attacks.map(({ name }) => `stdio: ${name}`);
 
-/** Each with a process of its own. */
+/** Each runs in a new process. */
 export async function runStdio(
   release: Release,
   names: readonly string[],
@@ -183,7 +183,7 @@ const hello = rpc(
 );
 const ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 
-/** Its file root is a folder beside one that nobody may see. */
+/** Its file root is beside a folder that must stay unreadable. */
 function startIn(folder: string, { entry, node }: Release): Child {
   const root = join(folder, 'root');
   for (const path of [root, join(folder, 'secret')]) mkdirSync(path);

@@ -46,7 +46,7 @@ const starters: Readonly<Record<TargetName, Start>> = {
 const key = 'the-key-of-the-attacker';
 const gapMs = 20;
 
-/** The key of the settings is the attacker's; the second caller has one of its own. */
+/** The attacker has the key of the settings; the second caller has another key. */
 async function startPlatform(release: Release, environment: Environment): Promise<Running> {
   const own = { FOVEA_API_KEY: key, ...environment };
   const service = await startService(release, ['platform'], own);
@@ -71,7 +71,7 @@ async function startPlatform(release: Release, environment: Environment): Promis
 /** Room for some 50 MB of files: it makes room for more by removing the oldest events. */
 const fullStore = { MAX_BYTES: String(60 * 1024 * 1024) };
 
-/** Nobody needs a key where none is set. */
+/** Without a key in the settings, requests need no key. */
 async function startEventStore(release: Release, environment: Environment): Promise<Running> {
   const service = await startService(release, ['event-store'], environment);
   const body = { event_schema: 'custom', event_data: {}, inference_timestamp: isoNow() };

@@ -49,7 +49,7 @@ function numberLines(body: string): object {
   return { objects: lines.length, last: lines.at(-1) };
 }
 
-/** Files in the temporary folder, which nobody removes, and are never closed. */
+/** Files in the temporary folder that are never closed or removed. */
 function leaveFiles(): object {
   const folder = mkdtempSync(join(tmpdir(), 'upload-'));
   for (let count = 0; count < 10; count += 1) {

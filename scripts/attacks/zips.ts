@@ -10,7 +10,7 @@ import { nested, repeated, vocFile, zeros } from './dense-bodies.ts';
 import { blackPng, smallPng } from './image-bytes.ts';
 import { form, json, type Request } from './raw-request.ts';
 
-/** Its work may go on so long; a zip of less than a megabyte must be done with by then. */
+/** The longest work on a zip file of less than a megabyte. */
 const workMsMax = 12_000;
 const smallBytesMax = 1024 * 1024;
 

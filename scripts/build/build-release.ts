@@ -52,7 +52,7 @@ function bundle(folder: string) {
     },
     outdir: folder,
     bundle: true,
-    // What the first tool call needs is in files of its own, which a start does not read.
+    // Modules of the first tool call are in separate files, which a start does not read.
     splitting: true,
     chunkNames: 'parts/[name]-[hash]',
     format: 'esm',

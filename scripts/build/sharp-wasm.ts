@@ -15,7 +15,7 @@ const packageFolder = 'node_modules/@img/sharp-wasm32';
 /** What the other half of sharp is asked for, beside the part that asks. */
 export const sharpScript = 'sharp-wasm32.cjs';
 
-/** In the place of src/imaging/wasm-sharp.ts: what is found at run time there, is inside here. */
+/** Replaces src/imaging/wasm-sharp.ts: contains what that module finds at run time. */
 export const sharpInside: Plugin = {
   name: 'sharp-inside',
   setup: ({ onLoad, onResolve }) => {

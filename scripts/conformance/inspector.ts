@@ -96,7 +96,7 @@ export async function tryInspector(): Promise<boolean> {
   return ended.every(Boolean);
 }
 
-/** Runs one method against a process of its own; all share one data folder. */
+/** Runs one method against a new process; all processes share one data folder. */
 async function inspect(
   file: string,
   home: string,

@@ -1,4 +1,4 @@
-// Opens a scene: an empty home, the sample in a folder, a platform and an Event Store of its own.
+// Prepares the environment of a job: an empty home, the sample, a platform and an Event Store.
 
 import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

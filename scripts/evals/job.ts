@@ -5,7 +5,7 @@ export type Facts = Readonly<Record<string, unknown>>;
 /** Calls a tool of Fovea; throws where it fails, and gives its facts. */
 export type CallTool = (name: string, args?: Facts) => Promise<Facts>;
 
-/** What is there before an agent comes, and what is looked at after it has gone. */
+/** The state before an agent starts, and the checks after it has ended. */
 export interface Scene {
   /** The folder that tools may read and write; `blood-cells/` in it is the sample. */
   readonly files: string;
@@ -29,7 +29,7 @@ export interface Job {
   check(scene: Scene): Promise<void>;
 }
 
-/** The member at a dotted path; undefined where there is none. */
+/** The member at a dotted path; undefined if it does not exist. */
 export function at(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((found, name) => {
     if (typeof found !== 'object' || found === null) return undefined;
@@ -37,7 +37,7 @@ export function at(value: unknown, path: string): unknown {
   }, value);
 }
 
-/** A list at a dotted path; empty where there is none. */
+/** The list at a dotted path; empty if it does not exist. */
 export function listAt(value: unknown, path: string): readonly unknown[] {
   const found = at(value, path);
   return Array.isArray(found) ? found : [];

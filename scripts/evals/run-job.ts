@@ -108,7 +108,7 @@ async function runAgent(
 function ended(child: ReturnType<typeof spawn>, timeoutMs: number): Promise<string | undefined> {
   return new Promise((done) => {
     const timer = setTimeout(() => {
-      // The whole group: an agent has processes of its own.
+      // The whole process group: an agent may start processes.
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       done(`the agent was ended after ${timeoutMs / 1000} s`);
     }, timeoutMs);

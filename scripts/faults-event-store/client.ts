@@ -43,7 +43,7 @@ function wrongWith(status: number, body: unknown): string | undefined {
   return isAllowed ? undefined : `${status} ${detail}`;
 }
 
-/** Bytes of a stored file, or why there are none. */
+/** Bytes of a stored file, or why they cannot be read. */
 export async function download(url: string): Promise<Buffer | string> {
   try {
     const response = await fetch(url);

@@ -12,7 +12,7 @@ const resumeMsMax = 5_000;
 export interface FullDisk {
   readonly disk: 'tmpfs' | 'ext4';
   readonly megabytes: number;
-  /** All events wait for a cloud that nobody reaches, so that nothing may be removed. */
+  /** All events wait for an unreachable cloud, so no event may be removed. */
   readonly isOffline: boolean;
   readonly fullMs: number;
 }

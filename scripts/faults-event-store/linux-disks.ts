@@ -26,7 +26,7 @@ const needed = {
 
 export type Tool = keyof typeof needed;
 
-/** Installs what is missing; gives what cannot be had. */
+/** Installs missing programs. Gives those that cannot be installed. */
 export async function installTools(say: (line: string) => void): Promise<ReadonlySet<Tool>> {
   const packages = missingTools().map((tool) => needed[tool]);
   if (packages.length > 0) {
@@ -56,7 +56,7 @@ function isInstalled(tool: Tool): boolean {
   );
 }
 
-/** What is mounted, and what else is to be undone, in order. */
+/** Mounts and other changes that are to be undone, in order. */
 export class Machine {
   readonly #folder: string;
   readonly #undoing: (() => Promise<void>)[] = [];

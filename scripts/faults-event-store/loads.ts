@@ -5,7 +5,7 @@ import type { LoadOptions } from './send-load.ts';
 export interface Loaded {
   readonly name: string;
   readonly options: LoadOptions;
-  /** A round is over within so many acknowledged writes. */
+  /** The acknowledged writes of a round, at most. */
   readonly acknowledgedMax: number;
   /** Of the store, beside those of all trials. */
   readonly environment: Readonly<Record<string, string>>;

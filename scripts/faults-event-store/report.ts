@@ -7,7 +7,7 @@ export interface PlatformWithAccounts extends Result {
   readonly isControl?: boolean;
 }
 
-/** What is wrong with a result, in words; nothing: it passes. */
+/** The faults of a result, as sentences; empty: it passes. */
 export function problemsOf(result: PlatformWithAccounts): readonly string[] {
   const { findings, failures, wrongAnswers, isControl = false } = result;
   const { lost, torn, ghosts, stray } = findings;

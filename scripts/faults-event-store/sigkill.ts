@@ -13,7 +13,7 @@ export interface Kills {
   readonly load: Loaded;
 }
 
-/** After a kill; on a machine that is busy, so many times what an empty store takes. */
+/** The longest start after a kill: a multiple of that of an empty store, on a busy machine. */
 const readyMsMax = 2_000;
 const readyTimesMax = 3;
 

@@ -90,7 +90,7 @@ export class Trial {
     this.#data = data;
   }
 
-  /** Waits until so many more writes are acknowledged, at most for a while. */
+  /** Waits until that many more writes are acknowledged, within a time limit. */
   async acknowledgements(count: number): Promise<void> {
     const { history } = this;
     const wanted = history.acknowledged + count;

@@ -10,7 +10,7 @@ import type { History, SentEvent, SentFile } from './request-history.ts';
 import { contentIn } from './send-load.ts';
 import { wrongAnswersToFilters } from './verify-filters.ts';
 
-/** What is wrong, each in words; all empty is what a trial wants. */
+/** The faults that were found, as sentences. All lists are empty when a trial passes. */
 export interface Findings {
   /** Acknowledged, not there, and never removed by a cleanup. */
   readonly lost: string[];
@@ -18,7 +18,7 @@ export interface Findings {
   readonly torn: string[];
   /** Refused with an error, and there all the same. */
   readonly ghosts: string[];
-  /** Files on the disk that nobody knows, after the sweep that follows a start. */
+  /** Files on the disk without a row, after the sweep that follows a start. */
   readonly stray: string[];
 }
 
@@ -29,7 +29,7 @@ export interface JudgeOptions {
   readonly sweepMsMax?: number;
 }
 
-/** Reads everything back, byte by byte. The store must run, and nobody else may write to it. */
+/** Reads everything back, byte by byte. The store must run, without other writers. */
 export async function judge(
   history: History,
   url: string,

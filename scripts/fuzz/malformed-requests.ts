@@ -133,14 +133,14 @@ function pathWith(request: WireRequest, put: string): WireRequest {
   return { ...request, target: query === undefined ? changed : `${changed}?${query}` };
 }
 
-/** Each parameter several times; one that nobody knows where there is none. */
+/** Each parameter several times, or an unknown one if there is no parameter. */
 function doubledQuery(request: WireRequest, times: number): WireRequest {
   const [path = '', query = 'unheard_of=1'] = request.target.split(/\?(.*)/s);
   const all = Array.from({ length: times }, () => query).join('&');
   return { ...request, target: `${path}?${all.slice(0, 12_000)}` };
 }
 
-/** A list in the body has so many more elements, or the body so many more members. */
+/** Adds that many elements to a list in the body, or members to the body. */
 function larger(body: Buffer, count: number): Buffer {
   const text = body.toString('latin1');
   const at = text.indexOf('[');
@@ -156,7 +156,7 @@ function larger(body: Buffer, count: number): Buffer {
   );
 }
 
-/** The first value of the body stands in so many lists. */
+/** Nests the first value of the body in that many lists. */
 function deeper(body: Buffer, depth: number): Buffer {
   const text = body.toString('latin1');
   const put = `:${'['.repeat(depth)}0${']'.repeat(depth)},"more":`;

@@ -34,10 +34,10 @@ export interface Outcome {
 /** Requests that run at the same time, and so may share a pause. */
 const batchSize = 10;
 
-/** `fovea http` takes 600 calls a minute of one user; what is refused for that proves nothing. */
+/** `fovea http` takes 600 calls a minute of one user; a call refused for that proves nothing. */
 const batchGapMs: Readonly<Record<Fuzzed, number>> = { platform: 0, 'event-store': 0, http: 1_050 };
 
-/** After so many of a hundred requests, what is loaded once is loaded, and caches are full. */
+/** The percentage of requests after which modules are loaded and caches are full. */
 const warmUpPercent = 5;
 const fullPercent = 50;
 
@@ -48,7 +48,7 @@ const fullPercent = 50;
  */
 const moreBytesMax = { warmUp: 80 * 1024 * 1024, half: 30 * 1024 * 1024 } as const;
 
-/** Threads and connections that nobody uses end within this. */
+/** Unused threads and connections end within this time. */
 const settleMs = 16_000;
 const requestMsMax = 10_000;
 

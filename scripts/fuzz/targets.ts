@@ -1,4 +1,4 @@
-// What is fuzzed: each service of the release, and where its requests come from.
+// The targets of the fuzzer: each service of the release, and the source of its requests.
 
 import fc from 'fast-check';
 import { oddEvent } from '../../test/event-store/fuzz/generators.ts';
@@ -14,7 +14,7 @@ import { signInRequest } from './oauth-requests.ts';
 export type Fuzzed = 'platform' | 'event-store' | 'http';
 
 export interface Source {
-  /** Told of the ids in an answer, so that later requests are about what is there. */
+  /** Takes the ids of an answer, so that later requests are about existing things. */
   learn(text: string): void;
   /** Requests with the ids that are known now. */
   sample(count: number, seed: number): Promise<readonly WireRequest[]>;

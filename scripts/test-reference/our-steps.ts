@@ -7,7 +7,7 @@ import type { RawImage } from '../../src/imaging/raw-image.ts';
 import type { Random } from '../../src/seeded-random.ts';
 import type { Given } from './step.ts';
 
-/** What is changed, and where it is done. */
+/** The image to change, and the kernel that changes it. */
 type Work = Pick<Given, 'kernel' | 'image'>;
 
 /** These numbers, one after the other; the last one again and again. */

@@ -13,7 +13,7 @@ export interface Step {
   readonly tolerance: number;
   /** The share of pixels of one picture that may be further off. */
   readonly shareMax: number;
-  /** What is compared on a picture of that size. */
+  /** The comparisons on an image of that size. */
   readonly cases: (size: Size) => readonly Case[];
 }
 

@@ -12,9 +12,8 @@ import type { Embedded } from './embedded.ts';
 import { prepareDataFolder } from './prepare-data-folder.ts';
 
 /**
- * On a free port of 127.0.0.1, with a key that nobody else has and that ends with the process. Its
- * data folder is that of `fovea event-store` and of all other such processes, and so is the policy
- * that the former left there.
+ * Listens on a free port of 127.0.0.1, with a random key of this process. It shares the data
+ * folder, and the policy in it, with `fovea event-store` and the Event Stores of other processes.
  */
 export async function startEmbeddedEventStore(settings: Settings, log: Log): Promise<Embedded> {
   const apiKey = new Secret(randomBytes(32).toString('base64url'));

@@ -1,4 +1,4 @@
-// `fovea event-store`: the device Event Store as a service of its own.
+// `fovea event-store`: serves the device Event Store.
 
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';

@@ -1,4 +1,4 @@
-// The example trainer, as a program of its own: one argument, the job file (docs/trainer.md).
+// The example trainer as a program. Its argument is the job file (docs/trainer.md).
 
 import { trainExample } from '../trainers/example/example-trainer.ts';
 

@@ -186,7 +186,7 @@ async function expand(
   return [...files].sort(byNaturalOrder);
 }
 
-/** What is wrong with a pattern, said of the argument that it came in. */
+/** The error of an invalid pattern, naming its argument. */
 async function* namedBy(
   pattern: string,
   argument: string,

@@ -9,7 +9,7 @@ export type GlobPart =
   | { readonly kind: 'any folders' }
   | { readonly kind: 'match'; matches(name: string): boolean };
 
-/** What is wrong with a pattern: follows it in a sentence. */
+/** Why a pattern is invalid: the rest of a sentence that begins with the pattern. */
 export class PatternProblem extends Error {}
 
 export function hasWildcard(text: string): boolean {
@@ -87,7 +87,7 @@ function firstBrace(text: string): Brace | undefined {
   return undefined;
 }
 
-/** Where a brace ends; `commas` gets the places of its own ones. */
+/** Finds the end of a brace; `commas` gets the positions of its commas, without nested ones. */
 function closing(text: string, start: number, commas: number[]): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -33,7 +33,7 @@ interface Entry {
   isSymbolicLink(): boolean;
 }
 
-/** What is left of a pattern in a folder. */
+/** The part of a pattern that is still to match, in a folder. */
 interface State {
   readonly part: GlobPart;
   /** After it; undefined: it was the last. */

@@ -47,6 +47,6 @@ export const authorizationServerLimits = {
   applicationUrlCharactersMax: 2_000,
   /** A working day. */
   settingsSessionMs: 8 * 60 * 60 * 1000,
-  /** A form may stay open for so long before it is sent. */
+  /** How long a form may stay open before it is sent. */
   settingsFormMs: 60 * 60 * 1000,
 } as const;

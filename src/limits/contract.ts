@@ -21,7 +21,7 @@ export const contractLimits = {
   jsonTextBytesMax: 1024 * 1024,
   /** Values that are checked in one go: of more, no more is checked than makes an error. */
   checkedAtOnceMax: 2_000,
-  /** Problems of one input that its error names: more help nobody, and an error stays small. */
+  /** Problems of one input that its error names: more do not help, and an error stays small. */
   problemsShownMax: 50,
 
   // Images and their metadata.

@@ -28,7 +28,7 @@ export const mcpLimits = {
   confirmationRoundsMax: 3,
   /** A host that cannot ask answers within it; an absent user is noticed later. */
   droppedQuestionMsMax: 5_000,
-  /** After so many unanswered questions a host is asked no more. */
+  /** Unanswered questions after which a host is not asked any more. */
   droppedQuestionsMax: 2,
   /** Time for asking the user whether a URL may be opened. */
   openUrlMsMax: 45_000,
@@ -113,7 +113,7 @@ export const mcpLimits = {
   tokenCacheMissMs: 1_000,
   /** Far more than clients at once. */
   tokenCacheEntriesMax: 1_000,
-  /** Tokens are exchanged anew so long before they expire. */
+  /** How long before their expiry tokens are exchanged again. */
   exchangeBeforeMs: 30_000,
   /** Invalid tokens must not flood the authorization server. */
   tokenChecksAtOnceMax: 32,

@@ -9,7 +9,7 @@ export const platformLimits = {
   uploadStrayMs: 24 * 60 * 60 * 1000,
   /** Disk space that uploads leave to the database. */
   uploadSpareBytesMin: 64 * 1024 * 1024,
-  /** The disk is checked after so many bytes: a quarter of the spare space. */
+  /** Bytes after which the free space is checked: a quarter of the spare space. */
   uploadRoomStepBytes: 16 * 1024 * 1024,
   /** Slower uploads are cut off: they occupy places. */
   uploadBytesPerMinuteMin: 256 * 1024,
@@ -153,7 +153,7 @@ export const platformLimits = {
   rateLimitPerMinute: 6_000,
   /** Concurrent requests of one credential. */
   rateLimitAtOnceMax: 50,
-  /** All credentials of a workspace together get so many times the rate of one. */
+  /** The rate of all credentials of a workspace together, as a multiple of that of one. */
   rateLimitKeysOfWorkspace: 10,
   /** Unknown credentials from one network. */
   refusedPerMinuteMax: 60,

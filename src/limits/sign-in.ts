@@ -1,7 +1,7 @@
 // Limits of signing in to a service.
 
 export const signInLimits = {
-  /** Tokens are refreshed so long before they expire. */
+  /** How long before their expiry tokens are refreshed. */
   refreshBeforeMs: 5 * 60 * 1000,
   /** Waiting for the refresh of another process. */
   refreshWaitMsMax: 30_000,

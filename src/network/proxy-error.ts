@@ -25,7 +25,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** The ProxyError behind an error; undefined if there is none. */
+/** The ProxyError among the causes of an error, if any. */
 export function asProxyError(thrown: unknown): ProxyError | undefined {
   if (thrown instanceof ProxyError) return thrown;
   const cause = thrown instanceof Error ? thrown.cause : undefined;

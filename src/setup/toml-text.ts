@@ -1,10 +1,10 @@
-// TOML: tables are edited line by line, and the whole is read again by whoever asked.
+// TOML: edits tables line by line; the caller parses the result again.
 
 import { parse, stringify } from 'smol-toml';
 import { isPlainObject } from '../json-object.ts';
 import { type SettingPath, type TextStyle, valueAt, withValueAt } from './nested-settings.ts';
 
-/** Throws for what is no TOML. */
+/** Throws for invalid TOML. */
 export function readToml(text: string): unknown {
   return parse(text);
 }
@@ -35,7 +35,7 @@ function lines(text: string): readonly string[] {
 
 const header = /^[ \t]*\[{1,2}[ \t]*([^\]]+?)[ \t]*\]{1,2}[ \t]*(?:#.*)?\r?\n?$/;
 
-/** The dotted name of a header as a path; undefined: the line is none. */
+/** The dotted name of a table header as a path; undefined for other lines. */
 function headerOf(line: string): SettingPath | undefined {
   const name = header.exec(line)?.[1];
   if (name === undefined) return undefined;

@@ -58,7 +58,7 @@ async function undoPlace(host: Host, file: string, options: Undo): Promise<Setup
   }
 }
 
-/** What the setup put into a file that nobody has changed since. */
+/** The entry that setup wrote, in a file that was not changed since. */
 function writtenThen(host: Host, content: Buffer, before = ''): unknown {
   const path = pathOf(host);
   const now = readMember(host.format, textOf(content), path);

@@ -3,7 +3,7 @@
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { indented, type SettingPath, type TextStyle } from './nested-settings.ts';
 
-/** An empty text holds no settings. Throws for what is no YAML. */
+/** An empty text holds no settings. Throws for invalid YAML. */
 export function readYaml(text: string): unknown {
   return documentOf(text).toJS() ?? {};
 }
@@ -20,7 +20,7 @@ export function editYaml(
   const document = documentOf(text);
   const map = around.length === 0 ? document.contents : document.getIn(around, true);
   if (map === undefined || map === null || isEmpty(map)) {
-    // An empty map of the whole document is none, and its text holds comments at most.
+    // An empty document has no map; its text holds comments at most.
     if (around.length === 0) return append(text, { [key]: value }, style);
     return editYaml(text, around, { [key]: value }, style);
   }

@@ -1,4 +1,4 @@
-// Runs a trainer: a program of its own, without a shell, in a process group that ends with it.
+// Runs a trainer, a program of the user, without a shell, in a process group that ends with it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -100,7 +100,7 @@ function start({ command, jobFile, folder, environment }: TrainerRun): Child {
     cwd: folder,
     shell: false,
     windowsHide: true,
-    // A group of its own, so that all of it can be ended.
+    // A new process group, so that all its processes can be ended.
     detached: process.platform !== 'win32',
     // The channel tells the supervisor that we live; the trainer does not get it.
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 
-/** How long a trainer has after SIGTERM, where the platform died. Nobody waits for its result. */
+/** How long a trainer has after SIGTERM when the platform died: its result is lost anyhow. */
 const orphanMsMax = 1_000;
 
 const isWindows = process.platform === 'win32';

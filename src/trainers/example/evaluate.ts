@@ -40,7 +40,7 @@ export function qualityOf(network: Network, examples: readonly Example[]): Quali
   };
 }
 
-/** As the runtime takes it where nobody says otherwise. */
+/** The default of the runtime. */
 const confidence = 0.4;
 const overlapMin = 0.5;
 const scoreMin = 0.01;
@@ -52,7 +52,7 @@ interface Judged {
   readonly isRight: boolean;
 }
 
-/** The best first takes the box that it covers best; what is taken is not found again. */
+/** Matches detections to boxes, the surest first; each box is matched once. */
 function judge(network: Network, { maps, boxes }: Example): { readonly found: readonly Judged[] } {
   const taken = new Set<number>();
   const found = detect(network, maps).map((candidate): Judged => {

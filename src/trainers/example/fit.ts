@@ -26,7 +26,7 @@ export interface Fit {
 
 export function createFit(examples: readonly Example[], classCount: number, random: Random): Fit {
   const network = createNetwork(boxNumbers + classCount, random);
-  // Nearly all cells are none of the classes: to say so first saves many epochs.
+  // Nearly all cells are background: starting from that saves many epochs.
   network.secondBias.fill(Math.log(rareShare / (1 - rareShare)), boxNumbers);
   const adam = createAdam(network);
   return {
@@ -83,7 +83,7 @@ function keep(slope: number): number {
   return Math.abs(slope) < 1e-6 ? 0 : slope;
 }
 
-/** What is said well already counts little (focal loss, Lin and others, 2017). */
+/** Cells that are predicted well count little (focal loss, Lin and others, 2017). */
 const focus = 2;
 const positiveShare = 0.5;
 
